@@ -1,1 +1,31 @@
-//! placeholder
+//! Records what ran where and when, and shows it: event rings, statistics, Perfetto traces, timelines.
+//!
+//! This crate knows nothing of modules, plans or threads: names come from a catalog that the runtime fills, events from
+//! rings that its workers write. Only [`Ring::push`] and [`Ticks::now`] are for real-time threads; everything else
+//! allocates and belongs to the thread that drains the rings.
+//!
+//! ```
+//! use hemiola_trace::{Event, Ring, TaskId, Ticks};
+//!
+//! let mut ring = Ring::with_capacity(1024); // one per worker
+//! let mut reader = ring.reader(); // for the thread that drains it
+//!
+//! let begin = Ticks::now();
+//! ring.push(Event::TaskRun { task: TaskId(0), run: 0, ready: begin, begin, end: Ticks::now() });
+//!
+//! let mut events = Vec::new();
+//! let lost = reader.read(&mut events);
+//! assert_eq!((events.len(), lost), (1, 0));
+//! ```
+
+mod sync;
+
+mod clock;
+mod event;
+mod ids;
+mod ring;
+
+pub use clock::{CALIBRATION, SHORTEST_REFRESH, TickScale, Ticks};
+pub use event::{Age, Event, FailureKind, Stamp};
+pub use ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId};
+pub use ring::{Ring, RingReader};

@@ -1,0 +1,334 @@
+//! What is recorded: small events that a worker writes into its ring.
+
+use crate::{
+    clock::Ticks,
+    ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId},
+};
+
+/// One thing that happened on a worker. 32 bytes, `Copy`, no pointers.
+///
+/// Invariants that the writer keeps and the readers rely on:
+/// - one worker's events are in the order of their last time ([`Event::at`]), which is when they were pushed;
+/// - `ready <= begin <= end` in [`Event::TaskRun`], `trigger` in [`Event::CycleBegin`] is when the cycle was due or its
+///   data arrived, so the distance to `begin` is the release jitter;
+/// - `run` counts the runs of one cycle and is the same for all of its events of that run;
+/// - [`Event::CycleBegin`] and [`Event::CycleEnd`] of one cycle come from the same ring (its worker 0).
+///
+/// ```
+/// use hemiola_trace::{Event, TaskId, Ticks};
+///
+/// let event = Event::TaskRun { task: TaskId(3), run: 7, ready: Ticks(10), begin: Ticks(12), end: Ticks(20) };
+/// assert_eq!(event.at(), Ticks(20));
+/// assert_eq!(std::mem::size_of::<Event>(), 32);
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Event {
+    /// A task ran on this worker.
+    TaskRun {
+        /// Which one.
+        task: TaskId,
+        /// The run of its cycle.
+        run: u32,
+        /// When its last dependency was met. `begin - ready` is the queueing delay.
+        ready: Ticks,
+        /// When it was entered.
+        begin: Ticks,
+        /// When it returned.
+        end: Ticks,
+    },
+    /// A cycle started a run.
+    CycleBegin {
+        /// Which one.
+        cycle: CycleId,
+        /// The plan that this run follows.
+        plan: PlanId,
+        /// The number of the run.
+        run: u32,
+        /// When the run was due (timer) or its data arrived (source).
+        trigger: Ticks,
+        /// When the trigger thread started to work on it.
+        begin: Ticks,
+    },
+    /// A cycle finished a run: all its tasks are done.
+    CycleEnd {
+        /// Which one.
+        cycle: CycleId,
+        /// The number of the run.
+        run: u32,
+        /// When.
+        at: Ticks,
+    },
+    /// The runtime saw that a run is past its deadline, at its end or, by the watchdog, before.
+    Overrun {
+        /// The cycle that is late.
+        cycle: CycleId,
+        /// The late run.
+        run: u32,
+        /// When it was seen.
+        at: Ticks,
+    },
+    /// Samples of a source that no run of the cycle saw, because newer ones overwrote them.
+    InputDropped {
+        /// The cycle that reads the source.
+        cycle: CycleId,
+        /// The source.
+        source: SourceId,
+        /// How many.
+        count: u32,
+        /// When it was found out.
+        at: Ticks,
+    },
+    /// This worker slept and was woken.
+    Woken {
+        /// The cycle whose pool it belongs to.
+        cycle: CycleId,
+        /// The run that it was woken for.
+        run: u32,
+        /// When the wake-up was asked for; for a timer, when it was set to fire.
+        asked: Ticks,
+        /// When the thread was running again.
+        at: Ticks,
+    },
+    /// A cycle published a snapshot of its shared representations.
+    Publish {
+        /// Where.
+        exchange: ExchangeId,
+        /// The run that it comes from.
+        run: u32,
+        /// When.
+        at: Ticks,
+    },
+    /// A cycle took the newest snapshot of another one.
+    Take {
+        /// From where.
+        exchange: ExchangeId,
+        /// The cycle that reads.
+        cycle: CycleId,
+        /// Its run.
+        run: u32,
+        /// The run of the publishing cycle whose snapshot was taken.
+        published: u32,
+        /// When.
+        at: Ticks,
+    },
+    /// A task failed; its cycle went on.
+    Failure {
+        /// Which one.
+        task: TaskId,
+        /// How.
+        kind: FailureKind,
+        /// The run of its cycle.
+        run: u32,
+        /// When.
+        at: Ticks,
+    },
+    /// A task's representations kept their last value and are marked stale.
+    Stale {
+        /// Whose.
+        task: TaskId,
+        /// The run of its cycle.
+        run: u32,
+        /// When.
+        at: Ticks,
+    },
+    /// An output task acted on sensor samples: one end of a sensor-to-actuator chain.
+    ///
+    /// Made by [`Event::arrival`].
+    Arrival {
+        /// The task that put out.
+        output: TaskId,
+        /// The source of the samples.
+        source: SourceId,
+        /// When it was done.
+        at: Ticks,
+        /// The time of the newest sample that the output depends on.
+        newest: Stamp,
+        /// How old that sample was.
+        newest_age: Age,
+        /// How old the oldest sample was that the output depends on.
+        oldest_age: Age,
+    },
+    /// A value over time.
+    Counter {
+        /// Which one.
+        counter: CounterId,
+        /// Its value from now on.
+        value: f64,
+        /// When.
+        at: Ticks,
+    },
+}
+
+impl Event {
+    /// An output at `now` (the framework's clock, `at` on the counter) that depends on samples of `source` taken from
+    /// `oldest` to `newest` (the framework's clock).
+    #[inline]
+    pub fn arrival(output: TaskId, source: SourceId, at: Ticks, now: Stamp, oldest: Stamp, newest: Stamp) -> Self {
+        Self::Arrival {
+            output,
+            source,
+            at,
+            newest,
+            newest_age: Age::between(newest, now),
+            oldest_age: Age::between(oldest, now),
+        }
+    }
+
+    /// When the event was recorded: its last time.
+    #[inline]
+    pub const fn at(&self) -> Ticks {
+        match *self {
+            Self::TaskRun { end: at, .. }
+            | Self::CycleBegin { begin: at, .. }
+            | Self::CycleEnd { at, .. }
+            | Self::Overrun { at, .. }
+            | Self::InputDropped { at, .. }
+            | Self::Woken { at, .. }
+            | Self::Publish { at, .. }
+            | Self::Take { at, .. }
+            | Self::Failure { at, .. }
+            | Self::Stale { at, .. }
+            | Self::Arrival { at, .. }
+            | Self::Counter { at, .. } => at,
+        }
+    }
+
+    /// The event as the words of a ring's slot: tag, a 16-bit field and a 32-bit field in the first word, then times.
+    #[inline]
+    pub(crate) const fn to_words(self) -> [u64; WORDS] {
+        match self {
+            Self::TaskRun { task, run, ready, begin, end } => [head(0, task.0, run), ready.0, begin.0, end.0],
+            Self::CycleBegin { cycle, plan, run, trigger, begin } => {
+                [head(1, cycle.0, run), plan.0 as u64, trigger.0, begin.0]
+            }
+            Self::CycleEnd { cycle, run, at } => [head(2, cycle.0, run), 0, 0, at.0],
+            Self::Overrun { cycle, run, at } => [head(3, cycle.0, run), 0, 0, at.0],
+            Self::InputDropped { cycle, source, count, at } => [head(4, cycle.0, count), source.0 as u64, 0, at.0],
+            Self::Woken { cycle, run, asked, at } => [head(5, cycle.0, run), asked.0, 0, at.0],
+            Self::Publish { exchange, run, at } => [head(6, exchange.0, run), 0, 0, at.0],
+            Self::Take { exchange, cycle, run, published, at } => {
+                [head(7, exchange.0, run), pair(published, cycle.0 as u32), 0, at.0]
+            }
+            Self::Failure { task, kind, run, at } => [head(8, task.0, run), kind as u64, 0, at.0],
+            Self::Stale { task, run, at } => [head(9, task.0, run), 0, 0, at.0],
+            Self::Arrival { output, source, at, newest, newest_age, oldest_age } => {
+                [head(10, output.0, source.0 as u32), pair(newest_age.0, oldest_age.0), newest.0, at.0]
+            }
+            Self::Counter { counter, value, at } => [head(11, counter.0, 0), value.to_bits(), 0, at.0],
+        }
+    }
+
+    /// The inverse of [`Event::to_words`]; `None` for words that it never makes.
+    pub(crate) fn from_words(words: [u64; WORDS]) -> Option<Self> {
+        let [head, second, third, last] = words;
+        let (small, run, at) = ((head >> 16) as u16, (head >> 32) as u32, Ticks(last));
+        let (low, high) = (second as u32, (second >> 32) as u32);
+        Some(match head as u8 {
+            0 => Self::TaskRun { task: TaskId(small), run, ready: Ticks(second), begin: Ticks(third), end: at },
+            1 => Self::CycleBegin { cycle: CycleId(small), plan: PlanId(low), run, trigger: Ticks(third), begin: at },
+            2 => Self::CycleEnd { cycle: CycleId(small), run, at },
+            3 => Self::Overrun { cycle: CycleId(small), run, at },
+            4 => Self::InputDropped { cycle: CycleId(small), source: SourceId(low as u16), count: run, at },
+            5 => Self::Woken { cycle: CycleId(small), run, asked: Ticks(second), at },
+            6 => Self::Publish { exchange: ExchangeId(small), run, at },
+            7 => Self::Take { exchange: ExchangeId(small), cycle: CycleId(high as u16), run, published: low, at },
+            8 => Self::Failure { task: TaskId(small), kind: FailureKind::from_word(second)?, run, at },
+            9 => Self::Stale { task: TaskId(small), run, at },
+            10 => Self::Arrival {
+                output: TaskId(small),
+                source: SourceId(run as u16),
+                at,
+                newest: Stamp(third),
+                newest_age: Age(low),
+                oldest_age: Age(high),
+            },
+            11 => Self::Counter { counter: CounterId(small), value: f64::from_bits(second), at },
+            _ => return None,
+        })
+    }
+}
+
+/// How a task failed.
+///
+/// ```
+/// assert_eq!(hemiola_trace::FailureKind::Panic.to_string(), "panic");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FailureKind {
+    /// It returned an error.
+    Error = 0,
+    /// It panicked.
+    Panic = 1,
+}
+
+impl FailureKind {
+    fn from_word(word: u64) -> Option<Self> {
+        match word {
+            0 => Some(Self::Error),
+            1 => Some(Self::Panic),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for FailureKind {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Error => "error",
+            Self::Panic => "panic",
+        })
+    }
+}
+
+/// A time of a sensor sample: nanoseconds of the framework's clock, which in a simulation or a replay is not the
+/// machine's.
+///
+/// ```
+/// use hemiola_trace::{Age, Stamp};
+///
+/// assert_eq!(Age::between(Stamp(1_000), Stamp(4_000)).nanoseconds(), 3_000);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Stamp(pub u64);
+
+/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: what fits into an [`Event`].
+///
+/// ```
+/// use hemiola_trace::{Age, Stamp};
+///
+/// let age = Age::between(Stamp(0), Stamp(12_345_678));
+/// assert_eq!(age.nanoseconds(), 12_345_000);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Age(pub u32);
+
+impl Age {
+    /// From `earlier` to `later`, rounded down; zero if they are swapped, the longest age if it does not fit.
+    #[inline]
+    pub const fn between(earlier: Stamp, later: Stamp) -> Self {
+        let microseconds = later.0.saturating_sub(earlier.0) / 1_000;
+        Self(if microseconds > u32::MAX as u64 { u32::MAX } else { microseconds as u32 })
+    }
+
+    /// The age in nanoseconds.
+    pub const fn nanoseconds(self) -> u64 {
+        self.0 as u64 * 1_000
+    }
+}
+
+/// Words of a ring's slot.
+pub(crate) const WORDS: usize = 4;
+
+const _: () = assert!(size_of::<Event>() == 8 * WORDS, "an event fills a slot exactly");
+
+const fn head(tag: u8, small: u16, large: u32) -> u64 {
+    tag as u64 | (small as u64) << 16 | (large as u64) << 32
+}
+
+const fn pair(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+#[cfg(test)]
+#[path = "event/tests.rs"]
+mod tests;

@@ -1,0 +1,177 @@
+//! Poses in the plane and in space, and angles on the circle. Lengths in metre, angles in radian, x forward, y left, z up.
+
+use std::f32::consts::{PI, TAU};
+use std::ops::Mul;
+
+use glam::{Quat, Vec2, Vec3};
+use hemiola::prelude::*;
+
+/// A pose in the plane: turn by `rotation`, then move by `translation`.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose2 {
+    /// Counter-clockwise, in radian.
+    pub rotation: f32,
+    /// In metre.
+    pub translation: Vec2,
+}
+
+impl Pose2 {
+    /// The pose at (`x`, `y`) metre that looks along `rotation` radian.
+    pub const fn new(x: f32, y: f32, rotation: f32) -> Self {
+        Self { rotation, translation: Vec2::new(x, y) }
+    }
+
+    /// The pose that undoes this one.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let back = Vec2::from_angle(-self.rotation);
+        Self { rotation: -self.rotation, translation: -back.rotate(self.translation) }
+    }
+
+    /// Where `point`, given relative to this pose, lies in the frame that the pose is given in.
+    #[must_use]
+    pub fn transform(&self, point: Vec2) -> Vec2 {
+        self.translation + Vec2::from_angle(self.rotation).rotate(point)
+    }
+
+    /// Where `point`, given in the frame that the pose is given in, lies relative to this pose.
+    #[must_use]
+    pub fn relative(&self, point: Vec2) -> Vec2 {
+        Vec2::from_angle(-self.rotation).rotate(point - self.translation)
+    }
+
+    /// The direction that the pose looks in, as a unit vector.
+    #[must_use]
+    pub fn forward(&self) -> Vec2 {
+        Vec2::from_angle(self.rotation)
+    }
+}
+
+impl Mul for Pose2 {
+    type Output = Self;
+
+    /// Chains poses: `right` is given relative to `self`. The rotation stays in (-π, π].
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "turns in the plane chain by adding their angles")]
+    fn mul(self, right: Self) -> Self {
+        Self {
+            rotation: normalize_angle(self.rotation + right.rotation),
+            translation: self.transform(right.translation),
+        }
+    }
+}
+
+/// A pose in space: turn by `rotation`, then move by `translation`.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose3 {
+    /// A unit quaternion.
+    pub rotation: Quat,
+    /// In metre.
+    pub translation: Vec3,
+}
+
+impl Pose3 {
+    /// No turn and no way.
+    pub const IDENTITY: Self = Self { rotation: Quat::IDENTITY, translation: Vec3::ZERO };
+
+    /// Turn by `rotation`, then move by `translation` metre.
+    pub const fn new(rotation: Quat, translation: Vec3) -> Self {
+        Self { rotation, translation }
+    }
+
+    /// Only a way.
+    pub const fn from_translation(translation: Vec3) -> Self {
+        Self { rotation: Quat::IDENTITY, translation }
+    }
+
+    /// Only a turn.
+    pub const fn from_rotation(rotation: Quat) -> Self {
+        Self { rotation, translation: Vec3::ZERO }
+    }
+
+    /// The pose `height` metre above the plane and parallel to it.
+    #[must_use]
+    pub fn above(ground: &Pose2, height: f32) -> Self {
+        Self { rotation: Quat::from_rotation_z(ground.rotation), translation: ground.translation.extend(height) }
+    }
+
+    /// The pose that undoes this one.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let rotation = self.rotation.inverse();
+        Self { rotation, translation: -(rotation * self.translation) }
+    }
+
+    /// Where `point`, given relative to this pose, lies in the frame that the pose is given in.
+    #[must_use]
+    pub fn transform(&self, point: Vec3) -> Vec3 {
+        self.rotation * point + self.translation
+    }
+
+    /// Where `point`, given in the frame that the pose is given in, lies relative to this pose.
+    #[must_use]
+    pub fn relative(&self, point: Vec3) -> Vec3 {
+        self.rotation.inverse() * (point - self.translation)
+    }
+
+    /// The pose in the plane below: where it stands, and where its x axis points when seen from above.
+    #[must_use]
+    pub fn on_ground(&self) -> Pose2 {
+        Pose2 { rotation: yaw(self.rotation), translation: self.translation.truncate() }
+    }
+}
+
+impl Mul for Pose3 {
+    type Output = Self;
+
+    /// Chains poses: `right` is given relative to `self`.
+    fn mul(self, right: Self) -> Self {
+        Self { rotation: self.rotation * right.rotation, translation: self.transform(right.translation) }
+    }
+}
+
+/// Where the x axis points after `rotation` when seen from above, in radian; 0 when it points straight up or down.
+#[must_use]
+pub fn yaw(rotation: Quat) -> f32 {
+    let forward = rotation * Vec3::X;
+    forward.y.atan2(forward.x)
+}
+
+/// The same angle in (-π, π].
+#[must_use]
+pub fn normalize_angle(angle: f32) -> f32 {
+    let turned = (angle + PI).rem_euclid(TAU) - PI;
+    if turned <= -PI { PI } else { turned }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f32::consts::FRAC_PI_2;
+
+    #[test]
+    fn a_point_survives_the_way_into_a_pose_and_back() {
+        let pose = Pose2::new(1.0, -2.0, 0.7);
+        let point = Vec2::new(0.3, 0.4);
+        assert!(pose.relative(pose.transform(point)).abs_diff_eq(point, 1e-6));
+        let pose = Pose3::new(Quat::from_rotation_y(0.4) * Quat::from_rotation_x(0.9), Vec3::new(1.0, 2.0, 3.0));
+        let point = Vec3::new(-0.5, 0.2, 4.0);
+        assert!(pose.relative(pose.transform(point)).abs_diff_eq(point, 1e-5));
+        assert!((pose * pose.inverse()).translation.length() < 1e-6);
+    }
+
+    #[test]
+    fn chained_poses_turn_the_way_of_the_second() {
+        let corner = Pose2::new(1.0, 0.0, FRAC_PI_2) * Pose2::new(2.0, 0.0, FRAC_PI_2);
+        assert!(corner.translation.abs_diff_eq(Vec2::new(1.0, 2.0), 1e-6));
+        assert!((corner.rotation.abs() - PI).abs() < 1e-6);
+    }
+
+    #[test]
+    fn angles_stay_on_the_circle() {
+        for turns in -3..=3_i16 {
+            let angle = normalize_angle(1.0 + f32::from(turns) * TAU);
+            assert!((angle - 1.0).abs() < 1e-5, "{angle}");
+        }
+        assert_eq!(normalize_angle(-PI), PI);
+    }
+}

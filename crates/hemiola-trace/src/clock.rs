@@ -86,14 +86,17 @@ impl TickScale {
 
     /// Measures the rate since the last refresh or calibration and continues from the present reading.
     ///
-    /// Does nothing if that was less than [`SHORTEST_REFRESH`] ago. Takes some microseconds; not for real-time threads.
+    /// Does nothing if that was less than [`SHORTEST_REFRESH`] ago, or if the counter counts nanoseconds. Takes some microseconds; not for real-time threads.
     /// Times converted before and after may disagree by the error that the refresh corrects.
     pub fn refresh(&mut self) {
-        if self.anchor.nanoseconds == 0 {
-            return;
+        if self.anchor.nanoseconds != 0 {
+            self.continue_from(Reading::take());
         }
-        let now = Reading::take();
-        if now.nanoseconds.saturating_sub(self.anchor.nanoseconds) < SHORTEST_REFRESH.as_nanos() as u64 {
+    }
+
+    fn continue_from(&mut self, now: Reading) {
+        let elapsed = now.nanoseconds.saturating_sub(self.anchor.nanoseconds);
+        if elapsed < SHORTEST_REFRESH.as_nanos() as u64 {
             return;
         }
         if let Some(rate) = now.rate_since(&self.anchor) {

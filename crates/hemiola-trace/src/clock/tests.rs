@@ -49,7 +49,7 @@ fn hours_of_ticks_convert_without_loss() {
 
 #[test]
 fn ticks_and_nanoseconds_convert_back() {
-    let scale = scale(7_000_000, 3_000_000, ONE / 3);
+    let scale = scale(9_000_100, 3_000_000, ONE / 3);
     for nanoseconds in [0, 1, 2_999_999, 3_000_000, 123_456_789_012] {
         assert!(scale.nanoseconds(scale.ticks_at(nanoseconds)).abs_diff(nanoseconds) <= 1 + nanoseconds / (1 << 30));
     }
@@ -57,10 +57,18 @@ fn ticks_and_nanoseconds_convert_back() {
 }
 
 #[test]
+fn a_refresh_measures_the_rate_since_the_last_one() {
+    let second = 1_000_000_000;
+    let mut scale = scale(0, second, ONE);
+    scale.continue_from(Reading { ticks: Ticks(2 * second), nanoseconds: 2 * second });
+    assert_eq!(scale, self::scale(2 * second, 2 * second, ONE / 2));
+}
+
+#[test]
 fn a_refresh_that_comes_too_early_changes_nothing() {
-    let mut scale = TickScale::calibrate();
+    let mut scale = scale(0, 1, ONE);
     let before = scale.clone();
-    scale.refresh();
+    scale.continue_from(Reading { ticks: Ticks(5), nanoseconds: SHORTEST_REFRESH.as_nanos() as u64 });
     assert_eq!(scale, before);
 }
 

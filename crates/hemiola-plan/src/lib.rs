@@ -1,1 +1,56 @@
-//! placeholder
+//! From descriptions of modules to a task graph, a plan and a predicted schedule.
+//!
+//! Pure: this crate starts no thread, reads no clock, does no I/O, and knows nothing of modules beyond the names in
+//! [`System`]. It depends on no other crate of Hemiola; whoever has module descriptors turns them into these plain types.
+//!
+//! ```
+//! use std::time::Duration;
+//! use hemiola_plan::*;
+//!
+//! let camera = ModuleDescription::new("Camera").with(UpdateDescription::new("image", Access::Exclusive).provides(["Image"]));
+//! let ball = ModuleDescription::new("Ball").with(UpdateDescription::new("find", Access::Exclusive).requires(["Image"]));
+//! let cycle = CycleDescription { name: "cognition".into(), modules: vec![ball, camera], trigger: Trigger::Rate };
+//!
+//! let resolved = resolve(&System { cycles: vec![cycle], ..System::default() }).expect("nothing is missing or doubled");
+//! let graph = TaskGraph::of(&resolved.cycles[0]);
+//! let durations = Durations::constant([3, 8].map(Duration::from_millis));
+//! let plan = Plan::new(graph, &durations, &PlanOptions::default());
+//! assert_eq!(plan.prediction().critical_path, Duration::from_millis(11));
+//! ```
+//!
+//! The way through the crate: a [`System`] is [`resolve`]d into who provides what ([`Resolved`]) or a list of
+//! [`Problem`]s; each of its cycles has a [`TaskGraph`]; with what is known of [`Durations`] that becomes a [`Plan`], which
+//! an executor runs and a [`Simulation`] predicts.
+
+#![forbid(unsafe_code)]
+
+mod bits;
+mod circle;
+mod description;
+mod durations;
+mod graph;
+mod module_order;
+mod plan;
+mod prediction;
+mod problem;
+mod random;
+mod resolve;
+mod resolved;
+mod simulation;
+mod width;
+
+pub use circle::{Cut, CutChange};
+pub use description::{
+    Access, CycleDescription, ModuleDescription, SampleDescription, SourceDescription, System, Trigger,
+    UpdateDescription,
+};
+pub use durations::{Durations, TaskDuration};
+pub use graph::{CriticalPath, Edge, GraphError, Reason, Task, TaskGraph, TaskId, TaskKind};
+pub use plan::{Plan, PlanOptions, Unit, UnitId, WorkerChoice};
+pub use prediction::Prediction;
+pub use problem::{Form, Named, Party, Problem, Reading, Warning};
+pub use resolve::resolve;
+pub use resolved::{
+    Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
+};
+pub use simulation::{Makespan, Policy, Schedule, Simulation, SimulationOptions, Slot};

@@ -1,0 +1,177 @@
+//! How long tasks take, as far as anybody knows.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::TaskId;
+use crate::random::SplitMix64;
+
+/// How long one task takes.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_plan::TaskDuration;
+/// let ms = Duration::from_millis;
+/// // Three runs of 1 ms, one of 5 ms, as a histogram records them.
+/// let measured = TaskDuration::Samples(vec![(ms(1), 3), (ms(5), 1)]);
+/// assert_eq!(measured.mean(), Some(ms(2)));
+/// assert_eq!(TaskDuration::Unknown.mean(), None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TaskDuration {
+    /// Never measured.
+    #[default]
+    Unknown,
+    /// Always the same.
+    Constant(Duration),
+    /// A recorded histogram: (value, how often).
+    Samples(Vec<(Duration, u64)>),
+}
+
+impl TaskDuration {
+    /// The mean, if anything is known.
+    pub fn mean(&self) -> Option<Duration> {
+        match self {
+            TaskDuration::Unknown => None,
+            TaskDuration::Constant(duration) => Some(*duration),
+            TaskDuration::Samples(buckets) => {
+                let count: u128 = buckets.iter().map(|&(_, count)| u128::from(count)).sum();
+                let sum: u128 = buckets.iter().map(|&(value, count)| value.as_nanos() * u128::from(count)).sum();
+                (count > 0).then(|| from_nanos(u64::try_from(sum / count).unwrap_or(u64::MAX)))
+            }
+        }
+    }
+}
+
+/// How long every task of a graph takes.
+///
+/// Where nothing is known, a task counts as the median of the known ones, so that one module without a history neither
+/// vanishes nor dominates. Where nothing is known of any task, each counts as [`Durations::ASSUMED`]: long against a
+/// hand-over, so that the shape of the graph alone decides.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_plan::{Durations, TaskDuration, TaskId};
+/// let mut durations = Durations::unknown(3);
+/// assert_eq!(durations.expected(TaskId(0)), Durations::ASSUMED);
+/// durations.set(TaskId(1), TaskDuration::Constant(Duration::from_millis(4)));
+/// assert_eq!(durations.expected(TaskId(0)), Duration::from_millis(4));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durations {
+    tasks: Vec<TaskDuration>,
+}
+
+impl Durations {
+    /// What an unmeasured task counts as while no task is measured.
+    pub const ASSUMED: Duration = Duration::from_micros(100);
+
+    /// Nothing is known about any of `tasks` tasks.
+    pub fn unknown(tasks: usize) -> Self {
+        Self { tasks: vec![TaskDuration::Unknown; tasks] }
+    }
+
+    /// Every task takes a known time, in the order of the task ids.
+    pub fn constant(durations: impl IntoIterator<Item = Duration>) -> Self {
+        Self { tasks: durations.into_iter().map(TaskDuration::Constant).collect() }
+    }
+
+    /// What is known about a task; unknown for one that is not of this graph.
+    pub fn get(&self, task: TaskId) -> &TaskDuration {
+        self.tasks.get(task.index()).unwrap_or(&TaskDuration::Unknown)
+    }
+
+    /// Notes what is known about a task. A task beyond the end extends the table.
+    pub fn set(&mut self, task: TaskId, duration: TaskDuration) {
+        if self.tasks.len() <= task.index() {
+            self.tasks.resize(task.index() + 1, TaskDuration::Unknown);
+        }
+        self.tasks[task.index()] = duration;
+    }
+
+    /// The mean duration of a task, or what an unmeasured one counts as.
+    pub fn expected(&self, task: TaskId) -> Duration {
+        self.get(task).mean().unwrap_or_else(|| self.unmeasured())
+    }
+
+    /// Whether any task was measured.
+    pub fn any_known(&self) -> bool {
+        self.tasks.iter().any(|task| task.mean().is_some())
+    }
+
+    /// Whether repeated runs differ.
+    pub fn vary(&self) -> bool {
+        self.tasks.iter().any(|task| matches!(task, TaskDuration::Samples(buckets) if buckets.len() > 1))
+    }
+
+    /// Expected durations of the first `count` tasks, in nanoseconds.
+    pub(crate) fn expected_nanos(&self, count: usize) -> Vec<u64> {
+        let unmeasured = self.unmeasured();
+        (0..count).map(|task| nanos(self.get(TaskId(task as u32)).mean().unwrap_or(unmeasured))).collect()
+    }
+
+    fn unmeasured(&self) -> Duration {
+        let mut known: Vec<Duration> = self.tasks.iter().filter_map(TaskDuration::mean).collect();
+        if known.is_empty() {
+            return Self::ASSUMED;
+        }
+        let middle = known.len() / 2;
+        *known.select_nth_unstable(middle).1
+    }
+}
+
+/// Draws durations of all tasks, without allocating.
+#[derive(Debug, Clone)]
+pub(crate) struct Sampler {
+    tasks: Vec<TaskSampler>,
+}
+
+#[derive(Debug, Clone)]
+enum TaskSampler {
+    Constant(u64),
+    /// Values with the counts of all buckets up to and including theirs.
+    Cumulative(Vec<(u64, u64)>),
+}
+
+impl Sampler {
+    pub(crate) fn new(durations: &Durations, count: usize) -> Self {
+        let expected = durations.expected_nanos(count);
+        let tasks = expected.iter().enumerate().map(|(task, &mean)| match durations.get(TaskId(task as u32)) {
+            TaskDuration::Samples(buckets) => {
+                let mut total = 0u64;
+                let cumulative: Vec<(u64, u64)> = (buckets.iter())
+                    .map(|&(value, count)| {
+                        total = total.saturating_add(count);
+                        (nanos(value), total)
+                    })
+                    .collect();
+                if total == 0 { TaskSampler::Constant(mean) } else { TaskSampler::Cumulative(cumulative) }
+            }
+            _ => TaskSampler::Constant(mean),
+        });
+        Self { tasks: tasks.collect() }
+    }
+
+    pub(crate) fn draw(&self, random: &mut SplitMix64, into: &mut [u64]) {
+        for (task, duration) in self.tasks.iter().zip(into) {
+            *duration = match task {
+                TaskSampler::Constant(value) => *value,
+                TaskSampler::Cumulative(buckets) => {
+                    let total = buckets[buckets.len() - 1].1;
+                    let drawn = random.below(total);
+                    buckets[buckets.partition_point(|&(_, up_to)| up_to <= drawn)].0
+                }
+            };
+        }
+    }
+}
+
+/// Nanoseconds of a duration, three days at most, so that sums over tens of thousands of tasks cannot overflow.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).min(1 << 48)
+}
+
+pub(crate) fn from_nanos(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}

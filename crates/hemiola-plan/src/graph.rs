@@ -1,0 +1,437 @@
+//! The task graph of one cycle: what has to run before what.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bits::BitMatrix;
+use crate::durations::{Durations, from_nanos};
+use crate::module_order;
+use crate::resolved::{Consumer, ResolvedCycle, UpdateId};
+use crate::{Access, width};
+
+/// A task of a graph: its index, in the order of the description. It stays the same when durations become known.
+///
+/// ```
+/// use hemiola_plan::TaskId;
+/// assert_eq!(TaskId(3).index(), 3);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TaskId(pub u32);
+
+impl TaskId {
+    /// As an index into [`TaskGraph::tasks`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The unit of scheduling.
+///
+/// ```
+/// use hemiola_plan::{Task, TaskKind};
+/// let task = Task { name: "warm up".into(), module: None, kind: TaskKind::Plain };
+/// assert_eq!(task.kind, TaskKind::Plain);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// `Module.update` or `publish to motion`.
+    pub name: String,
+    /// The module that it belongs to.
+    pub module: Option<String>,
+    /// What it does.
+    pub kind: TaskKind,
+}
+
+/// What a task does.
+///
+/// ```
+/// use hemiola_plan::{TaskKind, UpdateId};
+/// assert_ne!(TaskKind::Update(UpdateId { module: 0, update: 0 }), TaskKind::Publish(0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TaskKind {
+    /// Runs an update of a module.
+    Update(UpdateId),
+    /// Publishes one of [`ResolvedCycle::publishes`] (by index), as soon as its providers have run.
+    Publish(usize),
+    /// Work of no module, as in a workload that was read from a file.
+    Plain,
+}
+
+/// Why one task runs before another.
+///
+/// ```
+/// use hemiola_plan::Reason;
+/// assert_eq!(Reason::Reads(vec!["Image".into(), "Pose".into()]).to_string(), "Image, Pose");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// The later one reads these representations, which the earlier one provides (E_dep).
+    Reads(Vec<String>),
+    /// Both take their module exclusively (E_upd).
+    SameModule,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Reads(representations) => f.write_str(&representations.join(", ")),
+            Reason::SameModule => f.write_str("same module"),
+        }
+    }
+}
+
+/// `from` runs before `to`.
+///
+/// ```
+/// use hemiola_plan::{Edge, Reason, TaskId};
+/// let edge = Edge { from: TaskId(0), to: TaskId(1), reason: Reason::SameModule };
+/// assert!(edge.from < edge.to);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edge {
+    /// The earlier task.
+    pub from: TaskId,
+    /// The later task.
+    pub to: TaskId,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// A longest path through a graph.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_plan::{Durations, TaskGraph};
+/// let graph = TaskGraph::plain("fork", 3, [(0, 1), (0, 2)]).unwrap();
+/// let path = graph.critical_path(&Durations::constant([1, 5, 2].map(Duration::from_millis)));
+/// assert_eq!((path.duration, path.tasks.len()), (Duration::from_millis(6), 2));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// In the order of execution.
+    pub tasks: Vec<TaskId>,
+    /// The sum of their expected durations.
+    pub duration: Duration,
+}
+
+/// Why something is not a task graph.
+///
+/// ```
+/// use hemiola_plan::{GraphError, TaskGraph};
+/// let error = TaskGraph::plain("loop", 2, [(0, 1), (1, 0)]).unwrap_err();
+/// assert_eq!(error, GraphError::Circular { tasks: vec!["0".into(), "1".into()] });
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// An edge names a task that does not exist.
+    #[error("an edge leads from task {from} to task {to}, but there are only {tasks} tasks (0 to {})", tasks.saturating_sub(1))]
+    NoSuchTask {
+        /// Start of the edge.
+        from: usize,
+        /// End of the edge.
+        to: usize,
+        /// How many tasks there are.
+        tasks: usize,
+    },
+    /// Tasks wait for each other.
+    #[error("tasks wait for each other in a circle: {}", tasks.join(" -> "))]
+    Circular {
+        /// Their names, in the order of the circle.
+        tasks: Vec<String>,
+    },
+}
+
+/// The tasks of one cycle with all that orders them: E_dep (a provider before its readers) and E_upd (the exclusive
+/// updates of a module one after another). It has no circle.
+///
+/// ```
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, TaskGraph, Trigger, UpdateDescription, resolve};
+/// let camera = ModuleDescription::new("Camera").with(UpdateDescription::new("image", Access::Exclusive).provides(["Image"]));
+/// let ball = ModuleDescription::new("Ball").with(UpdateDescription::new("find", Access::Exclusive).requires(["Image"]));
+/// let cycle = CycleDescription { name: "cognition".into(), modules: vec![ball, camera], trigger: Trigger::Rate };
+/// let resolved = resolve(&System { cycles: vec![cycle], ..System::default() }).unwrap();
+///
+/// let graph = TaskGraph::of(&resolved.cycles[0]);
+/// let order: Vec<_> = graph.topological_order().iter().map(|&task| graph.task(task).name.as_str()).collect();
+/// assert_eq!(order, ["Camera.image", "Ball.find"]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskGraph {
+    name: String,
+    tasks: Vec<Task>,
+    dependencies: Vec<Edge>,
+    /// Tasks that exclude each other, per module; two or more each.
+    exclusive: Vec<Vec<TaskId>>,
+    module_order: Vec<Edge>,
+}
+
+impl TaskGraph {
+    /// The graph of a resolved cycle: a task per update that runs and one per publish group. As long as durations are
+    /// unknown, the order within modules counts tasks; see [`TaskGraph::ordered_by`].
+    pub fn of(cycle: &ResolvedCycle) -> Self {
+        let mut tasks: Vec<Task> = (cycle.updates.iter())
+            .map(|update| Task {
+                name: format!("{}.{}", update.module, update.name),
+                module: Some(update.module.clone()),
+                kind: TaskKind::Update(update.id),
+            })
+            .collect();
+        let task_of: BTreeMap<UpdateId, usize> =
+            cycle.updates.iter().enumerate().map(|(task, update)| (update.id, task)).collect();
+        let provider = |representation: &String| cycle.providers.get(representation).map(|id| task_of[id]);
+
+        let mut reads: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+        let mut read = |representation: &String, reader: usize| {
+            if let Some(provider) = provider(representation).filter(|&provider| provider != reader) {
+                reads.entry((provider, reader)).or_default().push(representation.clone());
+            }
+        };
+        for (reader, update) in cycle.updates.iter().enumerate() {
+            update.requires.iter().for_each(|representation| read(representation, reader));
+        }
+        for (index, group) in cycle.publishes.iter().enumerate() {
+            group.representations.iter().for_each(|representation| read(representation, tasks.len()));
+            let to = match &group.consumer {
+                Consumer::Cycle(name) => format!("publish to {name}"),
+                Consumer::Source(name) => format!("output to {name}"),
+            };
+            tasks.push(Task { name: to, module: None, kind: TaskKind::Publish(index) });
+        }
+        let mut exclusive: BTreeMap<usize, Vec<TaskId>> = BTreeMap::new();
+        for (task, update) in cycle.updates.iter().enumerate().filter(|(_, update)| update.access == Access::Exclusive)
+        {
+            exclusive.entry(update.id.module).or_default().push(TaskId(task as u32));
+        }
+        let dependencies = reads.into_iter().map(|((from, to), names)| Edge {
+            from: TaskId(from as u32),
+            to: TaskId(to as u32),
+            reason: Reason::Reads(names),
+        });
+        Self {
+            name: cycle.name.clone(),
+            tasks,
+            dependencies: dependencies.collect(),
+            exclusive: exclusive.into_values().filter(|tasks| tasks.len() > 1).collect(),
+            module_order: Vec::new(),
+        }
+        .ordered_by(&Durations::default())
+    }
+
+    /// A graph of given tasks and edges, for workloads that do not come from modules. Edges given twice count once.
+    ///
+    /// # Errors
+    /// [`GraphError`] if an edge leads nowhere or tasks wait for each other.
+    pub fn new(
+        name: impl Into<String>,
+        tasks: Vec<Task>,
+        edges: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Result<Self, GraphError> {
+        let mut unique = std::collections::BTreeSet::new();
+        for (from, to) in edges {
+            if from >= tasks.len() || to >= tasks.len() {
+                return Err(GraphError::NoSuchTask { from, to, tasks: tasks.len() });
+            }
+            unique.insert((from, to));
+        }
+        let waits: Vec<_> = unique.iter().map(|&(from, to)| crate::circle::Wait { from, to, cost: 1 }).collect();
+        if let Some(tangle) = crate::circle::tangles(tasks.len(), &waits).first() {
+            let tasks = tangle.circle.iter().map(|&wait| tasks[waits[wait].from].name.clone()).collect();
+            return Err(GraphError::Circular { tasks });
+        }
+        let dependencies = unique.into_iter().map(|(from, to)| Edge {
+            from: TaskId(from as u32),
+            to: TaskId(to as u32),
+            reason: Reason::Reads(Vec::new()),
+        });
+        Ok(Self {
+            name: name.into(),
+            tasks,
+            dependencies: dependencies.collect(),
+            exclusive: Vec::new(),
+            module_order: Vec::new(),
+        })
+    }
+
+    /// A graph of `count` tasks that are named by their number.
+    ///
+    /// # Errors
+    /// As [`TaskGraph::new`].
+    pub fn plain(
+        name: impl Into<String>,
+        count: usize,
+        edges: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Result<Self, GraphError> {
+        let task = |number: usize| Task { name: number.to_string(), module: None, kind: TaskKind::Plain };
+        Self::new(name, (0..count).map(task).collect(), edges)
+    }
+
+    /// The same graph with the order among the exclusive updates of each module chosen anew: of those whose inputs are
+    /// there, the one with the longest remaining path goes first. Dependencies stay as they are.
+    pub fn ordered_by(mut self, durations: &Durations) -> Self {
+        let chosen = module_order::choose(self.tasks.len(), &pairs(&self.dependencies), &self.exclusive, durations);
+        self.module_order = (chosen.into_iter())
+            .map(|(from, to)| Edge { from: TaskId(from as u32), to: TaskId(to as u32), reason: Reason::SameModule })
+            .collect();
+        self
+    }
+
+    /// The name of the cycle.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All tasks; a [`TaskId`] is an index into them.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// One task.
+    ///
+    /// # Panics
+    /// If the task is not of this graph.
+    pub fn task(&self, task: TaskId) -> &Task {
+        &self.tasks[task.index()]
+    }
+
+    /// The task that publishes a group, by its index in [`ResolvedCycle::publishes`], or runs an update.
+    pub fn find(&self, kind: TaskKind) -> Option<TaskId> {
+        self.tasks.iter().position(|task| task.kind == kind).map(|index| TaskId(index as u32))
+    }
+
+    /// E_dep: provider before reader.
+    pub fn dependencies(&self) -> &[Edge] {
+        &self.dependencies
+    }
+
+    /// E_upd: the order within modules, as chains.
+    pub fn module_order(&self) -> &[Edge] {
+        &self.module_order
+    }
+
+    /// E_dep and E_upd.
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.dependencies.iter().chain(&self.module_order)
+    }
+
+    /// The fewest edges that imply all others (transitive reduction; Aho, Garey, Ullman 1972), sorted.
+    pub fn reduced(&self) -> Vec<(TaskId, TaskId)> {
+        let successors = self.successors();
+        let order = self.order_indices();
+        let mut position = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &task)| position[task] = at);
+
+        let mut reach = BitMatrix::new(self.tasks.len());
+        let mut kept = Vec::new();
+        for &task in order.iter().rev() {
+            let mut nearest_first = successors[task].clone();
+            nearest_first.sort_unstable_by_key(|&next| position[next]);
+            for next in nearest_first {
+                if !reach.contains(task, next) {
+                    reach.insert(task, next);
+                    reach.unite(task, next);
+                    kept.push((TaskId(task as u32), TaskId(next as u32)));
+                }
+            }
+        }
+        kept.sort_unstable();
+        kept
+    }
+
+    /// An order in which one worker could run all tasks: every task after those it waits for, else by id.
+    pub fn topological_order(&self) -> Vec<TaskId> {
+        self.order_indices().into_iter().map(|task| TaskId(task as u32)).collect()
+    }
+
+    /// The longest path by expected durations; among equally long ones the one with most tasks, then with the smallest ids.
+    pub fn critical_path(&self, durations: &Durations) -> CriticalPath {
+        let expected = durations.expected_nanos(self.tasks.len());
+        let tails = tails(&self.order_indices(), &self.successors(), &expected);
+        let successors = self.successors();
+        let longest =
+            |tasks: &mut dyn Iterator<Item = usize>| tasks.max_by_key(|&task| (tails[task], std::cmp::Reverse(task)));
+        let mut tasks = Vec::new();
+        let mut next = longest(&mut (0..self.tasks.len()));
+        let duration = next.map_or(0, |first| tails[first].0);
+        while let Some(task) = next {
+            tasks.push(TaskId(task as u32));
+            next = longest(&mut successors[task].iter().copied());
+        }
+        CriticalPath { tasks, duration: from_nanos(duration) }
+    }
+
+    /// How many tasks could run at the same time at most: the largest set of which none waits for another
+    /// (Dilworth 1950, by bipartite matching; 1 ms for 250 tasks).
+    pub fn width(&self) -> usize {
+        width::width(&self.reachability(), self.tasks.len())
+    }
+
+    /// All tasks that have to run before `task`, ascending: what an actuator waits for.
+    pub fn prerequisites(&self, task: TaskId) -> Vec<TaskId> {
+        let reach = self.reachability();
+        (0..self.tasks.len())
+            .filter(|&other| reach.contains(other, task.index()))
+            .map(|other| TaskId(other as u32))
+            .collect()
+    }
+
+    pub(crate) fn reachability(&self) -> BitMatrix {
+        BitMatrix::closure(self.tasks.len(), self.edges().map(|edge| (edge.from.index(), edge.to.index())))
+    }
+
+    pub(crate) fn successors(&self) -> Vec<Vec<usize>> {
+        let edges: Vec<_> = self.edges().map(|edge| (edge.from.index(), edge.to.index())).collect();
+        adjacency(self.tasks.len(), &edges)
+    }
+
+    pub(crate) fn order_indices(&self) -> Vec<usize> {
+        topological_order(&self.successors())
+    }
+}
+
+pub(crate) fn pairs(edges: &[Edge]) -> Vec<(usize, usize)> {
+    edges.iter().map(|edge| (edge.from.index(), edge.to.index())).collect()
+}
+
+/// Successor lists, ascending and without duplicates.
+pub(crate) fn adjacency(size: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut successors = vec![Vec::new(); size];
+    edges.iter().for_each(|&(from, to)| successors[from].push(to));
+    for list in &mut successors {
+        list.sort_unstable();
+        list.dedup();
+    }
+    successors
+}
+
+/// Every node after its predecessors, else by index. Nodes on a circle are left out; graphs here have none.
+pub(crate) fn topological_order(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut waiting = vec![0u32; successors.len()];
+    successors.iter().flatten().for_each(|&to| waiting[to] += 1);
+    let ready = (0..successors.len()).filter(|&node| waiting[node] == 0).map(std::cmp::Reverse);
+    let mut ready: std::collections::BinaryHeap<_> = ready.collect();
+    let mut order = Vec::with_capacity(successors.len());
+    while let Some(std::cmp::Reverse(node)) = ready.pop() {
+        order.push(node);
+        for &to in &successors[node] {
+            waiting[to] -= 1;
+            if waiting[to] == 0 {
+                ready.push(std::cmp::Reverse(to));
+            }
+        }
+    }
+    order
+}
+
+/// The longest path from each node to an end, itself included: (nanoseconds, nodes).
+pub(crate) fn tails(order: &[usize], successors: &[Vec<usize>], durations: &[u64]) -> Vec<(u64, u32)> {
+    let mut tails = vec![(0, 0); successors.len()];
+    for &node in order.iter().rev() {
+        let (time, nodes) = successors[node].iter().map(|&next| tails[next]).max().unwrap_or_default();
+        tails[node] = (durations[node].saturating_add(time), nodes + 1);
+    }
+    tails
+}

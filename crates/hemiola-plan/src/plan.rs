@@ -1,0 +1,220 @@
+//! What an executor needs to run a graph: fused units by priority, who waits for whom, how many workers.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::durations::{Durations, from_nanos};
+use crate::graph::{TaskGraph, TaskId, adjacency, tails, topological_order};
+use crate::prediction::{self, Prediction};
+
+/// A unit of a plan. The smaller, the more important; it is also an order in which one worker could run all units.
+///
+/// ```
+/// use hemiola_plan::UnitId;
+/// assert!(UnitId(0) < UnitId(1));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct UnitId(pub u32);
+
+impl UnitId {
+    /// As an index into [`Plan::units`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Tasks that run one right after the other on one worker, because nothing else could come between them.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, TaskId, UnitId};
+/// // 0 -> 1 -> 2 and 0 -> 3: the chain 1 -> 2 is fused.
+/// let graph = TaskGraph::plain("fork", 4, [(0, 1), (1, 2), (0, 3)]).unwrap();
+/// let plan = Plan::new(graph, &Durations::constant([Duration::from_millis(1); 4]), &PlanOptions::default());
+/// let chain = &plan.units()[1];
+/// assert_eq!((chain.tasks.as_slice(), chain.predecessors), ([TaskId(1), TaskId(2)].as_slice(), 1));
+/// assert_eq!(plan.units()[0].successors, [UnitId(1), UnitId(2)]);
+/// assert_eq!(plan.units()[0].remaining, Duration::from_millis(3));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    /// In the order of execution; never empty.
+    pub tasks: Vec<TaskId>,
+    /// How many units have to end before this one may start.
+    pub predecessors: u32,
+    /// The units that wait for this one, most important first.
+    pub successors: Vec<UnitId>,
+    /// The expected duration.
+    pub duration: Duration,
+    /// The longest path from the start of this unit to the end of the graph: its priority.
+    pub remaining: Duration,
+}
+
+/// How many workers a plan uses.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use hemiola_plan::WorkerChoice;
+/// let two = WorkerChoice::Fixed(NonZeroUsize::new(2).unwrap());
+/// assert_ne!(two, WorkerChoice::Automatic { available: NonZeroUsize::new(2).unwrap() });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerChoice {
+    /// As many as somebody decided.
+    Fixed(NonZeroUsize),
+    /// The fewest whose predicted mean makespan is within 2 % of the best that the available ones reach.
+    Automatic {
+        /// How many cores the cycle may use.
+        available: NonZeroUsize,
+    },
+}
+
+/// What a plan is to take into account.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_plan::PlanOptions;
+/// let options = PlanOptions { hand_over: Duration::from_nanos(300), ..PlanOptions::default() };
+/// assert_eq!(options.hand_over.as_nanos(), 300);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanOptions {
+    /// How many workers.
+    pub workers: WorkerChoice,
+    /// What it costs to give a ready task to another worker that waits for it.
+    pub hand_over: Duration,
+}
+
+impl Default for PlanOptions {
+    /// Automatic with one available worker, and a hand-over of 500 ns.
+    fn default() -> Self {
+        Self { workers: WorkerChoice::Automatic { available: NonZeroUsize::MIN }, hand_over: Duration::from_nanos(500) }
+    }
+}
+
+/// The compiled graph of one cycle. Immutable; a change of anything makes a new plan.
+///
+/// ```
+/// use std::{num::NonZeroUsize, time::Duration};
+/// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
+/// // Two independent halves: two workers are worth it, a third one has nothing to do.
+/// let graph = TaskGraph::plain("halves", 4, [(0, 1), (2, 3)]).unwrap();
+/// let options = PlanOptions { workers: WorkerChoice::Automatic { available: NonZeroUsize::new(3).unwrap() }, ..Default::default() };
+/// let plan = Plan::new(graph, &Durations::constant([Duration::from_millis(2); 4]), &options);
+/// assert_eq!(plan.workers(), 2);
+/// assert_eq!(plan.prediction().critical_path, Duration::from_millis(4));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Plan {
+    graph: TaskGraph,
+    units: Vec<Unit>,
+    unit_of: Vec<UnitId>,
+    workers: usize,
+    prediction: Prediction,
+}
+
+impl Plan {
+    /// Plans `graph`: order within modules, priorities, fusion and the number of workers, all from expected durations.
+    /// The same arguments give the same plan. Meant to run off the real-time threads: 150 tasks take about a millisecond,
+    /// or some ten where durations vary and several workers are available.
+    pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
+        let graph = graph.ordered_by(durations);
+        let (units, unit_of) = fuse(&graph, durations);
+        let mut plan = Self { graph, units, unit_of, workers: 1, prediction: Prediction::default() };
+        plan.prediction = prediction::predict(&plan, durations, options);
+        plan.workers = match options.workers {
+            WorkerChoice::Fixed(count) => count.get(),
+            WorkerChoice::Automatic { .. } => plan.prediction.worthwhile_workers(options.hand_over),
+        };
+        plan
+    }
+
+    /// The graph, with the order within modules that this plan decided for.
+    pub fn graph(&self) -> &TaskGraph {
+        &self.graph
+    }
+
+    /// All units by priority; a [`UnitId`] is an index into them.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// The unit that a task belongs to.
+    ///
+    /// # Panics
+    /// If the task is not of this plan's graph.
+    pub fn unit_of(&self, task: TaskId) -> UnitId {
+        self.unit_of[task.index()]
+    }
+
+    /// How many workers shall run it; at least one.
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// What to expect of it.
+    pub fn prediction(&self) -> &Prediction {
+        &self.prediction
+    }
+
+    /// The order in which a single worker runs all tasks.
+    pub fn order(&self) -> impl Iterator<Item = TaskId> + '_ {
+        self.units.iter().flat_map(|unit| unit.tasks.iter().copied())
+    }
+}
+
+/// Fuses u -> v wherever u has no other successor and v no other predecessor, and numbers the units by priority.
+fn fuse(graph: &TaskGraph, durations: &Durations) -> (Vec<Unit>, Vec<UnitId>) {
+    let size = graph.tasks().len();
+    let edges: Vec<_> = graph.reduced().into_iter().map(|(from, to)| (from.index(), to.index())).collect();
+    let successors = adjacency(size, &edges);
+    let mut incoming = vec![0u32; size];
+    edges.iter().for_each(|&(_, to)| incoming[to] += 1);
+
+    let mut chains: Vec<Vec<usize>> = Vec::new();
+    let mut chain_of = vec![usize::MAX; size];
+    for head in topological_order(&successors) {
+        if chain_of[head] != usize::MAX {
+            continue;
+        }
+        let mut chain = vec![head];
+        while let [next] = successors[chain[chain.len() - 1]][..]
+            && incoming[next] == 1
+        {
+            chain.push(next);
+        }
+        chain.iter().for_each(|&task| chain_of[task] = chains.len());
+        chains.push(chain);
+    }
+
+    let expected = durations.expected_nanos(size);
+    let lengths: Vec<u64> =
+        chains.iter().map(|chain| chain.iter().fold(0u64, |sum, &task| sum.saturating_add(expected[task]))).collect();
+    let chain_successors: Vec<Vec<usize>> = chains
+        .iter()
+        .map(|chain| successors[chain[chain.len() - 1]].iter().map(|&next| chain_of[next]).collect())
+        .collect();
+    let tails = tails(&topological_order(&chain_successors), &chain_successors, &lengths);
+
+    // A predecessor's tail is longer than its successors' (in units if not in time), so this is a topological order too.
+    let mut by_priority: Vec<usize> = (0..chains.len()).collect();
+    by_priority.sort_unstable_by_key(|&chain| (std::cmp::Reverse(tails[chain]), chains[chain][0]));
+    let mut id_of = vec![UnitId(0); chains.len()];
+    by_priority.iter().enumerate().for_each(|(id, &chain)| id_of[chain] = UnitId(id as u32));
+
+    let units = by_priority.iter().map(|&chain| {
+        let mut following: Vec<UnitId> = chain_successors[chain].iter().map(|&next| id_of[next]).collect();
+        following.sort_unstable();
+        Unit {
+            tasks: chains[chain].iter().map(|&task| TaskId(task as u32)).collect(),
+            predecessors: incoming[chains[chain][0]],
+            successors: following,
+            duration: from_nanos(lengths[chain]),
+            remaining: from_nanos(tails[chain].0),
+        }
+    });
+    (units.collect(), chain_of.iter().map(|&chain| id_of[chain]).collect())
+}

@@ -1,0 +1,622 @@
+//! Decides who provides what, and finds everything that is wrong with it at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::circle::{self, Cut, CutChange, Wait};
+use crate::description::{CycleDescription, System, Trigger, UpdateDescription};
+use crate::problem::{Form, Named, Party, Problem, Reading, Warning};
+use crate::resolved::{
+    Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
+};
+
+/// Settles who provides what in every cycle, what crosses from one cycle to another, and what comes from sources.
+///
+/// - In a cycle, a representation has one provider; `[providers]` decides where several modules could be it.
+/// - What nobody in the cycle provides comes from outside: from the sample that triggers the cycle, else from another
+///   sample or cycle, of which only one may provide it unless `[providers]` names the one.
+/// - Choosing a *source* in `[providers]` switches the modules that would provide the representation off.
+///
+/// The result depends on nothing but `system`.
+///
+/// # Errors
+/// All [`Problem`]s that can be told apart, not just the first.
+///
+/// ```
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, Trigger, UpdateDescription, resolve};
+/// let module = |name: &str| {
+///     ModuleDescription::new(name).with(UpdateDescription::new("pose", Access::Exclusive).provides(["RobotPose"]))
+/// };
+/// let cycle = CycleDescription {
+///     name: "cognition".into(),
+///     modules: vec![module("ParticleFilter"), module("KalmanFilter")],
+///     trigger: Trigger::Rate,
+/// };
+/// let mut system = System { cycles: vec![cycle], ..System::default() };
+/// let problems = resolve(&system).unwrap_err();
+/// assert!(problems[0].to_string().contains("RobotPose = \"ParticleFilter\""));
+///
+/// system.providers.insert("RobotPose".into(), "KalmanFilter".into());
+/// let resolved = resolve(&system).unwrap();
+/// assert_eq!(resolved.cycles[0].updates[0].module, "KalmanFilter");
+/// ```
+pub fn resolve(system: &System) -> Result<Resolved, Vec<Problem>> {
+    let mut resolver = Resolver::new(system);
+    resolver.check_names();
+    resolver.check_triggers();
+    resolver.settle_providers();
+    resolver.check_choices();
+    resolver.read_sources();
+    for cycle in 0..system.cycles.len() {
+        resolver.read_cycle(cycle);
+    }
+    for cycle in 0..system.cycles.len() {
+        resolver.find_circles(cycle);
+    }
+    resolver.finish()
+}
+
+/// Who fills a representation within one cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filler {
+    Update(UpdateId),
+    /// Several could, which is reported once; nothing that follows from it is.
+    Unsettled,
+}
+
+struct Resolver<'a> {
+    system: &'a System,
+    /// Per cycle and representation: every update that could provide it.
+    candidates: Vec<BTreeMap<&'a str, Vec<UpdateId>>>,
+    /// Per representation: every (source, sample) that fills it.
+    samples: BTreeMap<&'a str, Vec<(usize, usize)>>,
+    fillers: Vec<BTreeMap<&'a str, Filler>>,
+    inputs: Vec<BTreeMap<&'a str, (Origin, Delivery)>>,
+    /// Per cycle: what each consumer reads of it.
+    publishes: Vec<BTreeMap<Consumer, BTreeSet<&'a str>>>,
+    /// Choices that made a difference.
+    needed: BTreeSet<&'a str>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(system: &'a System) -> Self {
+        let candidates = system.cycles.iter().map(|cycle| {
+            let mut candidates: BTreeMap<&str, Vec<UpdateId>> = BTreeMap::new();
+            for (id, update) in updates(cycle) {
+                for representation in &update.provides {
+                    let ids = candidates.entry(representation).or_default();
+                    if ids.last() != Some(&id) {
+                        ids.push(id);
+                    }
+                }
+            }
+            candidates
+        });
+        let mut samples: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+        for (source_index, source) in system.sources.iter().enumerate() {
+            for (sample_index, sample) in source.samples.iter().enumerate() {
+                for representation in &sample.provides {
+                    samples.entry(representation).or_default().push((source_index, sample_index));
+                }
+            }
+        }
+        Self {
+            system,
+            candidates: candidates.collect(),
+            samples,
+            fillers: vec![BTreeMap::new(); system.cycles.len()],
+            inputs: vec![BTreeMap::new(); system.cycles.len()],
+            publishes: vec![BTreeMap::new(); system.cycles.len()],
+            needed: BTreeSet::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn check_names(&mut self) {
+        let system = self.system;
+        self.check_unique(Named::Cycle, "the robot", system.cycles.iter().map(|cycle| &cycle.name));
+        self.check_unique(Named::Source, "the robot", system.sources.iter().map(|source| &source.name));
+        for cycle in &system.cycles {
+            self.check_unique(
+                Named::Module,
+                &format!("cycle `{}`", cycle.name),
+                cycle.modules.iter().map(|module| &module.name),
+            );
+            for module in &cycle.modules {
+                let names = module.updates.iter().map(|update| &update.name);
+                self.check_unique(Named::Update, &format!("module `{}`", module.name), names);
+            }
+        }
+        for source in &system.sources {
+            let names = source.samples.iter().map(|sample| &sample.name);
+            self.check_unique(Named::Sample, &format!("source `{}`", source.name), names);
+        }
+    }
+
+    fn check_unique<'n>(&mut self, what: Named, place: &str, names: impl Iterator<Item = &'n String>) {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in names {
+            let count = seen.entry(name).or_default();
+            *count += 1;
+            if *count == 2 {
+                self.report(Problem::Duplicate { what, name: name.clone(), place: place.to_string() });
+            }
+        }
+    }
+
+    /// A module in several cycles would report the same problem several times.
+    fn report(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn check_triggers(&mut self) {
+        for cycle in &self.system.cycles {
+            let Trigger::Sample { source, sample } = &cycle.trigger else { continue };
+            if self.trigger_sample(cycle).is_none() {
+                let samples = self
+                    .system
+                    .sources
+                    .iter()
+                    .flat_map(|source| source.samples.iter().map(|sample| (&source.name, &sample.name)));
+                let known: Vec<String> = samples.map(|(source, sample)| format!("{source}.{sample}")).collect();
+                self.report(Problem::UnknownTrigger {
+                    cycle: cycle.name.clone(),
+                    source_name: source.clone(),
+                    sample: sample.clone(),
+                    similar: most_similar(&format!("{source}.{sample}"), known.iter().map(String::as_str))
+                        .map(str::to_string),
+                    known,
+                });
+            }
+        }
+    }
+
+    fn trigger_sample(&self, cycle: &CycleDescription) -> Option<(usize, usize)> {
+        let Trigger::Sample { source, sample } = &cycle.trigger else { return None };
+        let source_index = self.system.sources.iter().position(|candidate| candidate.name == *source)?;
+        let samples = &self.system.sources[source_index].samples;
+        Some((source_index, samples.iter().position(|candidate| candidate.name == *sample)?))
+    }
+
+    fn settle_providers(&mut self) {
+        for (index, cycle) in self.system.cycles.iter().enumerate() {
+            for (representation, ids) in self.candidates[index].clone() {
+                let mut parties: Vec<Party> = ids.iter().map(|&id| self.update_party(index, id)).collect();
+                if let Some(trigger) =
+                    self.trigger_sample(cycle).filter(|at| self.fillers_of(representation).contains(at))
+                {
+                    parties.push(self.sample_party(trigger));
+                }
+                let choice = self.system.providers.get(representation).map(String::as_str);
+                let chosen: Vec<UpdateId> =
+                    ids.iter().copied().filter(|id| choice == Some(&cycle.modules[id.module].name)).collect();
+                let source_is_chosen = choice.is_some_and(|choice| self.source_provides(choice, representation));
+                let filler = match (&chosen[..], &ids[..]) {
+                    _ if source_is_chosen => {
+                        self.needed.insert(representation);
+                        continue;
+                    }
+                    ([one], _) => {
+                        if parties.len() > 1 {
+                            self.needed.insert(representation);
+                        }
+                        Filler::Update(*one)
+                    }
+                    ([], [one]) if parties.len() == 1 => Filler::Update(*one),
+                    _ => {
+                        self.report_doubled(index, representation, &ids, parties, choice);
+                        Filler::Unsettled
+                    }
+                };
+                self.fillers[index].insert(representation, filler);
+            }
+        }
+    }
+
+    fn report_doubled(
+        &mut self,
+        cycle: usize,
+        representation: &str,
+        ids: &[UpdateId],
+        parties: Vec<Party>,
+        choice: Option<&str>,
+    ) {
+        let description = &self.system.cycles[cycle];
+        let twice = ids.windows(2).find(|pair| pair[0].module == pair[1].module);
+        if let Some(&[UpdateId { module, .. }, _]) = twice {
+            let module = &description.modules[module];
+            let providing =
+                module.updates.iter().filter(|update| update.provides.iter().any(|name| name == representation));
+            self.report(Problem::TwiceInModule {
+                module: module.name.clone(),
+                representation: representation.to_string(),
+                updates: providing.map(|update| update.name.clone()).collect(),
+            });
+            return;
+        }
+        let elsewhere = choice
+            .filter(|choice| self.everyone_providing(representation).iter().any(|party| party.choice() == *choice));
+        self.report(Problem::Doubled {
+            cycle: description.name.clone(),
+            representation: representation.to_string(),
+            candidates: parties,
+            chosen_elsewhere: elsewhere.map(str::to_string),
+        });
+    }
+
+    /// Whether every entry of `[providers]` names somebody who provides the representation.
+    fn check_choices(&mut self) {
+        for (representation, chosen) in &self.system.providers {
+            let candidates = self.everyone_providing(representation);
+            if candidates.iter().any(|party| party.choice() == chosen) {
+                continue;
+            }
+            let mut provides: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            for module in self.system.cycles.iter().flat_map(|cycle| &cycle.modules) {
+                provides
+                    .entry(&module.name)
+                    .or_default()
+                    .extend(module.updates.iter().flat_map(|update| update.provides.clone()));
+            }
+            for source in &self.system.sources {
+                provides
+                    .entry(&source.name)
+                    .or_default()
+                    .extend(source.samples.iter().flat_map(|sample| sample.provides.clone()));
+            }
+            let (representation, chosen) = (representation.clone(), chosen.clone());
+            let problem = if let Some(provides) = provides.get(chosen.as_str()) {
+                let mut provides = provides.clone();
+                provides.sort_unstable();
+                provides.dedup();
+                let similar = most_similar(&representation, provides.iter().map(String::as_str)).map(str::to_string);
+                Problem::ChoiceDoesNotProvide { representation, chosen, provides, similar, candidates }
+            } else {
+                // Somebody who does provide it is the likelier meaning than somebody with a closer name.
+                let similar = most_similar(&chosen, candidates.iter().map(Party::choice))
+                    .or_else(|| most_similar(&chosen, provides.keys().copied()))
+                    .map(str::to_string);
+                Problem::UnknownChoice { representation, chosen, similar, candidates }
+            };
+            self.report(problem);
+        }
+    }
+
+    fn read_sources(&mut self) {
+        for (source_index, source) in self.system.sources.iter().enumerate() {
+            for (sample_index, sample) in source.samples.iter().enumerate() {
+                for representation in &sample.reads {
+                    let reader = self.sample_party((source_index, sample_index));
+                    let readers = vec![Reading { reader, form: Form::Reads }];
+                    let place = format!("source `{}`", source.name);
+                    let offers: Vec<Offer> = self.offers_of_cycles(representation, None);
+                    if let Some(Offer::Cycle(cycle, _)) = self.settle_origin(place, representation, readers, offers) {
+                        let consumer = Consumer::Source(source.name.clone());
+                        self.publishes[cycle].entry(consumer).or_default().insert(representation);
+                    }
+                }
+            }
+        }
+    }
+
+    fn read_cycle(&mut self, cycle: usize) {
+        let description = &self.system.cycles[cycle];
+        let mut outside: BTreeMap<&'a str, Vec<Reading>> = BTreeMap::new();
+        for (id, update) in updates(description) {
+            if !self.certainly_runs(cycle, id) {
+                continue;
+            }
+            for (form, representation) in readings(update) {
+                match (self.fillers[cycle].get(representation), form) {
+                    (Some(Filler::Update(provider)), Form::Requires) if *provider == id => {
+                        let (cycle, update) = (description.name.clone(), self.update_party(cycle, id));
+                        self.report(Problem::WaitsForItself {
+                            cycle,
+                            update,
+                            representation: representation.to_string(),
+                        });
+                    }
+                    (Some(Filler::Update(provider)), Form::Collects) => {
+                        let provider = self.update_party(cycle, *provider);
+                        let (cycle, update) = (description.name.clone(), self.update_party(cycle, id));
+                        self.report(Problem::CollectsOwn {
+                            cycle,
+                            update,
+                            representation: representation.to_string(),
+                            provider,
+                        });
+                    }
+                    (Some(_), _) => {}
+                    (None, _) => {
+                        let reader = self.update_party(cycle, id);
+                        outside.entry(representation).or_default().push(Reading { reader, form });
+                    }
+                }
+            }
+        }
+        for (representation, readers) in outside {
+            let samples = readers.iter().any(|reading| reading.form == Form::Collects);
+            let latest = readers.iter().any(|reading| reading.form != Form::Collects);
+            let delivery = match (latest, samples) {
+                (true, true) => Delivery::LatestAndSamples,
+                (false, true) => Delivery::Samples,
+                (_, false) => Delivery::Latest,
+            };
+            let trigger = self.trigger_sample(description).filter(|at| self.fillers_of(representation).contains(at));
+            let names = |(source, sample): (usize, usize)| {
+                let source = &self.system.sources[source];
+                (source.name.clone(), source.samples[sample].name.clone())
+            };
+            let origin = if let Some(trigger) = trigger {
+                let (source, sample) = names(trigger);
+                Origin::Trigger { source, sample }
+            } else {
+                let mut offers: Vec<Offer> =
+                    self.fillers_of(representation).iter().copied().map(Offer::Sample).collect();
+                offers.extend(self.offers_of_cycles(representation, Some(cycle)));
+                match self.settle_origin(format!("cycle `{}`", description.name), representation, readers, offers) {
+                    Some(Offer::Sample(at)) => {
+                        let (source, sample) = names(at);
+                        Origin::Sample { source, sample }
+                    }
+                    Some(Offer::Cycle(from, _)) => {
+                        let consumer = Consumer::Cycle(description.name.clone());
+                        self.publishes[from].entry(consumer).or_default().insert(representation);
+                        Origin::Cycle(self.system.cycles[from].name.clone())
+                    }
+                    None => continue,
+                }
+            };
+            self.inputs[cycle].insert(representation, (origin, delivery));
+        }
+    }
+
+    /// The one offer that is taken, or none and a reported problem.
+    fn settle_origin(
+        &mut self,
+        where_: String,
+        representation: &'a str,
+        readers: Vec<Reading>,
+        offers: Vec<Offer>,
+    ) -> Option<Offer> {
+        if let [one] = offers[..] {
+            return Some(one).filter(|offer| !matches!(offer, Offer::Cycle(_, Filler::Unsettled)));
+        }
+        if offers.is_empty() {
+            let problem = self.missing(where_, representation, readers);
+            self.report(problem);
+            return None;
+        }
+        if offers.iter().any(|offer| matches!(offer, Offer::Cycle(_, Filler::Unsettled))) {
+            return None; // reported where it is doubled
+        }
+        let parties: Vec<Party> = offers.iter().map(|&offer| self.offer_party(offer)).collect();
+        let choice = self.system.providers.get(representation);
+        let chosen: Vec<usize> =
+            (0..offers.len()).filter(|&index| Some(parties[index].choice()) == choice.map(String::as_str)).collect();
+        if let [one] = chosen[..] {
+            self.needed.insert(representation);
+            return Some(offers[one]);
+        }
+        self.report(Problem::SeveralOrigins {
+            where_,
+            representation: representation.to_string(),
+            readers,
+            origins: parties,
+        });
+        None
+    }
+
+    fn missing(&self, where_: String, representation: &str, readers: Vec<Reading>) -> Problem {
+        let provided =
+            self.candidates.iter().flat_map(|candidates| candidates.keys()).chain(self.samples.keys()).copied();
+        let similar = most_similar(representation, provided)
+            .map(|name| (name.to_string(), self.everyone_providing(name)[0].clone()));
+        let would_provide = self.system.spare.iter().filter(|module| {
+            module.updates.iter().any(|update| update.provides.iter().any(|provided| provided == representation))
+        });
+        let would_provide = would_provide.map(|module| (module.name.clone(), module.location.clone())).collect();
+        Problem::Missing { where_, representation: representation.to_string(), readers, similar, would_provide }
+    }
+
+    fn find_circles(&mut self, cycle: usize) {
+        let description = &self.system.cycles[cycle];
+        let ids: Vec<UpdateId> =
+            updates(description).map(|(id, _)| id).filter(|&id| self.certainly_runs(cycle, id)).collect();
+        let mut through: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
+        for (reader, &id) in ids.iter().enumerate() {
+            for representation in &description.modules[id.module].updates[id.update].requires {
+                if let Some(Filler::Update(provider)) = self.fillers[cycle].get(representation.as_str())
+                    && let Ok(provider) = ids.binary_search(provider)
+                    && provider != reader
+                {
+                    through.entry((provider, reader)).or_default().push(representation);
+                }
+            }
+        }
+        let waits: Vec<Wait> =
+            through.iter().map(|(&(from, to), names)| Wait { from, to, cost: names.len() }).collect();
+        let names: Vec<&Vec<&str>> = through.values().collect();
+        for tangle in circle::tangles(ids.len(), &waits) {
+            let party = |node: usize| self.update_party(cycle, ids[node]);
+            let changes_of = |&wait: &usize| {
+                let changed =
+                    |name: &&str| CutChange { update: party(waits[wait].to), representation: name.to_string() };
+                names[wait].iter().map(changed).collect::<Vec<_>>()
+            };
+            let cut = |cut: &Vec<usize>| Cut { changes: cut.iter().flat_map(changes_of).collect() };
+            let problem = Problem::Circular {
+                cycle: description.name.clone(),
+                circle: (tangle.circle.iter())
+                    .map(|&wait| (party(waits[wait].from), names[wait].iter().map(|name| name.to_string()).collect()))
+                    .collect(),
+                cut: tangle.cuts.iter().map(cut).collect(),
+                tangled: tangle.nodes.len(),
+            };
+            self.report(problem);
+        }
+    }
+
+    fn finish(self) -> Result<Resolved, Vec<Problem>> {
+        if !self.problems.is_empty() {
+            return Err(self.problems);
+        }
+        let mut warnings = Vec::new();
+        let mut cycles = Vec::new();
+        for (index, description) in self.system.cycles.iter().enumerate() {
+            let cycle = self.resolved_cycle(index);
+            let read_inside: BTreeSet<&str> = (cycle.updates.iter())
+                .flat_map(|update| update.requires.iter().chain(&update.uses))
+                .map(String::as_str)
+                .collect();
+            let unused =
+                (cycle.updates.iter().flat_map(|update| update.provides.iter().map(move |name| (update.id, name))))
+                    .filter(|(_, name)| !read_inside.contains(name.as_str()))
+                    .filter(|(_, name)| !cycle.publishes.iter().any(|group| group.representations.contains(name)));
+            warnings.extend(unused.map(|(id, name)| Warning::Unused {
+                cycle: description.name.clone(),
+                provider: self.update_party(index, id),
+                representation: name.clone(),
+            }));
+            cycles.push(cycle);
+        }
+        let needless =
+            self.system.providers.iter().filter(|(representation, _)| !self.needed.contains(representation.as_str()));
+        warnings.extend(needless.map(|(representation, chosen)| Warning::NeedlessChoice {
+            representation: representation.clone(),
+            chosen: chosen.clone(),
+        }));
+        Ok(Resolved { cycles, warnings })
+    }
+
+    fn resolved_cycle(&self, index: usize) -> ResolvedCycle {
+        let description = &self.system.cycles[index];
+        let provided = |id: UpdateId, name: &str| self.fillers[index].get(name) == Some(&Filler::Update(id));
+        let mut cycle = ResolvedCycle { name: description.name.clone(), ..ResolvedCycle::default() };
+        for (id, update) in updates(description) {
+            if !self.certainly_runs(index, id) {
+                cycle.idle.push(id);
+                continue;
+            }
+            let (provides, discarded): (Vec<String>, Vec<String>) =
+                update.provides.iter().cloned().partition(|name| provided(id, name));
+            cycle.providers.extend(provides.iter().map(|name| (name.clone(), id)));
+            cycle.updates.push(ResolvedUpdate {
+                id,
+                module: description.modules[id.module].name.clone(),
+                name: update.name.clone(),
+                access: update.access,
+                requires: update.requires.clone(),
+                uses: update.uses.clone(),
+                collects: update.collects.clone(),
+                provides,
+                discarded,
+            });
+        }
+        cycle.inputs = (self.inputs[index].iter())
+            .map(|(name, (origin, delivery))| Input {
+                representation: name.to_string(),
+                origin: origin.clone(),
+                delivery: *delivery,
+            })
+            .collect();
+        cycle.publishes = (self.publishes[index].iter())
+            .map(|(consumer, names)| PublishGroup {
+                consumer: consumer.clone(),
+                representations: names.iter().map(|name| name.to_string()).collect(),
+            })
+            .collect();
+        cycle
+    }
+
+    /// An update that only fills what is still unsettled may turn out not to run: nothing is reported about what it reads.
+    fn certainly_runs(&self, cycle: usize, id: UpdateId) -> bool {
+        let update = &self.system.cycles[cycle].modules[id.module].updates[id.update];
+        let chosen = |name: &String| self.fillers[cycle].get(name.as_str()) == Some(&Filler::Update(id));
+        update.provides.is_empty() || update.provides.iter().any(chosen)
+    }
+
+    fn offers_of_cycles(&self, representation: &str, except: Option<usize>) -> Vec<Offer> {
+        (self.fillers.iter().enumerate())
+            .filter(|&(cycle, _)| Some(cycle) != except)
+            .filter_map(|(cycle, fillers)| fillers.get(representation).map(|&filler| Offer::Cycle(cycle, filler)))
+            .collect()
+    }
+
+    fn fillers_of(&self, representation: &str) -> &[(usize, usize)] {
+        self.samples.get(representation).map_or(&[], Vec::as_slice)
+    }
+
+    fn source_provides(&self, source: &str, representation: &str) -> bool {
+        self.fillers_of(representation).iter().any(|&(index, _)| self.system.sources[index].name == source)
+    }
+
+    fn everyone_providing(&self, representation: &str) -> Vec<Party> {
+        let in_cycles = self.candidates.iter().enumerate().flat_map(|(cycle, candidates)| {
+            candidates.get(representation).into_iter().flatten().map(move |&id| self.update_party(cycle, id))
+        });
+        in_cycles.chain(self.fillers_of(representation).iter().map(|&at| self.sample_party(at))).collect()
+    }
+
+    fn offer_party(&self, offer: Offer) -> Party {
+        match offer {
+            Offer::Sample(at) => self.sample_party(at),
+            Offer::Cycle(cycle, Filler::Update(id)) => self.update_party(cycle, id),
+            Offer::Cycle(_, Filler::Unsettled) => unreachable!("unsettled offers are not shown"),
+        }
+    }
+
+    fn update_party(&self, cycle: usize, id: UpdateId) -> Party {
+        let cycle = &self.system.cycles[cycle];
+        let module = &cycle.modules[id.module];
+        Party::Update {
+            cycle: cycle.name.clone(),
+            module: module.name.clone(),
+            update: module.updates[id.update].name.clone(),
+            location: module.location.clone(),
+        }
+    }
+
+    fn sample_party(&self, (source, sample): (usize, usize)) -> Party {
+        let source = &self.system.sources[source];
+        Party::Sample { source: source.name.clone(), sample: source.samples[sample].name.clone() }
+    }
+}
+
+/// From where a value could come.
+#[derive(Debug, Clone, Copy)]
+enum Offer {
+    Sample((usize, usize)),
+    Cycle(usize, Filler),
+}
+
+fn updates(cycle: &CycleDescription) -> impl Iterator<Item = (UpdateId, &UpdateDescription)> {
+    cycle.modules.iter().enumerate().flat_map(|(module, description)| {
+        description
+            .updates
+            .iter()
+            .enumerate()
+            .map(move |(update, description)| (UpdateId { module, update }, description))
+    })
+}
+
+fn readings(update: &UpdateDescription) -> impl Iterator<Item = (Form, &str)> {
+    let requires = update.requires.iter().map(|name| (Form::Requires, name.as_str()));
+    let uses = update.uses.iter().map(|name| (Form::Uses, name.as_str()));
+    let collects = update.collects.iter().map(|name| (Form::Collects, name.as_str()));
+    requires.chain(uses).chain(collects)
+}
+
+/// The candidate that somebody who typed `name` most likely meant, if any is close enough.
+fn most_similar<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    let tolerated = (name.chars().count() / 3).max(1);
+    let wanted = name.to_lowercase();
+    candidates
+        .filter(|&candidate| candidate != name)
+        .map(|candidate| (strsim::osa_distance(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|&(distance, _)| distance <= tolerated)
+        .min()
+        .map(|(_, candidate)| candidate)
+}

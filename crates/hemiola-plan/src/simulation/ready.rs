@@ -1,0 +1,126 @@
+//! The units that could start, and which of them a worker takes.
+
+use std::collections::VecDeque;
+
+/// The set of ready units under one policy. It is empty again at the end of every run.
+pub(super) trait ReadySet {
+    /// `owner` made `unit` ready; others may have it if it is `shared`.
+    fn insert(&mut self, unit: u32, owner: usize, shared: bool);
+
+    /// The unit that `worker` takes, among those that it can see.
+    fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32>;
+
+    /// Every unit that somebody else than its owner may take.
+    fn for_each_shared(&self, visit: impl FnMut(u32));
+}
+
+/// The smallest number first, which is the most important unit: a bit per unit, scanned a word at a time.
+#[derive(Debug)]
+pub(super) struct Urgent {
+    shared: Vec<u64>,
+    /// Per worker, a row of words: what is too short to be given away.
+    kept: Vec<Vec<u64>>,
+}
+
+impl Urgent {
+    pub(super) fn new(units: usize, workers: usize) -> Self {
+        let words = units.div_ceil(64);
+        Self { shared: vec![0; words], kept: vec![vec![0; words]; workers] }
+    }
+}
+
+impl ReadySet for Urgent {
+    fn insert(&mut self, unit: u32, owner: usize, shared: bool) {
+        let words = if shared { &mut self.shared } else { &mut self.kept[owner] };
+        words[unit as usize / 64] |= 1 << (unit % 64);
+    }
+
+    fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32> {
+        let kept = take_first(&mut self.kept[worker], |_| true);
+        kept.or_else(|| take_first(&mut self.shared, visible))
+    }
+
+    fn for_each_shared(&self, mut visit: impl FnMut(u32)) {
+        for (index, &word) in self.shared.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                visit(index as u32 * 64 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+fn take_first(words: &mut [u64], accept: impl Fn(u32) -> bool) -> Option<u32> {
+    for (index, word) in words.iter_mut().enumerate() {
+        let mut rest = *word;
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            let unit = index as u32 * 64 + bit;
+            if accept(unit) {
+                *word &= !(1 << bit);
+                return Some(unit);
+            }
+            rest &= rest - 1;
+        }
+    }
+    None
+}
+
+/// One queue for all.
+#[derive(Debug)]
+pub(super) struct Fifo(VecDeque<u32>);
+
+impl Fifo {
+    pub(super) fn new(units: usize) -> Self {
+        Self(VecDeque::with_capacity(units))
+    }
+}
+
+impl ReadySet for Fifo {
+    fn insert(&mut self, unit: u32, _owner: usize, _shared: bool) {
+        self.0.push_back(unit);
+    }
+
+    fn take(&mut self, _worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32> {
+        let index = self.0.iter().position(|&unit| visible(unit))?;
+        self.0.remove(index)
+    }
+
+    fn for_each_shared(&self, visit: impl FnMut(u32)) {
+        self.0.iter().copied().for_each(visit);
+    }
+}
+
+/// A deque per worker (Blumofe and Leiserson 1999), with victims in a fixed order so that runs are repeatable.
+#[derive(Debug)]
+pub(super) struct Stealing(Vec<VecDeque<u32>>);
+
+impl Stealing {
+    pub(super) fn new(units: usize, workers: usize) -> Self {
+        Self(vec![VecDeque::with_capacity(units); workers])
+    }
+}
+
+impl ReadySet for Stealing {
+    fn insert(&mut self, unit: u32, owner: usize, _shared: bool) {
+        self.0[owner].push_back(unit);
+    }
+
+    fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32> {
+        if let Some(newest) = self.0[worker].pop_back() {
+            return Some(newest);
+        }
+        let workers = self.0.len();
+        (1..workers).map(|distance| (worker + distance) % workers).find_map(|victim| {
+            let deque = &mut self.0[victim];
+            deque.front().copied().filter(|&oldest| visible(oldest)).inspect(|_| {
+                deque.pop_front();
+            })
+        })
+    }
+
+    fn for_each_shared(&self, visit: impl FnMut(u32)) {
+        self.0.iter().flatten().copied().for_each(visit);
+    }
+}

@@ -1,1 +1,44 @@
-//! placeholder
+//! The operating system's real-time services with a safe face: threads with a policy, locked memory, absolute sleeps, wake-ups.
+//!
+//! Layer rule: this crate knows nothing of modules, plans or cycles. Nothing in it fails because a permission is missing: what
+//! the system refuses is reported as a [`Denial`] that names the reason and the remedy, and the program runs all the same.
+//!
+//! ```
+//! use hemiola_realtime::{AdaptiveEarliness, Policy, Priority, ThreadSettings, monotonic_now, spawn};
+//! use std::time::Duration;
+//!
+//! let settings = ThreadSettings::new("motion").policy(Policy::Fifo(Priority::new(60)?));
+//! let motion = spawn(settings, || {
+//!     let mut earliness = AdaptiveEarliness::default();
+//!     let due = monotonic_now() + Duration::from_millis(2);
+//!     earliness.meet(due) >= due
+//! })?;
+//! for denial in motion.report.denials() {
+//!     eprintln!("{denial}"); // once, at start-up
+//! }
+//! assert!(motion.thread.join().unwrap());
+//! # Ok::<(), hemiola_realtime::RealtimeError>(())
+//! ```
+//!
+//! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
+
+mod denial;
+mod doctor;
+mod earliness;
+mod error;
+mod memory;
+mod os;
+mod sync;
+mod thread;
+mod time;
+mod wakeup;
+
+pub use denial::{Denial, Outcome};
+pub use earliness::{AdaptiveEarliness, EarlinessCost};
+pub use error::RealtimeError;
+pub use memory::{Locking, MemoryReport, prefault_stack, secure_memory};
+pub use thread::{
+    Affinity, CoreId, Niceness, Policy, Priority, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn,
+};
+pub use time::{MonotonicTime, monotonic_now, sleep_until};
+pub use wakeup::{Generation, Reason, Wakeup};

@@ -1,0 +1,80 @@
+//! What the operating system refused, why, and how to obtain it.
+
+use std::fmt;
+use std::io;
+
+/// A setting that the operating system refused. The program runs without it.
+///
+/// Two denials are equal when they would tell a person the same, so a set of them says each thing once.
+///
+/// ```
+/// use hemiola_realtime::{Policy, Priority, ThreadSettings, apply_to_this_thread};
+/// use std::collections::BTreeSet;
+///
+/// let report = apply_to_this_thread(&ThreadSettings::new("main").policy(Policy::Fifo(Priority::new(1)?)))?;
+/// let notices: BTreeSet<String> = report.denials().map(|denial| denial.to_string()).collect();
+/// for notice in notices {
+///     eprintln!("{notice}");
+/// }
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Denial {
+    /// What was asked for, as in "SCHED_FIFO with priority 60".
+    pub setting: String,
+    /// Why it was refused, in words, with what the system said.
+    pub reason: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "not granted: {}\n  why: {}\n  remedy: {}", self.setting, self.reason, self.remedy)
+    }
+}
+
+/// What became of one setting.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Outcome {
+    /// Nobody asked for it.
+    #[default]
+    NotRequested,
+    /// It is in force.
+    Granted,
+    /// The system refused it.
+    Denied(Denial),
+}
+
+impl Outcome {
+    /// Whether the setting is in force.
+    pub fn is_granted(&self) -> bool {
+        *self == Outcome::Granted
+    }
+
+    /// The refusal, if there was one.
+    pub fn denial(&self) -> Option<&Denial> {
+        match self {
+            Outcome::Denied(denial) => Some(denial),
+            Outcome::NotRequested | Outcome::Granted => None,
+        }
+    }
+
+    pub(crate) fn of(result: io::Result<()>, explain: impl FnOnce(io::Error) -> Denial) -> Self {
+        match result {
+            Ok(()) => Outcome::Granted,
+            Err(error) => Outcome::Denied(explain(error)),
+        }
+    }
+}
+
+/// How to obtain real-time priority and locked memory for this binary. One text for both, because `setcap` replaces the
+/// capabilities that a file has.
+pub(crate) fn how_to_obtain_permission() -> String {
+    let binary = std::env::current_exe().map_or_else(|_| "BINARY".to_string(), |path| path.display().to_string());
+    format!(
+        "either `sudo setcap cap_sys_nice,cap_ipc_lock+ep {binary}` (again after every build), or the lines `USER - rtprio 98`, \
+         `USER - nice -20` and `USER - memlock unlimited` in /etc/security/limits.d/realtime.conf and a new login, or \
+         `LimitRTPRIO=98`, `LimitNICE=-20` and `LimitMEMLOCK=infinity` in the systemd unit"
+    )
+}

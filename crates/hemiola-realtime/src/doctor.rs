@@ -1,0 +1,3 @@
+//! doctor
+mod privileges;
+pub(crate) use privileges::Privileges;

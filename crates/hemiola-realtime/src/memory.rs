@@ -1,0 +1,166 @@
+//! Memory that causes no page fault when it matters: locked, and touched in advance.
+
+use crate::denial::{Denial, Outcome, how_to_obtain_permission};
+use crate::doctor::Privileges;
+use crate::os;
+use std::hint::black_box;
+use std::io;
+use std::path::Path;
+
+/// What became of the request to keep memory at hand.
+///
+/// ```
+/// use hemiola_realtime::secure_memory;
+///
+/// let report = secure_memory(4 * 1024 * 1024);
+/// if let Some(denial) = report.lock.denial() {
+///     eprintln!("{denial}"); // the program runs all the same
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryReport {
+    /// Whether memory is locked.
+    pub lock: Outcome,
+    /// What is locked, if anything is.
+    pub locking: Option<Locking>,
+    /// Whether the allocator keeps freed memory instead of returning it to the system. Only glibc's can be told.
+    pub keeps_heap: bool,
+    /// Bytes of heap that were touched in advance.
+    pub prefaulted_heap: usize,
+}
+
+/// Which memory is locked, that is: stays in place and needs no page fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Locking {
+    /// All there is and all that will be; faulted in at once.
+    PresentAndFuture,
+    /// All there is and all that will be, each page from its first touch on.
+    WhenTouched,
+    /// All there is now. The future is left out where a limit exists: once it is reached, every allocation would fail.
+    Present,
+}
+
+/// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches `heap` bytes in advance (they
+/// go to the allocator's arena of the calling thread, so call it on the main thread, at start-up, before other threads).
+///
+/// Locking is tried in the order [`Locking`] lists. Takes milliseconds per 10 MiB.
+pub fn secure_memory(heap: usize) -> MemoryReport {
+    let keeps_heap = os::keep_heap();
+    let prefaulted_heap = prefault_heap(heap);
+    let limit = os::locked_memory_limit();
+    let unlimited = limit.is_none() || Privileges::of_this_process(Path::new("/")).may_lock_memory;
+    let attempts: &[Locking] =
+        if unlimited { &[Locking::PresentAndFuture, Locking::WhenTouched] } else { &[Locking::Present] };
+    let mut refusal = io::ErrorKind::Unsupported.into();
+    for &locking in attempts {
+        match os::lock_memory(locking) {
+            Ok(()) => {
+                return MemoryReport { lock: Outcome::Granted, locking: Some(locking), keeps_heap, prefaulted_heap };
+            }
+            Err(error) => refusal = error,
+        }
+    }
+    let lock = Outcome::Denied(explain(&refusal, limit));
+    MemoryReport { lock, locking: None, keeps_heap, prefaulted_heap }
+}
+
+/// Touches the next `bytes` of the calling thread's stack, but never more than it has, and returns how many were touched.
+///
+/// [`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack) calls it on new threads.
+///
+/// ```
+/// assert!(hemiola_realtime::prefault_stack(64 * 1024) > 0);
+/// ```
+pub fn prefault_stack(bytes: usize) -> usize {
+    /// What the touching itself needs at the low end, in unoptimised builds, too.
+    const RESERVE: usize = 8 * PAGE;
+    let start = stack_position();
+    let Ok(lowest) = os::lowest_stack_address() else { return 0 };
+    let target = start.saturating_sub(bytes).max(lowest.saturating_add(RESERVE));
+    if target >= start {
+        return 0;
+    }
+    touch_stack(target);
+    start - target
+}
+
+const PAGE: usize = 4096;
+
+#[inline(never)]
+fn touch_stack(target: usize) {
+    let mut page = [0u8; PAGE];
+    // The compiler must assume that the page is read and written: it can neither leave it out nor turn this into a loop.
+    let position = black_box(&mut page).as_ptr().addr();
+    if position > target {
+        touch_stack(target);
+    }
+    black_box(&mut page);
+}
+
+#[inline(never)]
+fn stack_position() -> usize {
+    black_box(&mut 0u8 as *mut u8).addr()
+}
+
+/// Allocates in blocks that the heap serves (larger ones get a mapping of their own, which goes when they are freed), writes to
+/// every page, and frees them all.
+fn prefault_heap(bytes: usize) -> usize {
+    const BLOCK: usize = 64 * 1024;
+    let mut blocks: Vec<Vec<u8>> = Vec::with_capacity(bytes.div_ceil(BLOCK));
+    for _ in 0..bytes.div_ceil(BLOCK) {
+        let mut block = vec![0u8; BLOCK];
+        block.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
+        blocks.push(black_box(block));
+    }
+    blocks.iter().map(Vec::len).sum()
+}
+
+fn explain(error: &io::Error, limit: Option<u64>) -> Denial {
+    let reason = match (error.raw_os_error(), limit) {
+        (Some(libc::EPERM | libc::ENOMEM | libc::EAGAIN), Some(limit)) => format!(
+            "the process may lock {} KiB (RLIMIT_MEMLOCK), which is less than it occupies, and has no CAP_IPC_LOCK ({error})",
+            limit / 1024
+        ),
+        (Some(libc::ENOMEM | libc::EAGAIN), None) => format!("there is not enough memory to hold all of it ({error})"),
+        _ => error.to_string(),
+    };
+    let remedy = match error.kind() {
+        io::ErrorKind::Unsupported => {
+            "none on this system: expect page faults after start-up and under memory pressure".into()
+        }
+        _ => how_to_obtain_permission(),
+    };
+    Denial { setting: "memory that is never paged out".to_string(), reason, remedy }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stack_is_touched_as_far_as_it_reaches_and_no_further() {
+        let (asked, all) = std::thread::Builder::new()
+            .stack_size(1024 * 1024)
+            .spawn(|| (prefault_stack(256 * 1024), prefault_stack(usize::MAX)))
+            .expect("a thread starts")
+            .join()
+            .expect("nothing overflows");
+        assert_eq!(asked, 256 * 1024);
+        // The C library may hand out a larger stack that another thread has left. One byte too far would have crashed.
+        assert!(all > 512 * 1024, "{all} bytes of 1 MiB or more");
+    }
+
+    #[test]
+    fn the_heap_is_touched_in_whole_blocks() {
+        assert_eq!(prefault_heap(0), 0);
+        assert_eq!(prefault_heap(1), 64 * 1024);
+        assert_eq!(prefault_heap(128 * 1024), 128 * 1024);
+    }
+
+    #[test]
+    fn a_refusal_names_the_limit_and_the_remedy() {
+        let denial = explain(&io::Error::from_raw_os_error(libc::ENOMEM), Some(8192 * 1024));
+        assert!(denial.reason.contains("8192 KiB"), "{denial}");
+        assert!(denial.remedy.contains("cap_ipc_lock") && denial.remedy.contains("memlock unlimited"), "{denial}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Linux.
+
+use super::check;
+use crate::memory::Locking;
+use crate::thread::{Affinity, Policy};
+use std::ffi::CString;
+use std::io;
+use std::mem::{MaybeUninit, size_of};
+#[cfg(not(loom))]
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+/// Names the calling thread; the kernel keeps 15 bytes.
+pub(crate) fn set_name(name: &str) -> io::Result<()> {
+    let name = CString::new(name)?;
+    // SAFETY: PR_SET_NAME reads a zero-terminated string, which `name` is and remains during the call.
+    check(unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) })
+}
+
+/// Restricts the calling thread to some cores.
+pub(crate) fn set_affinity(affinity: &Affinity) -> io::Result<()> {
+    // SAFETY: `cpu_set_t` is an array of integers, for which all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for core in affinity.cores() {
+        if core.0 >= libc::CPU_SETSIZE as usize {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        // SAFETY: `core` is a bit within the set, as just checked.
+        unsafe { libc::CPU_SET(core.0, &mut set) };
+    }
+    // SAFETY: the kernel reads as many bytes from `set` as the size says; thread 0 is the calling one.
+    check(unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) })
+}
+
+/// The cores on which the calling thread may run.
+pub(crate) fn affinity() -> io::Result<Vec<usize>> {
+    // SAFETY: as in `set_affinity`.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes at most as many bytes to `set` as the size says.
+    check(unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) })?;
+    // SAFETY: every index is below the number of bits in the set.
+    Ok((0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect())
+}
+
+/// Sets the calling thread's policy.
+pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
+    // SAFETY: `sched_attr` is a struct of integers.
+    let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
+    attributes.size = size_of::<libc::sched_attr>() as u32;
+    // What a module's own helper threads inherit is never a real-time policy. SCHED_DEADLINE insists on it, too.
+    attributes.sched_flags = libc::SCHED_FLAG_RESET_ON_FORK as u64;
+    match policy {
+        Policy::Fifo(priority) => {
+            attributes.sched_policy = libc::SCHED_FIFO as u32;
+            attributes.sched_priority = priority.level().into();
+        }
+        Policy::RoundRobin(priority) => {
+            attributes.sched_policy = libc::SCHED_RR as u32;
+            attributes.sched_priority = priority.level().into();
+        }
+        Policy::Deadline { runtime, deadline, period } => {
+            attributes.sched_policy = libc::SCHED_DEADLINE as u32;
+            attributes.sched_runtime = saturating_nanoseconds(runtime);
+            attributes.sched_deadline = saturating_nanoseconds(deadline);
+            attributes.sched_period = saturating_nanoseconds(period);
+        }
+        Policy::TimeSharing { nice } => {
+            attributes.sched_policy = libc::SCHED_OTHER as u32;
+            attributes.sched_nice = nice.level().into();
+        }
+    }
+    // SAFETY: the kernel reads `attributes.size` bytes, which is the size of `attributes`; thread 0 is the calling one.
+    check(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) })
+}
+
+/// Makes the calling thread's timers fire without the 50 us that the kernel may otherwise add to batch them.
+pub(crate) fn remove_timer_slack() -> io::Result<()> {
+    // One nanosecond: zero would mean "back to the default".
+    let slack: libc::c_ulong = 1;
+    // SAFETY: PR_SET_TIMERSLACK takes a number.
+    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) })
+}
+
+/// `CLOCK_MONOTONIC`.
+pub(crate) fn monotonic_nanoseconds() -> u64 {
+    let mut now = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `now` is writable, and the call fails only for an unknown clock; CLOCK_MONOTONIC exists on every Linux.
+    let now = unsafe {
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr());
+        now.assume_init()
+    };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Sleeps until that time on `CLOCK_MONOTONIC`.
+pub(crate) fn sleep_until(nanoseconds: u64) {
+    let due = timespec(nanoseconds);
+    // SAFETY: `due` is readable; with TIMER_ABSTIME nothing is written, so that the last argument may be null. A signal ends
+    // the sleep early, and because the time is absolute it is resumed as it was.
+    while unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &due, std::ptr::null_mut()) }
+        == libc::EINTR
+    {}
+}
+
+/// Sleeps while the upper half of `word` equals `expected`, at most until `deadline` on `CLOCK_MONOTONIC`. May also return for
+/// no reason.
+#[cfg(not(loom))]
+pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, deadline: Option<u64>) {
+    let deadline = deadline.map(timespec);
+    let timeout = deadline.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the address is that of the upper half of `word`: aligned to four bytes, and borrowed, thus alive, during the
+    // call. FUTEX_WAIT_BITSET (unlike FUTEX_WAIT) takes an absolute time on CLOCK_MONOTONIC, read from `timeout` if not null.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            upper_half(word),
+            libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG,
+            expected,
+            timeout,
+            std::ptr::null::<u32>(),
+            libc::FUTEX_BITSET_MATCH_ANY,
+        );
+    }
+}
+
+/// Wakes at most `count` threads that sleep in [`futex_wait`] on `word`.
+#[cfg(not(loom))]
+pub(crate) fn futex_wake(word: &AtomicU64, count: u32) {
+    let count = i32::try_from(count).unwrap_or(i32::MAX);
+    // SAFETY: the kernel uses the address only as a key, and does not access it.
+    unsafe {
+        libc::syscall(libc::SYS_futex, upper_half(word), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, count);
+    }
+}
+
+#[cfg(not(loom))]
+fn upper_half(word: &AtomicU64) -> *const u32 {
+    let halves = word.as_ptr().cast::<u32>().cast_const();
+    // `wrapping_add` stays within the eight bytes of `word`.
+    if cfg!(target_endian = "little") { halves.wrapping_add(1) } else { halves }
+}
+
+/// Locks the process' memory.
+pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
+    let flags = match locking {
+        Locking::PresentAndFuture => libc::MCL_CURRENT | libc::MCL_FUTURE,
+        Locking::WhenTouched => libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT,
+        Locking::Present => libc::MCL_CURRENT,
+    };
+    // SAFETY: a call with numbers only, which changes no contents of memory.
+    check(unsafe { libc::mlockall(flags) })
+}
+
+/// The soft limit on locked memory in bytes, if there is one.
+pub(crate) fn locked_memory_limit() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is writable.
+    let status = unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) };
+    (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// Tells the C library's allocator to keep what it has. Returns whether it can do so.
+pub(crate) fn keep_heap() -> bool {
+    #[cfg(target_env = "gnu")]
+    {
+        /// The largest block that glibc lets the heap serve instead of a mapping of its own (on 64-bit systems).
+        const LARGEST_THRESHOLD: libc::c_int = 32 * 1024 * 1024;
+        // SAFETY: `mallopt` takes numbers and guards its state with the allocator's own lock.
+        unsafe {
+            libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX) == 1
+                && libc::mallopt(libc::M_MMAP_THRESHOLD, LARGEST_THRESHOLD) == 1
+        }
+    }
+    #[cfg(not(target_env = "gnu"))]
+    {
+        false
+    }
+}
+
+/// The address of the lowest usable byte of the calling thread's stack, above the guard.
+pub(crate) fn lowest_stack_address() -> io::Result<usize> {
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: `attributes` is writable; the calling thread exists.
+    let status = unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) };
+    if status != 0 {
+        return Err(io::Error::from_raw_os_error(status));
+    }
+    let mut lowest = std::ptr::null_mut();
+    let mut size = 0;
+    // SAFETY: `attributes` was initialised by the call that just succeeded; both results are writable.
+    let status = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &mut lowest, &mut size) };
+    // SAFETY: as above; it is not used any more.
+    unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
+    if status == 0 { Ok(lowest.addr()) } else { Err(io::Error::from_raw_os_error(status)) }
+}
+
+fn timespec(nanoseconds: u64) -> libc::timespec {
+    // SAFETY: a struct of integers (on some targets with padding that cannot be named).
+    let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+    time.tv_sec = (nanoseconds / 1_000_000_000) as libc::time_t;
+    time.tv_nsec = (nanoseconds % 1_000_000_000) as _;
+    time
+}
+
+fn saturating_nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

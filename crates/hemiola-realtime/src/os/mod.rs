@@ -1,0 +1,20 @@
+//! Everything that calls the C library or the kernel, each function with a safe face.
+//!
+//! `linux` has all of it. `portable` serves the other Unixes with what POSIX has, and says `Unsupported` to the rest.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::*;
+
+#[cfg(not(target_os = "linux"))]
+mod portable;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use portable::*;
+
+use std::io;
+
+/// The result of a call that returns zero on success and sets `errno` otherwise.
+fn check(status: impl Into<i64>) -> io::Result<()> {
+    if status.into() == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

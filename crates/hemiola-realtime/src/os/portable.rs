@@ -1,0 +1,78 @@
+//! Unixes other than Linux: POSIX scheduling, and honest refusals for what only Linux has.
+
+use crate::memory::Locking;
+use crate::thread::{Affinity, Policy};
+use std::io;
+use std::mem::MaybeUninit;
+use std::time::Duration;
+
+pub(crate) fn set_name(_name: &str) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn set_affinity(_affinity: &Affinity) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn affinity() -> io::Result<Vec<usize>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
+    let (class, priority) = match policy {
+        Policy::Fifo(priority) => (libc::SCHED_FIFO, priority),
+        Policy::RoundRobin(priority) => (libc::SCHED_RR, priority),
+        Policy::Deadline { .. } | Policy::TimeSharing { .. } => return Err(io::ErrorKind::Unsupported.into()),
+    };
+    // SAFETY: a call with numbers only.
+    let highest = unsafe { libc::sched_get_priority_max(class) };
+    // SAFETY: a struct of integers (on some targets with padding that cannot be named).
+    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    // Other systems have fewer levels, often 15 to 47: the order among ours is kept as far as they reach.
+    parameters.sched_priority = i32::from(priority.level()).min(highest);
+    // SAFETY: the calling thread exists, `parameters` is readable.
+    let status = unsafe { libc::pthread_setschedparam(libc::pthread_self(), class, &parameters) };
+    if status == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(status)) }
+}
+
+pub(crate) fn remove_timer_slack() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn monotonic_nanoseconds() -> u64 {
+    let mut now = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `now` is writable, and the call fails only for an unknown clock; POSIX has CLOCK_MONOTONIC.
+    let now = unsafe {
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr());
+        now.assume_init()
+    };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+pub(crate) fn sleep_until(nanoseconds: u64) {
+    while let Some(remaining @ 1..) = nanoseconds.checked_sub(monotonic_nanoseconds()) {
+        std::thread::sleep(Duration::from_nanos(remaining));
+    }
+}
+
+pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
+    let flags = match locking {
+        Locking::PresentAndFuture => libc::MCL_CURRENT | libc::MCL_FUTURE,
+        Locking::WhenTouched => return Err(io::ErrorKind::Unsupported.into()),
+        Locking::Present => libc::MCL_CURRENT,
+    };
+    // SAFETY: a call with numbers only, which changes no contents of memory.
+    super::check(unsafe { libc::mlockall(flags) })
+}
+
+pub(crate) fn locked_memory_limit() -> Option<u64> {
+    None
+}
+
+pub(crate) fn keep_heap() -> bool {
+    false
+}
+
+pub(crate) fn lowest_stack_address() -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,399 @@
+//! Threads with a scheduling policy, a set of cores and a pre-faulted stack.
+//!
+//! Settings are applied on the new thread before its body starts. What the system refuses is reported, and the body runs all
+//! the same: a robot on a developer's laptop must work, only less punctually.
+
+use crate::denial::{Denial, Outcome, how_to_obtain_permission};
+use crate::error::RealtimeError;
+use crate::{memory, os};
+use std::fmt;
+use std::io;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// What a thread is called, how the kernel schedules it, where it runs and how much stack it has.
+///
+/// ```
+/// use hemiola_realtime::{Affinity, CoreId, Niceness, Policy, ThreadSettings};
+///
+/// let settings = ThreadSettings::new("cognition-1")
+///     .policy(Policy::TimeSharing { nice: Niceness::new(5)? })
+///     .affinity(Affinity::of([CoreId(0)]))
+///     .stack_size(512 * 1024)
+///     .prefaulted_stack(128 * 1024);
+/// assert_eq!(settings.name(), "cognition-1");
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadSettings {
+    name: String,
+    policy: Option<Policy>,
+    affinity: Option<Affinity>,
+    stack_size: usize,
+    prefaulted_stack: usize,
+}
+
+impl ThreadSettings {
+    /// Settings of a thread called `name` (the kernel keeps the first 15 bytes) that inherits policy and cores from the thread
+    /// that starts it, with 2 MiB of stack, none of it pre-faulted.
+    pub fn new(name: impl Into<String>) -> Self {
+        ThreadSettings {
+            name: name.into(),
+            policy: None,
+            affinity: None,
+            stack_size: 2 * 1024 * 1024,
+            prefaulted_stack: 0,
+        }
+    }
+
+    /// How the kernel schedules the thread.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// The cores on which the thread may run.
+    #[must_use]
+    pub fn affinity(mut self, affinity: Affinity) -> Self {
+        self.affinity = Some(affinity);
+        self
+    }
+
+    /// The size of the stack in bytes. Without effect on a thread that already runs.
+    #[must_use]
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = bytes;
+        self
+    }
+
+    /// How much of the stack is touched before the body starts, in bytes, so that the first deep call costs no page fault.
+    #[must_use]
+    pub fn prefaulted_stack(mut self, bytes: usize) -> Self {
+        self.prefaulted_stack = bytes;
+        self
+    }
+
+    /// The thread's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// How the kernel decides when a thread runs.
+///
+/// Real-time policies are not inherited by threads that such a thread starts without [`spawn`].
+///
+/// ```
+/// use hemiola_realtime::{Policy, Priority};
+///
+/// let motion = Policy::Fifo(Priority::new(60)?);
+/// let cognition = Policy::Fifo(Priority::new(40)?);
+/// assert_eq!(motion.to_string(), "SCHED_FIFO with priority 60");
+/// assert_ne!(motion, cognition);
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Runs until it blocks or a thread of higher priority is ready.
+    Fifo(Priority),
+    /// As [`Policy::Fifo`], but threads of equal priority take turns.
+    RoundRobin(Priority),
+    /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time within `deadline` of each
+    /// start of a `period`. The kernel wants `runtime <= deadline <= period`, and no affinity.
+    Deadline {
+        /// Processor time per period.
+        runtime: Duration,
+        /// By when it is needed, from the start of the period.
+        deadline: Duration,
+        /// The time between two starts.
+        period: Duration,
+    },
+    /// Shares the processor with everything else. Timers of such a thread fire without slack.
+    TimeSharing {
+        /// Its weight among the others.
+        nice: Niceness,
+    },
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Fifo(priority) => write!(formatter, "SCHED_FIFO with priority {}", priority.level()),
+            Policy::RoundRobin(priority) => write!(formatter, "SCHED_RR with priority {}", priority.level()),
+            Policy::Deadline { runtime, deadline, period } => {
+                write!(formatter, "SCHED_DEADLINE with {runtime:?} within {deadline:?} every {period:?}")
+            }
+            Policy::TimeSharing { nice } => write!(formatter, "time sharing with nice value {}", nice.level()),
+        }
+    }
+}
+
+/// A real-time priority, 1 (lowest) to 99 (highest; as high as the kernel's own migration threads, better left to them).
+///
+/// ```
+/// use hemiola_realtime::Priority;
+///
+/// assert_eq!(Priority::new(60)?.level(), 60);
+/// assert!(Priority::new(0).is_err());
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(u8);
+
+impl Priority {
+    /// The lowest real-time priority, still above everything that shares time.
+    pub const LOWEST: Priority = Priority(1);
+    /// The highest real-time priority.
+    pub const HIGHEST: Priority = Priority(99);
+
+    /// The priority `level`.
+    ///
+    /// # Errors
+    /// [`RealtimeError::NoSuchPriority`] outside 1 to 99.
+    pub fn new(level: u8) -> Result<Self, RealtimeError> {
+        let priority = Priority(level);
+        if (Self::LOWEST..=Self::HIGHEST).contains(&priority) {
+            Ok(priority)
+        } else {
+            Err(RealtimeError::NoSuchPriority { level })
+        }
+    }
+
+    /// 1 to 99.
+    pub const fn level(self) -> u8 {
+        self.0
+    }
+}
+
+/// A nice value, -20 (most processor time) to 19 (least). The default is 0.
+///
+/// ```
+/// use hemiola_realtime::Niceness;
+///
+/// assert_eq!(Niceness::default().level(), 0);
+/// assert!(Niceness::new(20).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Niceness(i8);
+
+impl Niceness {
+    /// The nice value `level`.
+    ///
+    /// # Errors
+    /// [`RealtimeError::NoSuchNiceness`] outside -20 to 19.
+    pub fn new(level: i8) -> Result<Self, RealtimeError> {
+        if (-20..=19).contains(&level) { Ok(Niceness(level)) } else { Err(RealtimeError::NoSuchNiceness { level }) }
+    }
+
+    /// -20 to 19.
+    pub const fn level(self) -> i8 {
+        self.0
+    }
+}
+
+/// A processor core (a hardware thread), numbered as the kernel numbers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CoreId(pub usize);
+
+/// A set of cores.
+///
+/// ```
+/// use hemiola_realtime::{Affinity, CoreId};
+///
+/// let affinity = Affinity::of([CoreId(2), CoreId(0), CoreId(2)]);
+/// assert_eq!(affinity.cores(), [CoreId(0), CoreId(2)]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Affinity(Vec<CoreId>);
+
+impl Affinity {
+    /// These cores, in any order.
+    pub fn of(cores: impl IntoIterator<Item = CoreId>) -> Self {
+        let mut cores: Vec<CoreId> = cores.into_iter().collect();
+        cores.sort_unstable();
+        cores.dedup();
+        Affinity(cores)
+    }
+
+    /// The cores on which the calling thread may run; none where the system does not tell.
+    pub fn of_this_thread() -> Self {
+        Self::of(os::affinity().unwrap_or_default().into_iter().map(CoreId))
+    }
+
+    /// The cores, ascending.
+    pub fn cores(&self) -> &[CoreId] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Affinity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cores: Vec<String> = self.0.iter().map(|core| core.0.to_string()).collect();
+        write!(formatter, "cores {}", cores.join(", "))
+    }
+}
+
+/// What became of each setting of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadReport {
+    /// The name.
+    pub name: Outcome,
+    /// The cores.
+    pub affinity: Outcome,
+    /// The scheduling policy.
+    pub policy: Outcome,
+    /// Timers without slack, asked for on behalf of threads that share time.
+    pub timer_slack: Outcome,
+    /// Bytes of stack that were touched in advance; less than asked for when the stack is smaller.
+    pub prefaulted_stack: usize,
+}
+
+impl ThreadReport {
+    /// What was refused.
+    pub fn denials(&self) -> impl Iterator<Item = &Denial> {
+        [&self.name, &self.affinity, &self.policy, &self.timer_slack].into_iter().filter_map(Outcome::denial)
+    }
+}
+
+/// A running thread and what became of its settings.
+///
+/// ```
+/// use hemiola_realtime::{ThreadSettings, spawn};
+///
+/// let spawned = spawn(ThreadSettings::new("adder"), || 1 + 1)?;
+/// assert!(spawned.report.name.is_granted());
+/// assert_eq!(spawned.thread.join().unwrap(), 2);
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug)]
+pub struct Spawned<T> {
+    /// To wait for the thread's end and its result.
+    pub thread: JoinHandle<T>,
+    /// What became of each setting.
+    pub report: ThreadReport,
+}
+
+/// Starts a thread, applies the settings on it, and then runs `body`. Returns when the settings are applied.
+///
+/// # Errors
+/// [`RealtimeError::ThreadNotStarted`] if there is no thread to run on, [`RealtimeError::NameWithZeroByte`]. A setting that the
+/// system refuses is no error: see [`Spawned::report`].
+pub fn spawn<T, F>(settings: ThreadSettings, body: F) -> Result<Spawned<T>, RealtimeError>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    if settings.name.contains('\0') {
+        return Err(RealtimeError::NameWithZeroByte { name: settings.name });
+    }
+    let name = settings.name.clone();
+    let (report_sender, report_receiver) = mpsc::sync_channel(1);
+    let thread = std::thread::Builder::new()
+        .name(name.clone())
+        .stack_size(settings.stack_size)
+        .spawn(move || {
+            // Cannot block (there is room for one) and cannot fail (the receiver waits). The sender ends here, so that `body`
+            // starts on a thread that holds nothing of ours.
+            let _ = report_sender.send(apply(&settings));
+            drop((report_sender, settings));
+            body()
+        })
+        .map_err(|source| RealtimeError::ThreadNotStarted { name, source })?;
+    // Without a report the thread has panicked while applying its settings; whoever joins it learns why.
+    let report = report_receiver.recv().unwrap_or_default();
+    Ok(Spawned { thread, report })
+}
+
+/// Applies the settings to the calling thread, all but the stack's size.
+///
+/// On Linux the name of the main thread is also the name of the process in `ps` and `top`.
+///
+/// # Errors
+/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is no error: see [`ThreadReport`].
+pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, RealtimeError> {
+    if settings.name.contains('\0') {
+        return Err(RealtimeError::NameWithZeroByte { name: settings.name.clone() });
+    }
+    Ok(apply(settings))
+}
+
+/// Cores before policy: the kernel refuses to move a thread that is under `SCHED_DEADLINE`. Stack last: it is touched on the
+/// core where the thread will run.
+fn apply(settings: &ThreadSettings) -> ThreadReport {
+    let name = Outcome::of(os::set_name(&settings.name), |error| Denial {
+        setting: format!("the thread name `{}`", settings.name),
+        reason: error.to_string(),
+        remedy: "harmless: only tools such as top and perf show it".to_string(),
+    });
+    let affinity = settings.affinity.as_ref().map_or(Outcome::NotRequested, |affinity| {
+        Outcome::of(os::set_affinity(affinity), |error| explain_affinity(affinity, &error))
+    });
+    let policy = settings.policy.map_or(Outcome::NotRequested, |policy| {
+        Outcome::of(os::set_policy(policy), |error| explain_policy(policy, settings, &error))
+    });
+    // Asked for even if a real-time policy was refused: then the thread shares time after all.
+    let shares_time = matches!(settings.policy, Some(Policy::TimeSharing { .. })) || policy.denial().is_some();
+    let timer_slack = if shares_time {
+        Outcome::of(os::remove_timer_slack(), |error| Denial {
+            setting: "timers without slack".to_string(),
+            reason: error.to_string(),
+            remedy: "sleeps end up to 50 us later than they would; a real-time policy has no slack".to_string(),
+        })
+    } else {
+        Outcome::NotRequested
+    };
+    let prefaulted_stack = memory::prefault_stack(settings.prefaulted_stack);
+    ThreadReport { name, affinity, policy, timer_slack, prefaulted_stack }
+}
+
+fn explain_affinity(affinity: &Affinity, error: &io::Error) -> Denial {
+    let allowed = Affinity::of_this_thread();
+    let remedy = match error.kind() {
+        io::ErrorKind::Unsupported => "leave the affinity out on this system".to_string(),
+        _ => format!(
+            "choose among {allowed}; if cores are missing there, look at the cpuset of the container or cgroup and at \
+             /sys/devices/system/cpu/online"
+        ),
+    };
+    Denial { setting: format!("to run on {affinity}"), reason: error.to_string(), remedy }
+}
+
+fn explain_policy(policy: Policy, settings: &ThreadSettings, error: &io::Error) -> Denial {
+    let setting = policy.to_string();
+    let (reason, remedy) = match (error.raw_os_error(), policy) {
+        (Some(libc::EPERM), Policy::Deadline { .. }) if settings.affinity.is_some() => (
+            format!(
+                "SCHED_DEADLINE needs all cores of its scheduling domain, but this thread has an affinity ({error})"
+            ),
+            "leave the affinity out, or use SCHED_FIFO".to_string(),
+        ),
+        (Some(libc::EPERM), Policy::Deadline { .. }) => (
+            format!("no permission: SCHED_DEADLINE needs CAP_SYS_NICE ({error})"),
+            format!("{}; for SCHED_DEADLINE only the first helps", how_to_obtain_permission()),
+        ),
+        (Some(libc::EBUSY), Policy::Deadline { .. }) => (
+            format!(
+                "the kernel's admission test says that the cores cannot bear it beside the other deadline threads ({error})"
+            ),
+            "ask for less runtime per period, or raise /proc/sys/kernel/sched_rt_runtime_us".to_string(),
+        ),
+        (Some(libc::EINVAL), Policy::Deadline { .. }) => (
+            format!("the kernel wants 1 us <= runtime <= deadline <= period, and a period of 100 us to 4 s ({error})"),
+            "correct the three durations".to_string(),
+        ),
+        (Some(libc::EPERM), _) => (
+            format!("no permission: the process has neither CAP_SYS_NICE nor a large enough limit ({error})"),
+            format!(
+                "{}; as root inside a container or control group: `--cap-add SYS_NICE`, and a cpu.rt_runtime_us above zero",
+                how_to_obtain_permission()
+            ),
+        ),
+        _ => (error.to_string(), "not supported by this system; run on Linux without a system call filter".to_string()),
+    };
+    Denial { setting, reason, remedy }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! What recording an event costs: `cargo run --release -p hemiola-trace --example push_cost`.
 //!
 //! Method: batches of events pushed in a tight loop into a ring larger than the first cache, each with one reading of
-//! the counter; the median batch and its spread, without and with a reader that drains the ring every millisecond.
+//! the counter and of the core's number; the median batch and its spread, without and with a reader that drains the ring every millisecond.
 
-use hemiola_trace::{Event, Ring, TaskId, TickScale, Ticks};
+use hemiola_trace::{Core, Event, Ring, TaskId, TickScale, Ticks};
 use std::{
     hint::black_box,
     sync::atomic::{AtomicBool, Ordering},
@@ -23,7 +23,7 @@ fn main() {
         }
     });
     let mut ring = Ring::with_capacity(CAPACITY);
-    report("push with one reading", &scale, || record(&mut ring));
+    report("push with both readings", &scale, || record(&mut ring));
 
     let mut reader = ring.reader();
     let done = AtomicBool::new(false);
@@ -46,7 +46,7 @@ fn record(ring: &mut Ring) {
     let mut begin = Ticks::now();
     for run in 0..EVENTS {
         let end = Ticks::now();
-        ring.push(black_box(Event::TaskRun { task: TaskId(1), run, ready: begin, begin, end }));
+        ring.push(black_box(Event::TaskRun { task: TaskId(1), core: Core::current(), run, ready: begin, begin, end }));
         begin = end;
     }
 }

@@ -43,6 +43,34 @@ impl Ticks {
     }
 }
 
+/// A processor core, by the kernel's number: shows which tasks were in each other's way.
+///
+/// ```
+/// use hemiola_trace::Core;
+///
+/// assert!(Core::current() == Core::UNKNOWN || Core::current().index() < 255);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Core(pub u8);
+
+impl Core {
+    /// Not known, or a number above 254.
+    pub const UNKNOWN: Self = Self(u8::MAX);
+
+    /// Where this thread runs at the moment: some nanoseconds, for the kernel keeps the number in the thread's memory.
+    #[inline]
+    pub fn current() -> Self {
+        // SAFETY: the call has no arguments and touches nothing of ours.
+        let number = unsafe { libc::sched_getcpu() };
+        u8::try_from(number).map_or(Self::UNKNOWN, Self)
+    }
+
+    /// The number as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What [`Ticks`] counts, in nanoseconds of `CLOCK_MONOTONIC`.
 ///
 /// The kernel's clock is steered (NTP), the counter is not, and a short calibration is only good to some parts per

@@ -1,7 +1,7 @@
 //! What is recorded: small events that a worker writes into its ring.
 
 use crate::{
-    clock::Ticks,
+    clock::{Core, Ticks},
     ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId},
 };
 
@@ -15,9 +15,10 @@ use crate::{
 /// - [`Event::CycleBegin`] and [`Event::CycleEnd`] of one cycle come from the same ring (its worker 0).
 ///
 /// ```
-/// use hemiola_trace::{Event, TaskId, Ticks};
+/// use hemiola_trace::{Core, Event, TaskId, Ticks};
 ///
-/// let event = Event::TaskRun { task: TaskId(3), run: 7, ready: Ticks(10), begin: Ticks(12), end: Ticks(20) };
+/// let (ready, begin, end) = (Ticks(10), Ticks(12), Ticks(20));
+/// let event = Event::TaskRun { task: TaskId(3), core: Core::current(), run: 7, ready, begin, end };
 /// assert_eq!(event.at(), Ticks(20));
 /// assert_eq!(std::mem::size_of::<Event>(), 32);
 /// ```
@@ -27,6 +28,8 @@ pub enum Event {
     TaskRun {
         /// Which one.
         task: TaskId,
+        /// The processor core on which it returned.
+        core: Core,
         /// The run of its cycle.
         run: u32,
         /// When its last dependency was met. `begin - ready` is the queueing delay.
@@ -193,11 +196,14 @@ impl Event {
         }
     }
 
-    /// The event as the words of a ring's slot: tag, a 16-bit field and a 32-bit field in the first word, then times.
+    /// The event as the words of a ring's slot: tag, core, a 16-bit field and a 32-bit field in the
+    /// first word, then times.
     #[inline]
     pub(crate) const fn to_words(self) -> [u64; WORDS] {
         match self {
-            Self::TaskRun { task, run, ready, begin, end } => [head(0, task.0, run), ready.0, begin.0, end.0],
+            Self::TaskRun { task, core, run, ready, begin, end } => {
+                [head(0, task.0, run) | (core.0 as u64) << 8, ready.0, begin.0, end.0]
+            }
             Self::CycleBegin { cycle, plan, run, trigger, begin } => {
                 [head(1, cycle.0, run), plan.0 as u64, trigger.0, begin.0]
             }
@@ -224,7 +230,10 @@ impl Event {
         let (small, run, at) = ((head >> 16) as u16, (head >> 32) as u32, Ticks(last));
         let (low, high) = (second as u32, (second >> 32) as u32);
         Some(match head as u8 {
-            0 => Self::TaskRun { task: TaskId(small), run, ready: Ticks(second), begin: Ticks(third), end: at },
+            0 => {
+                let core = Core((head >> 8) as u8);
+                Self::TaskRun { task: TaskId(small), core, run, ready: Ticks(second), begin: Ticks(third), end: at }
+            }
             1 => Self::CycleBegin { cycle: CycleId(small), plan: PlanId(low), run, trigger: Ticks(third), begin: at },
             2 => Self::CycleEnd { cycle: CycleId(small), run, at },
             3 => Self::Overrun { cycle: CycleId(small), run, at },

@@ -5,13 +5,14 @@
 //! allocates and belongs to the thread that drains the rings.
 //!
 //! ```
-//! use hemiola_trace::{Event, Ring, TaskId, Ticks};
+//! use hemiola_trace::{Core, Event, Ring, TaskId, Ticks};
 //!
 //! let mut ring = Ring::with_capacity(1024); // one per worker
 //! let mut reader = ring.reader(); // for the thread that drains it
 //!
 //! let begin = Ticks::now();
-//! ring.push(Event::TaskRun { task: TaskId(0), run: 0, ready: begin, begin, end: Ticks::now() });
+//! let (task, core, end) = (TaskId(0), Core::current(), Ticks::now());
+//! ring.push(Event::TaskRun { task, core, run: 0, ready: begin, begin, end });
 //!
 //! let mut events = Vec::new();
 //! let lost = reader.read(&mut events);
@@ -25,7 +26,7 @@ mod event;
 mod ids;
 mod ring;
 
-pub use clock::{CALIBRATION, SHORTEST_REFRESH, TickScale, Ticks};
+pub use clock::{CALIBRATION, Core, SHORTEST_REFRESH, TickScale, Ticks};
 pub use event::{Age, Event, FailureKind, Stamp};
 pub use ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId};
 pub use ring::{Ring, RingReader};

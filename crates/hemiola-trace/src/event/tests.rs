@@ -9,7 +9,7 @@ fn events() -> impl Strategy<Value = Event> {
     let (a, b, c) = (any::<u16>(), any::<u16>(), any::<u32>());
     (0..12u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
         |(kind, a, b, c, d, e, (x, y, z), value)| match kind {
-            0 => Event::TaskRun { task: TaskId(a), run: c, ready: x, begin: y, end: z },
+            0 => Event::TaskRun { task: TaskId(a), core: Core(d as u8), run: c, ready: x, begin: y, end: z },
             1 => Event::CycleBegin { cycle: CycleId(a), plan: PlanId(d), run: c, trigger: x, begin: y },
             2 => Event::CycleEnd { cycle: CycleId(a), run: c, at: x },
             3 => Event::Overrun { cycle: CycleId(a), run: c, at: x },

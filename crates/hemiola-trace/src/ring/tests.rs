@@ -1,10 +1,11 @@
 use super::*;
-use crate::{Ticks, ids::TaskId};
+use crate::{Core, Ticks, ids::TaskId};
 
 /// An event all of whose words tell its number, so that a torn one is noticed.
 fn numbered(number: u64) -> Event {
     Event::TaskRun {
         task: TaskId(number as u16),
+        core: Core(number as u8),
         run: number as u32,
         ready: Ticks(number),
         begin: Ticks(number),
@@ -14,8 +15,13 @@ fn numbered(number: u64) -> Event {
 
 /// The number of a numbered event; panics if its words do not agree.
 fn number_of(event: &Event) -> u64 {
-    let Event::TaskRun { task, run, ready, begin, end } = *event else { panic!("not written by the test: {event:?}") };
-    assert!(ready == begin && begin == end && run == end.0 as u32 && task.0 == end.0 as u16, "torn: {event:?}");
+    let Event::TaskRun { task, core, run, ready, begin, end } = *event else {
+        panic!("not written by the test: {event:?}")
+    };
+    assert!(
+        ready == begin && begin == end && run == end.0 as u32 && task.0 == end.0 as u16 && core.0 == end.0 as u8,
+        "torn: {event:?}"
+    );
     end.0
 }
 

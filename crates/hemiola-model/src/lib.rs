@@ -1,1 +1,42 @@
-//! placeholder
+//! What a module author writes against: representations, parameters, modules, sources, and how they register themselves.
+//!
+//! This crate describes; it never runs anything. It knows no threads, no plan and no files: `hemiola-plan` orders what is
+//! described here and `hemiola-runtime` runs it.
+//!
+//! ```
+//! use hemiola_model::{Data, Representation, Value};
+//!
+//! // What `#[derive(Representation)]` writes for you:
+//! #[derive(Default)]
+//! struct Odometry { forward: f32 }
+//! # use hemiola_model::data::{DataType, Field, ReadError, Reader, Writer};
+//! # impl Data for Odometry {
+//! #     fn data_type() -> DataType { DataType::structure("Odometry", vec![Field::new("forward", f32::data_type(), "")]) }
+//! #     fn write(&self, writer: &mut dyn Writer) { writer.begin_structure(Self::NAME); writer.field("forward"); self.forward.write(writer); writer.end_structure() }
+//! #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { reader.begin_structure(Self::NAME)?; let value = Self { forward: { reader.field("forward")?; Data::read(reader)? } }; reader.end_structure()?; Ok(value) }
+//! # }
+//! impl Representation for Odometry {
+//!     const NAME: &'static str = "Odometry";
+//!     fn form() -> hemiola_model::Form<Self> { hemiola_model::Form::data() }
+//! }
+//!
+//! let text = Value::of(&Odometry { forward: 0.5 });
+//! assert_eq!(text.get("forward"), Some(&Value::Float(0.5)));
+//! ```
+
+pub mod data;
+pub mod module;
+mod parameters;
+mod representation;
+mod source;
+mod time;
+
+pub use data::{Data, Value};
+pub use parameters::{ParameterDescription, Parameters, ParametersError, Range};
+pub use representation::{AnyRepresentation, Form, Representation, RepresentationDescriptor};
+pub use source::{Source, SourceDescriptor, SourceRate};
+pub use time::{Clock, Time};
+
+/// Used by the code that the macros write; not for direct use.
+#[doc(hidden)]
+pub mod macros_support;

@@ -1,0 +1,141 @@
+//! `#[derive(Module)]` and `#[module]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, ImplItem, ItemImpl, Result, Type};
+
+use crate::update::Method;
+
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let creation = Creation::parse(input)?;
+    let (name, text) = (&input.ident, input.ident.to_string());
+    let members = creation.members();
+    Ok(quote! {
+        impl ::hemiola::module::Module for #name {
+            const NAME: &'static str = #text;
+            #members
+        }
+    })
+}
+
+pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStream> {
+    let name = check_block(&attribute, &block, "module")?;
+    let mut methods = Vec::new();
+    let mut errors = None;
+    for item in &mut block.items {
+        let ImplItem::Fn(function) = item else { continue };
+        let Some(position) = function.attrs.iter().position(|attribute| attribute.path().is_ident("update")) else {
+            continue;
+        };
+        let attribute = function.attrs.remove(position);
+        let method = attribute.meta.require_path_only().map_err(|_| {
+            Error::new_spanned(&attribute, "`#[update]` takes nothing: the signature says it all")
+        });
+        match method.and_then(|_| Method::parse(&function.sig)) {
+            Ok(method) => methods.push(method),
+            Err(error) => combine(&mut errors, error),
+        }
+    }
+    if methods.is_empty() && errors.is_none() {
+        combine(
+            &mut errors,
+            Error::new_spanned(&name, "a module has at least one update: put `#[update]` on the methods that the framework shall call"),
+        );
+    }
+    if let Some(errors) = errors {
+        // The block stays, so that one mistake here does not make every use of its methods another error.
+        let errors = errors.to_compile_error();
+        return Ok(quote! { #block #errors });
+    }
+    let updates = methods.iter().map(|method| method.describe(&name));
+    Ok(quote! {
+        #block
+        const _: () = {
+            fn describe() -> ::hemiola::module::ModuleDescriptor {
+                ::hemiola::module::ModuleDescriptor::of::<#name>(
+                    ::core::module_path!(),
+                    ::core::concat!(::core::file!(), ":", ::core::line!()),
+                    ::std::vec![#(#updates),*],
+                )
+            }
+            ::hemiola::macros_support::inventory::submit!(::hemiola::macros_support::Registration::Module(describe));
+        };
+    })
+}
+
+/// How a module or source is made from its parameters.
+pub struct Creation {
+    parameters: Option<(TokenStream, Type)>,
+    others: Vec<TokenStream>,
+}
+
+impl Creation {
+    pub fn parse(input: &DeriveInput) -> Result<Self> {
+        let Data::Struct(data) = &input.data else {
+            return Err(Error::new_spanned(&input.ident, "this derive is for structures"));
+        };
+        if let Some(parameter) = input.generics.params.first() {
+            return Err(Error::new_spanned(parameter, "modules and sources have one type: no generic parameters"));
+        }
+        if let Fields::Unnamed(fields) = &data.fields {
+            return Err(Error::new_spanned(fields, "name the fields: `struct Name { field: Type }`"));
+        }
+        let mut creation = Self { parameters: None, others: Vec::new() };
+        for field in &data.fields {
+            let ident = &field.ident;
+            if !field.attrs.iter().any(|attribute| attribute.path().is_ident("parameters")) {
+                creation.others.push(quote! { #ident });
+            } else if creation.parameters.is_none() {
+                creation.parameters = Some((quote! { #ident }, field.ty.clone()));
+            } else {
+                return Err(Error::new_spanned(field, "one field holds the parameters; put both sets into one structure"));
+            }
+        }
+        Ok(creation)
+    }
+
+    /// `Parameters`, `create` and `parameters_mut`.
+    pub fn members(&self) -> TokenStream {
+        let others = &self.others;
+        match &self.parameters {
+            Some((ident, ty)) => quote! {
+                type Parameters = #ty;
+                fn create(parameters: Self::Parameters) -> Self {
+                    Self { #ident: parameters, #( #others: ::core::default::Default::default() ),* }
+                }
+                fn parameters_mut(&mut self) -> &mut Self::Parameters { &mut self.#ident }
+            },
+            None => quote! {
+                type Parameters = ();
+                fn create((): ()) -> Self {
+                    Self { #( #others: ::core::default::Default::default() ),* }
+                }
+                fn parameters_mut(&mut self) -> &mut Self::Parameters {
+                    // A value without size: this is no allocation.
+                    ::std::boxed::Box::leak(::std::boxed::Box::new(()))
+                }
+            },
+        }
+    }
+}
+
+/// The type that the block belongs to, if the attribute may stand on it.
+pub fn check_block(attribute: &TokenStream, block: &ItemImpl, what: &str) -> Result<Type> {
+    if !attribute.is_empty() {
+        return Err(Error::new_spanned(attribute, format!("`#[{what}]` takes nothing")));
+    }
+    if let Some((_, path, _)) = &block.trait_ {
+        return Err(Error::new_spanned(path, format!("`#[{what}]` stands on the type's own `impl` block, not on a trait's")));
+    }
+    if let Some(parameter) = block.generics.params.first() {
+        return Err(Error::new_spanned(parameter, format!("a {what} has one type: no generic parameters")));
+    }
+    Ok((*block.self_ty).clone())
+}
+
+pub fn combine(errors: &mut Option<Error>, error: Error) {
+    match errors {
+        Some(errors) => errors.combine(error),
+        None => *errors = Some(error),
+    }
+}

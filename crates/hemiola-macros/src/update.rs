@@ -1,0 +1,148 @@
+//! What `#[update]` and `#[sample]` methods have in common: a signature that is a declaration.
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, Result, Signature, Type, TypeReference};
+
+/// A method whose arguments the framework provides.
+pub struct Method {
+    name: Ident,
+    exclusive: bool,
+    arguments: Vec<Type>,
+}
+
+impl Method {
+    pub fn parse(signature: &Signature) -> Result<Self> {
+        if let Some(token) = &signature.asyncness {
+            return Err(Error::new_spanned(token, "an update runs to its end: it cannot be `async`"));
+        }
+        if let Some(parameter) = signature.generics.type_params().next() {
+            return Err(Error::new_spanned(parameter, "an update is one task: no generic parameters"));
+        }
+        let mut inputs = signature.inputs.iter();
+        let exclusive = match inputs.next() {
+            Some(FnArg::Receiver(receiver)) if receiver.reference.is_some() => receiver.mutability.is_some(),
+            Some(FnArg::Receiver(receiver)) => {
+                return Err(Error::new_spanned(receiver, "an update borrows its module: `&self` or `&mut self`"));
+            }
+            _ => {
+                return Err(Error::new_spanned(
+                    &signature.ident,
+                    "an update is a method: its first argument is `&mut self`, or `&self` if it may run beside its siblings",
+                ));
+            }
+        };
+        let arguments: Vec<Type> = inputs
+            .map(|input| match input {
+                FnArg::Typed(argument) => (*argument.ty).clone(),
+                FnArg::Receiver(_) => unreachable!("only the first argument can be a receiver"),
+            })
+            .collect();
+        check_roles(&arguments)?;
+        Ok(Self { name: signature.ident.clone(), exclusive, arguments })
+    }
+
+    /// An expression of type `Update`.
+    pub fn describe(&self, module: &Type) -> TokenStream {
+        let (name, text) = (&self.name, self.name.to_string());
+        let bound: Vec<_> = (0..self.arguments.len()).map(|index| format_ident!("argument_{index}")).collect();
+        let pattern = bound.iter().rev().fold(quote! { () }, |rest, argument| quote! { (#argument, #rest) });
+        let list = self.arguments.iter().rev().fold(quote! { () }, |rest, argument| quote! { (#argument, #rest) });
+        // Checked one by one at the argument's own place, so that errors point there.
+        let checks = self.arguments.iter().map(|argument| {
+            quote_spanned! { argument.span() => ::hemiola::macros_support::argument::<#argument>(); }
+        });
+        let (constructor, sync_check) = if self.exclusive {
+            (quote! { exclusive }, TokenStream::new())
+        } else {
+            let check = quote_spanned! { name.span() =>
+                ::hemiola::macros_support::concurrent_update_needs_sync::<#module>();
+            };
+            (quote! { concurrent }, check)
+        };
+        quote! {{
+            #(#checks)*
+            #sync_check
+            ::hemiola::module::Update::#constructor::<#module, #list, _>(
+                #text,
+                |module, #pattern| module.#name(#(#bound),*),
+            )
+        }}
+    }
+}
+
+/// What an argument does with its representation.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Provides,
+    Requires,
+    Uses,
+    Collects,
+}
+
+/// One representation has at most one role in an update, but for one that is provided and whose previous value is used.
+fn check_roles(arguments: &[Type]) -> Result<()> {
+    let mut seen: HashMap<String, Vec<Role>> = HashMap::new();
+    for argument in arguments {
+        let Some((role, representation)) = role(argument)? else { continue };
+        let name = representation.to_token_stream().to_string();
+        let roles = seen.entry(name.clone()).or_default();
+        let complaint = match (role, roles.first()) {
+            (_, None) => None,
+            (Role::Provides, Some(Role::Provides)) => Some(format!("`{name}` is provided twice by this update: one `&mut {name}` is enough")),
+            (Role::Provides, Some(Role::Requires)) | (Role::Requires, Some(Role::Provides)) => Some(format!(
+                "`{name}` is provided and required by the same update, which cannot run before itself; for the value of the previous run take `Previous<{name}>`"
+            )),
+            (Role::Provides, Some(Role::Collects)) | (Role::Collects, Some(Role::Provides)) => {
+                Some(format!("`{name}` is provided and collected by the same update; `Samples` come from another cycle or a source"))
+            }
+            (new, Some(old)) if new == *old => Some(format!("`{name}` is asked for twice")),
+            _ => None,
+        };
+        if let Some(complaint) = complaint {
+            return Err(Error::new_spanned(argument, complaint));
+        }
+        roles.push(role);
+    }
+    Ok(())
+}
+
+/// The role of an argument; `None` for services, which the compiler tells from representations, not this macro.
+fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
+    match argument {
+        Type::Reference(TypeReference { mutability, elem, .. }) => {
+            let role = if mutability.is_some() { Role::Provides } else { Role::Requires };
+            Ok(Some((role, (**elem).clone())))
+        }
+        Type::Path(path) => {
+            let Some(segment) = path.path.segments.last() else { return Ok(None) };
+            let role = match segment.ident.to_string().as_str() {
+                "Previous" => Role::Uses,
+                "Fresh" => Role::Requires,
+                "Samples" => Role::Collects,
+                _ => {
+                    let name = argument.to_token_stream();
+                    return Err(Error::new_spanned(
+                        argument,
+                        format!("an update borrows what it exchanges: `&{name}` to read it, `&mut {name}` to provide it, or `Previous<{name}>`, `Fresh<{name}>`, `Samples<{name}>`"),
+                    ));
+                }
+            };
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                return Err(Error::new_spanned(argument, format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident)));
+            };
+            let inner = arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(inner) => Some(inner.clone()),
+                _ => None,
+            });
+            match inner {
+                Some(inner) => Ok(Some((role, inner))),
+                None => Err(Error::new_spanned(argument, format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident))),
+            }
+        }
+        other => Err(Error::new_spanned(other, "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>`, `Samples<T>` and services such as `&Clock`")),
+    }
+}

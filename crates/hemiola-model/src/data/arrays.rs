@@ -1,0 +1,88 @@
+//! `Data` for arrays, vectors and pairs.
+
+use super::{Data, DataType, Field, FixedLength, ReadError, Reader, Writer};
+
+impl<T: Data, const N: usize> Data for [T; N] {
+    fn data_type() -> DataType {
+        DataType::Array(Box::new(T::data_type()), N)
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        writer.begin_sequence(N, FixedLength::Yes);
+        T::write_items(self, writer);
+        writer.end_sequence();
+    }
+
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        let length = reader.begin_sequence()?;
+        if length != N {
+            return Err(reader.error(format!("expected {N} items, found {length}")));
+        }
+        let items = (0..N).map(|_| T::read(reader)).collect::<Result<Vec<T>, ReadError>>()?;
+        reader.end_sequence()?;
+        items.try_into().map_err(|_| reader.error(format!("expected {N} items")))
+    }
+
+    fn replace(&mut self, fresh: Self) {
+        for (item, fresh) in self.iter_mut().zip(fresh) {
+            item.replace(fresh);
+        }
+    }
+}
+
+impl<T: Data> Data for Vec<T> {
+    fn data_type() -> DataType {
+        DataType::Sequence(Box::new(T::data_type()))
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        writer.begin_sequence(self.len(), FixedLength::No);
+        T::write_items(self, writer);
+        writer.end_sequence();
+    }
+
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        let length = reader.begin_sequence()?;
+        // The length is a claim of whoever wrote it: memory grows with what is really there.
+        let mut items = Vec::with_capacity(length.min(4096));
+        for _ in 0..length {
+            items.push(T::read(reader)?);
+        }
+        reader.end_sequence()?;
+        Ok(items)
+    }
+
+    fn replace(&mut self, fresh: Self) {
+        if fresh.is_empty() {
+            self.clear();
+        } else {
+            *self = fresh;
+        }
+    }
+}
+
+macro_rules! pairs {
+    ($name:literal: $($item:ident $index:tt),*) => {
+        impl<$($item: Data),*> Data for ($($item,)*) {
+            fn data_type() -> DataType {
+                DataType::structure($name, vec![$(Field::new(stringify!($index), $item::data_type(), "")),*])
+            }
+
+            fn write(&self, writer: &mut dyn Writer) {
+                writer.begin_structure($name);
+                $( writer.field(stringify!($index)); self.$index.write(writer); )*
+                writer.end_structure();
+            }
+
+            fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+                reader.begin_structure($name)?;
+                let value = ($({ reader.field(stringify!($index))?; $item::read(reader)? },)*);
+                reader.end_structure()?;
+                Ok(value)
+            }
+        }
+    };
+}
+
+pairs!("Pair": A 0, B 1);
+pairs!("Triple": A 0, B 1, C 2);

@@ -1,0 +1,37 @@
+//! `Data` for glam's vectors, matrices and quaternions: structures with the fields that their users know.
+
+use super::{Data, DataType, Field, ReadError, Reader, Writer};
+
+macro_rules! structures {
+    ($($name:ident { $($field:ident),* } $number:ty, $make:expr;)*) => { $(
+        impl Data for glam::$name {
+            fn data_type() -> DataType {
+                DataType::structure(stringify!($name), vec![$(Field::new(stringify!($field), <$number>::data_type(), "")),*])
+            }
+
+            fn write(&self, writer: &mut dyn Writer) {
+                writer.begin_structure(stringify!($name));
+                $( writer.field(stringify!($field)); self.$field.write(writer); )*
+                writer.end_structure();
+            }
+
+            fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+                reader.begin_structure(stringify!($name))?;
+                $( reader.field(stringify!($field))?; let $field: $number = Data::read(reader)?; )*
+                reader.end_structure()?;
+                #[allow(clippy::redundant_closure_call, reason = "the macro's only way to pass a constructor")]
+                Ok(($make)($($field),*))
+            }
+        }
+    )* };
+}
+
+structures! {
+    Vec2 { x, y } f32, glam::Vec2::new;
+    Vec3 { x, y, z } f32, glam::Vec3::new;
+    Vec4 { x, y, z, w } f32, glam::Vec4::new;
+    Quat { x, y, z, w } f32, glam::Quat::from_xyzw;
+    Mat2 { x_axis, y_axis } glam::Vec2, glam::Mat2::from_cols;
+    Mat3 { x_axis, y_axis, z_axis } glam::Vec3, glam::Mat3::from_cols;
+    Mat4 { x_axis, y_axis, z_axis, w_axis } glam::Vec4, glam::Mat4::from_cols;
+}

@@ -1,0 +1,83 @@
+use super::{FixedLength, VariantContent, Writer};
+use crate::representation::AnyRepresentation;
+
+/// A 64-bit fingerprint of every bit of a value; `None` when the representation is opaque.
+///
+/// Equal bits give equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should when replays are compared.
+/// It is no defence against somebody who builds collisions.
+pub fn fingerprint(value: &AnyRepresentation) -> Option<u64> {
+    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    value.write(&mut hash).then_some(hash.0)
+}
+
+/// Folds words with a multiply and a rotation (the mixer of SplitMix64, Steele et al. 2014).
+struct Hash(u64);
+
+impl Hash {
+    fn word(&mut self, word: u64) {
+        let mut mixed = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^= mixed >> 32;
+        self.0 = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    }
+}
+
+impl Writer for Hash {
+    fn boolean(&mut self, value: bool) {
+        self.word(value.into());
+    }
+
+    fn signed(&mut self, value: i64, _: u32) {
+        self.word(value as u64);
+    }
+
+    fn unsigned(&mut self, value: u64, _: u32) {
+        self.word(value);
+    }
+
+    fn float32(&mut self, value: f32) {
+        self.word(value.to_bits().into());
+    }
+
+    fn float64(&mut self, value: f64) {
+        self.word(value.to_bits());
+    }
+
+    fn string(&mut self, value: &str) {
+        self.bytes(value.as_bytes());
+    }
+
+    fn bytes(&mut self, values: &[u8]) {
+        self.word(values.len() as u64);
+        let (words, rest) = values.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        for &byte in rest {
+            self.word(byte.into());
+        }
+    }
+
+    fn begin_sequence(&mut self, length: usize, _: FixedLength) {
+        self.word(length as u64);
+    }
+
+    fn end_sequence(&mut self) {}
+
+    fn begin_structure(&mut self, _: &str) {}
+
+    fn field(&mut self, _: &str) {}
+
+    fn end_structure(&mut self) {}
+
+    fn none(&mut self) {
+        self.word(0);
+    }
+
+    fn some(&mut self) {
+        self.word(1);
+    }
+
+    fn variant(&mut self, _: &str, index: u32, _: VariantContent) {
+        self.word(index.into());
+    }
+}

@@ -1,0 +1,84 @@
+//! Modules: what they are made of, how their updates get their arguments, and how they register themselves.
+
+mod argument;
+pub mod cell;
+mod context;
+mod debug;
+mod instance;
+pub mod registry;
+mod scope;
+mod update;
+
+use std::collections::BTreeMap;
+
+pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Fresh, Previous, Samples};
+pub use context::{Context, SafeState};
+pub use debug::{Debug, DebugRecord, DebugSink, Shape};
+pub use instance::{Instance, PreparedParameters};
+pub use scope::{Crew, Scope};
+pub use update::{Access, Failure, IntoOutcome, Outcome, Update};
+
+use crate::{ParameterDescription, Parameters, ParametersError, Value};
+
+/// A unit of a robot's software: state, parameters, and updates. Derive it and put `#[module]` on its `impl`.
+///
+/// The derive makes every field but the `#[parameters]` one by `Default`; implement the trait by hand where creation does
+/// more. Modules are created and dropped off the real-time threads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a module",
+    note = "add `#[derive(Module)]` to `{Self}`, or implement `Module` by hand"
+)]
+pub trait Module: Send + 'static {
+    /// The name in configuration, logs and traces: the type's own.
+    const NAME: &'static str;
+
+    /// What can be tuned; `()` for nothing.
+    type Parameters: Parameters;
+
+    /// A new module.
+    fn create(parameters: Self::Parameters) -> Self;
+
+    /// The parameters in use.
+    fn parameters_mut(&mut self) -> &mut Self::Parameters;
+
+    /// Puts the hardware that this module drives into a safe state; called once, from outside of its cycle, when the robot
+    /// enters the safe state. Modules with nothing to do leave it out.
+    fn enter_safe_state(&mut self) {}
+}
+
+/// A module without its type.
+pub struct ModuleDescriptor {
+    /// The type's name.
+    pub name: &'static str,
+    /// The Rust module that it stands in, such as `nao::motion::balance`.
+    pub path: &'static str,
+    /// File and line of its `#[module]`.
+    pub location: &'static str,
+    /// What can be tuned.
+    pub parameters: Vec<ParameterDescription>,
+    /// Its updates in declaration order.
+    pub updates: Vec<Update>,
+    create: fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>>,
+}
+
+impl ModuleDescriptor {
+    /// Describes `M`.
+    pub fn of<M: Module>(path: &'static str, location: &'static str, updates: Vec<Update>) -> Self {
+        Self {
+            name: M::NAME,
+            path,
+            location,
+            parameters: M::Parameters::describe(),
+            updates,
+            create: |values| M::Parameters::with(values).map(Instance::of_module::<M>),
+        }
+    }
+
+    /// A new instance with these parameters.
+    ///
+    /// # Errors
+    /// Every parameter that cannot be set.
+    pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>> {
+        (self.create)(parameters)
+    }
+}

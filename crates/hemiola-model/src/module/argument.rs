@@ -1,0 +1,370 @@
+use std::fmt;
+use std::ops::Deref;
+use std::time::Duration;
+
+use super::cell::{Cell, View};
+use super::{Context, Debug, SafeState, Scope};
+use crate::{Clock, Representation, RepresentationDescriptor, Time};
+
+/// What an update may take as an argument.
+///
+/// | argument | meaning |
+/// |---|---|
+/// | `&T` | requires: this run's value, after its provider |
+/// | `Fresh<T>` | the same with time stamp, age and stale mark |
+/// | `Previous<T>` | uses: the value at the end of the previous run; no ordering |
+/// | `Samples<T>` | everything that arrived from another cycle or a source since the last run |
+/// | `&mut T` | provides |
+/// | `&Clock`, `&Scope`, `&Debug`, `&SafeState` | services |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of an update",
+    label = "not an argument of an update",
+    note = "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>` or `Samples<T>` of representations, and the services `&Clock`, `&Scope`, `&Debug`, `&SafeState`"
+)]
+pub trait Argument {
+    /// The argument, borrowed for one call.
+    type Item<'f>;
+
+    /// What the plan must know.
+    fn describe() -> ArgumentDescriptor;
+
+    /// The argument for one call.
+    ///
+    /// # Safety
+    /// `cell` is the cell of the representation that [`describe`](Self::describe) names (services take none), and its
+    /// invariant ([`super::cell`]) holds for the whole call.
+    unsafe fn fetch<'f>(cell: Option<&'f Cell>, context: &'f Context<'f>) -> Self::Item<'f>;
+}
+
+/// An argument without its type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArgumentDescriptor {
+    /// What it asks for.
+    pub kind: ArgumentKind,
+    /// Of which representation; `None` for services.
+    pub representation: Option<&'static RepresentationDescriptor>,
+}
+
+/// What an argument asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentKind {
+    /// `&T` or `Fresh<T>`
+    Requires,
+    /// `Previous<T>`
+    Uses,
+    /// `Samples<T>`
+    Collects,
+    /// `&mut T`
+    Provides,
+    /// Something of the framework's.
+    Service,
+}
+
+impl ArgumentDescriptor {
+    fn of<T: Representation>(kind: ArgumentKind) -> Self {
+        Self { kind, representation: Some(T::descriptor()) }
+    }
+
+    const SERVICE: Self = Self { kind: ArgumentKind::Service, representation: None };
+}
+
+/// Why an argument with a representation always finds its cell.
+const BOUND: &str = "the runtime binds a cell to every argument that names a representation";
+
+impl<T: Representation> Argument for &T {
+    type Item<'f> = &'f T;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::of::<T>(ArgumentKind::Requires)
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(cell: Option<&'f Cell>, _: &'f Context<'f>) -> &'f T {
+        // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its readers run.
+        unsafe { &*cell.expect(BOUND).view().value.cast() }
+    }
+}
+
+impl<T: Representation> Argument for &mut T {
+    type Item<'f> = &'f mut T;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::of::<T>(ArgumentKind::Provides)
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(cell: Option<&'f Cell>, _: &'f Context<'f>) -> &'f mut T {
+        // SAFETY: the cell holds T by the caller's promise, and nobody else sees what `writing` points at.
+        unsafe { &mut *cell.expect(BOUND).writing().cast() }
+    }
+}
+
+/// The value at the end of the previous run of the cycle; the default value in the first run.
+///
+/// It imposes no order, so it is how a circle of dependencies is cut. Reads like `&T`.
+///
+/// ```
+/// use hemiola_model::module::Previous;
+///
+/// // In a unit test of an update:
+/// let previous: Previous<f32> = Previous::new(&3.0);
+/// assert_eq!(*previous, 3.0);
+/// ```
+pub struct Previous<'f, T>(&'f T);
+
+impl<'f, T> Previous<'f, T> {
+    /// Takes `value` for the previous one, to test an update by hand.
+    pub fn new(value: &'f T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T> Deref for Previous<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T: Representation> Argument for Previous<'_, T> {
+    type Item<'f> = Previous<'f, T>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::of::<T>(ArgumentKind::Uses)
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(cell: Option<&'f Cell>, _: &'f Context<'f>) -> Previous<'f, T> {
+        // SAFETY: the cell holds T by the caller's promise, and `previous` does not change during a run.
+        Previous(unsafe { &*cell.expect(BOUND).previous().value.cast() })
+    }
+}
+
+/// A value together with where it comes from in time. Reads like `&T`.
+///
+/// ```
+/// use hemiola_model::{Time, module::Fresh};
+/// use std::time::Duration;
+///
+/// let pose = Fresh::new(&7.0_f64, Time::from_seconds(1.0), Time::from_seconds(1.25));
+/// assert_eq!((*pose, pose.age(), pose.is_stale()), (7.0, Duration::from_millis(250), false));
+/// ```
+pub struct Fresh<'f, T> {
+    value: &'f T,
+    stamp: Time,
+    now: Time,
+    stale: bool,
+}
+
+impl<'f, T> Fresh<'f, T> {
+    /// A value whose newest sensor sample was taken at `stamp`, seen at `now`.
+    pub fn new(value: &'f T, stamp: Time, now: Time) -> Self {
+        Self { value, stamp, now, stale: false }
+    }
+
+    /// When the newest sensor sample that this value derives from was taken.
+    pub fn stamp(&self) -> Time {
+        self.stamp
+    }
+
+    /// How old that sample is now.
+    pub fn age(&self) -> Duration {
+        self.now.since(self.stamp)
+    }
+
+    /// The provider failed in this run, so this is an older value.
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+}
+
+impl<T> Deref for Fresh<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T: Representation> Argument for Fresh<'_, T> {
+    type Item<'f> = Fresh<'f, T>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::of::<T>(ArgumentKind::Requires)
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(cell: Option<&'f Cell>, context: &'f Context<'f>) -> Fresh<'f, T> {
+        // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its readers run.
+        unsafe { fresh(cell.expect(BOUND).view(), context.clock().now()) }
+    }
+}
+
+/// # Safety
+/// The view shows a `T` that stays unchanged for `'f`.
+unsafe fn fresh<'f, T>(view: View, now: Time) -> Fresh<'f, T> {
+    // SAFETY: promised by the caller.
+    Fresh { value: unsafe { &*view.value.cast() }, stamp: view.stamp, now, stale: view.stale }
+}
+
+/// Everything that arrived since the last run, oldest first: 200 Hz samples in a 30 Hz cycle.
+///
+/// The queue is bounded (32 values, or what `robot.toml` says); what does not fit is dropped and counted.
+///
+/// ```
+/// use hemiola_model::module::Samples;
+///
+/// let samples = Samples::of(&[1.0, 2.0, 4.0]);
+/// assert_eq!(samples.iter().map(|sample| *sample).sum::<f32>(), 7.0);
+/// ```
+pub struct Samples<'f, T> {
+    from: From<'f, T>,
+    now: Time,
+}
+
+enum From<'f, T> {
+    Cell(&'f [View]),
+    Slice(&'f [T]),
+}
+
+impl<'f, T> Samples<'f, T> {
+    /// Takes `values` for what arrived, to test an update by hand.
+    pub fn of(values: &'f [T]) -> Self {
+        Self { from: From::Slice(values), now: Time::ZERO }
+    }
+
+    /// How many arrived.
+    pub fn len(&self) -> usize {
+        match self.from {
+            From::Cell(views) => views.len(),
+            From::Slice(values) => values.len(),
+        }
+    }
+
+    /// Whether nothing arrived.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The samples, oldest first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Fresh<'f, T>> + '_ {
+        (0..self.len()).map(|index| match self.from {
+            // SAFETY: `fetch` made this from a cell of T whose collected values stay unchanged for 'f.
+            From::Cell(views) => unsafe { fresh(views[index], self.now) },
+            From::Slice(values) => Fresh::new(&values[index], self.now, self.now),
+        })
+    }
+
+    /// The newest sample.
+    pub fn last(&self) -> Option<Fresh<'f, T>> {
+        self.iter().nth(self.len().checked_sub(1)?)
+    }
+}
+
+impl<T: Representation> Argument for Samples<'_, T> {
+    type Item<'f> = Samples<'f, T>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::of::<T>(ArgumentKind::Collects)
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(cell: Option<&'f Cell>, context: &'f Context<'f>) -> Samples<'f, T> {
+        Samples { from: From::Cell(cell.expect(BOUND).collected()), now: context.clock().now() }
+    }
+}
+
+macro_rules! services {
+    ($($service:ty: $method:ident;)*) => { $(
+        impl Argument for &$service {
+            type Item<'f> = &'f $service;
+
+            fn describe() -> ArgumentDescriptor {
+                ArgumentDescriptor::SERVICE
+            }
+
+            #[inline]
+            unsafe fn fetch<'f>(_: Option<&'f Cell>, context: &'f Context<'f>) -> &'f $service {
+                context.$method()
+            }
+        }
+    )* };
+}
+
+services! {
+    Clock: clock;
+    SafeState: safe_state;
+}
+
+impl Argument for &Scope<'_> {
+    type Item<'f> = &'f Scope<'f>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::SERVICE
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(_: Option<&'f Cell>, context: &'f Context<'f>) -> &'f Scope<'f> {
+        context.scope()
+    }
+}
+
+impl Argument for &Debug<'_> {
+    type Item<'f> = &'f Debug<'f>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::SERVICE
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(_: Option<&'f Cell>, context: &'f Context<'f>) -> &'f Debug<'f> {
+        context.debug()
+    }
+}
+
+/// The arguments of one update: a list `(A, (B, (C, ())))`, so that any number of them works.
+pub trait Arguments: 'static {
+    /// The arguments, borrowed for one call.
+    type Items<'f>;
+
+    /// Appends what the plan must know.
+    fn describe(descriptors: &mut Vec<ArgumentDescriptor>);
+
+    /// The arguments for one call.
+    ///
+    /// # Safety
+    /// `cells` has one entry per argument in order, each as [`Argument::fetch`] asks.
+    unsafe fn fetch<'f>(cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Self::Items<'f>;
+}
+
+impl Arguments for () {
+    type Items<'f> = ();
+
+    fn describe(_: &mut Vec<ArgumentDescriptor>) {}
+
+    #[inline]
+    unsafe fn fetch<'f>(_: &'f [Option<&'f Cell>], _: &'f Context<'f>) {}
+}
+
+impl<A: Argument + 'static, Rest: Arguments> Arguments for (A, Rest) {
+    type Items<'f> = (A::Item<'f>, Rest::Items<'f>);
+
+    fn describe(descriptors: &mut Vec<ArgumentDescriptor>) {
+        descriptors.push(A::describe());
+        Rest::describe(descriptors);
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Self::Items<'f> {
+        // SAFETY: promised by the caller for each entry.
+        unsafe { (A::fetch(cells[0], context), Rest::fetch(&cells[1..], context)) }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Previous<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+

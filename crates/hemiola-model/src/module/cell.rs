@@ -1,0 +1,158 @@
+//! The place where an update meets a value.
+//!
+//! A [`Cell`] is one representation on one blackboard, seen from updates: where the current value is, where the previous one
+//! is, and where a provider writes. It owns nothing; the blackboard points it at values and moves the pointers between and
+//! around updates.
+//!
+//! Invariant, kept by whoever runs updates (`unsafe` is needed to do so):
+//! - `writing` is used by one provider at a time, and never points at a value that `current`, `previous` or `collected`, or
+//!   a reader in another cycle, can see;
+//! - `current` changes only after its provider has ended and before any of its readers begins (the plan's edges, with the
+//!   executor's release and acquire, order them);
+//! - `previous` and `collected` change only between two runs of the cycle;
+//! - all pointers point at values of the cell's representation that live as long as the cell is bound.
+
+use std::cell::UnsafeCell;
+use std::ptr;
+
+use crate::{RepresentationDescriptor, Time};
+
+/// One representation on one blackboard, as updates see it.
+///
+/// ```
+/// use hemiola_model::module::cell::{Cell, View};
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Count(u32);
+/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// let value = Count::descriptor().create();
+/// let cell = Cell::new(Count::descriptor(), View::of(&value));
+/// assert!(!cell.view().stale);
+/// ```
+#[derive(Debug)]
+pub struct Cell {
+    descriptor: &'static RepresentationDescriptor,
+    current: UnsafeCell<View>,
+    previous: UnsafeCell<View>,
+    writing: UnsafeCell<*mut ()>,
+    collected: UnsafeCell<Vec<View>>,
+}
+
+// SAFETY: the pointers lead to values of Send + Sync types, and the module's invariant orders every access.
+unsafe impl Send for Cell {}
+// SAFETY: as above.
+unsafe impl Sync for Cell {}
+
+/// A value as a reader sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// Where it is.
+    pub value: *const (),
+    /// The time stamp of the newest sensor sample it derives from.
+    pub stamp: Time,
+    /// Its provider failed in the latest run, so this is an older value.
+    pub stale: bool,
+}
+
+impl View {
+    /// A view of a value that has no sample behind it yet.
+    pub fn of(value: &crate::representation::AnyRepresentation) -> Self {
+        Self { value: value.as_ptr(), stamp: Time::ZERO, stale: false }
+    }
+}
+
+impl Cell {
+    /// A cell that shows `initial` as current and previous value.
+    pub fn new(descriptor: &'static RepresentationDescriptor, initial: View) -> Self {
+        Self {
+            descriptor,
+            current: UnsafeCell::new(initial),
+            previous: UnsafeCell::new(initial),
+            writing: UnsafeCell::new(ptr::null_mut()),
+            collected: UnsafeCell::new(Vec::new()),
+        }
+    }
+
+    /// What it holds.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// The current value.
+    #[inline]
+    pub fn view(&self) -> View {
+        // SAFETY: the module's invariant orders this after the last change of `current`.
+        unsafe { *self.current.get() }
+    }
+
+    /// The value at the end of the previous run.
+    #[inline]
+    pub fn previous(&self) -> View {
+        // SAFETY: `previous` changes only between two runs.
+        unsafe { *self.previous.get() }
+    }
+
+    /// What arrived since the last run, oldest first.
+    #[inline]
+    pub fn collected(&self) -> &[View] {
+        // SAFETY: `collected` changes only between two runs.
+        unsafe { &*self.collected.get() }
+    }
+
+    /// Where the provider writes.
+    #[inline]
+    pub(crate) fn writing(&self) -> *mut () {
+        // SAFETY: only the provider and whoever prepares it look here, one after the other.
+        unsafe { *self.writing.get() }
+    }
+
+    /// Shows `view` as the current value.
+    ///
+    /// # Safety
+    /// The module's invariant: after the provider, before its readers; the view's value outlives its use.
+    #[inline]
+    pub unsafe fn set_current(&self, view: View) {
+        // SAFETY: promised by the caller.
+        unsafe { *self.current.get() = view }
+    }
+
+    /// Marks the current value as an older one.
+    ///
+    /// # Safety
+    /// As for [`set_current`](Self::set_current).
+    #[inline]
+    pub unsafe fn set_stale(&self) {
+        // SAFETY: promised by the caller.
+        unsafe { (*self.current.get()).stale = true }
+    }
+
+    /// Makes the current value the previous one.
+    ///
+    /// # Safety
+    /// Between two runs of the cycle.
+    #[inline]
+    pub unsafe fn age(&self) {
+        // SAFETY: promised by the caller.
+        unsafe { *self.previous.get() = *self.current.get() }
+    }
+
+    /// Tells the provider where to write.
+    ///
+    /// # Safety
+    /// The module's invariant: nobody else can see the value behind `value`.
+    #[inline]
+    pub unsafe fn set_writing(&self, value: *mut ()) {
+        // SAFETY: promised by the caller.
+        unsafe { *self.writing.get() = value }
+    }
+
+    /// The list of collected values, to be changed.
+    ///
+    /// # Safety
+    /// Between two runs of the cycle, by one thread.
+    #[expect(clippy::mut_from_ref, reason = "a cell is shared by design; the caller promises exclusive use")]
+    pub unsafe fn collected_mut(&self) -> &mut Vec<View> {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.collected.get() }
+    }
+}

@@ -1,0 +1,124 @@
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Module;
+use crate::{Parameters, ParametersError, Source, Value};
+
+/// A module or source that was created, without its type.
+pub struct Instance {
+    value: *mut (),
+    operations: &'static Operations,
+}
+
+/// Parameters that were made and checked, ready to be put into an instance.
+pub struct PreparedParameters(Box<dyn Any + Send>);
+
+struct Operations {
+    name: &'static str,
+    drop: unsafe fn(*mut ()),
+    prepare: fn(&BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>>,
+    exchange: unsafe fn(*mut (), &mut PreparedParameters) -> bool,
+    enter_safe_state: unsafe fn(*mut ()),
+}
+
+// SAFETY: the pointer owns a value of a type that is Send (a supertrait bound of Module and Source).
+unsafe impl Send for Instance {}
+// SAFETY: an `&Instance` only gives the address away; whoever uses it promises exclusiveness (see `Update::call`).
+unsafe impl Sync for Instance {}
+
+impl Instance {
+    pub(crate) fn of_module<M: Module>(parameters: M::Parameters) -> Self {
+        Self {
+            value: Box::into_raw(Box::new(M::create(parameters))).cast(),
+            operations: const {
+                &Operations {
+                    name: M::NAME,
+                    // SAFETY (all): `value` was made from a Box<M> just above, and callers promise exclusive use.
+                    drop: |value| drop(unsafe { Box::from_raw(value.cast::<M>()) }),
+                    prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
+                    // SAFETY: see above.
+                    exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<M>() }.parameters_mut(), prepared),
+                    // SAFETY: see above.
+                    enter_safe_state: |value| unsafe { &mut *value.cast::<M>() }.enter_safe_state(),
+                }
+            },
+        }
+    }
+
+    pub(crate) fn of_source<S: Source>(parameters: S::Parameters) -> Self {
+        Self {
+            value: Box::into_raw(Box::new(S::create(parameters))).cast(),
+            operations: const {
+                &Operations {
+                    name: S::NAME,
+                    // SAFETY (all): `value` was made from a Box<S> just above, and callers promise exclusive use.
+                    drop: |value| drop(unsafe { Box::from_raw(value.cast::<S>()) }),
+                    prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
+                    // SAFETY: see above.
+                    exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<S>() }.parameters_mut(), prepared),
+                    enter_safe_state: |_| {},
+                }
+            },
+        }
+    }
+
+    /// The module's or source's name.
+    pub fn name(&self) -> &'static str {
+        self.operations.name
+    }
+
+    /// Makes and checks parameters; off the real-time threads.
+    ///
+    /// # Errors
+    /// Every value that cannot be set.
+    pub fn prepare(&self, values: &BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>> {
+        (self.operations.prepare)(values)
+    }
+
+    /// Exchanges the parameters in use and the prepared ones: no allocation, nothing dropped. `false`, and nothing changed,
+    /// when they are another module's.
+    ///
+    /// # Safety
+    /// Nobody else uses the instance meanwhile.
+    pub unsafe fn exchange_parameters(&self, prepared: &mut PreparedParameters) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe { (self.operations.exchange)(self.value, prepared) }
+    }
+
+    /// Calls [`Module::enter_safe_state`].
+    ///
+    /// # Safety
+    /// Nobody else uses the instance meanwhile.
+    pub unsafe fn enter_safe_state(&self) {
+        // SAFETY: promised by the caller.
+        unsafe { (self.operations.enter_safe_state)(self.value) }
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut () {
+        self.value
+    }
+}
+
+fn exchange<P: Parameters>(in_use: &mut P, prepared: &mut PreparedParameters) -> bool {
+    match prepared.0.downcast_mut::<P>() {
+        Some(prepared) => {
+            std::mem::swap(in_use, prepared);
+            true
+        }
+        None => false,
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: the value is owned and dropped once.
+        unsafe { (self.operations.drop)(self.value) }
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Instance({})", self.name())
+    }
+}

@@ -1,0 +1,169 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::cell::Cell;
+use super::{ArgumentDescriptor, Arguments, Context, Instance};
+use crate::Time;
+
+/// One update of a module, or the sample method of a source, without its types.
+#[derive(Clone)]
+pub struct Update {
+    /// The method's name.
+    pub name: &'static str,
+    /// `&self` or `&mut self`.
+    pub access: Access,
+    /// Its arguments in order.
+    pub arguments: Vec<ArgumentDescriptor>,
+    call: Arc<dyn Call>,
+}
+
+/// How an update takes its module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// `&mut self`: alone among the updates of its module.
+    Exclusive,
+    /// `&self`: may run beside other `&self` updates of its module.
+    Concurrent,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It did its work.
+    Done,
+    /// A source took a sample at that time.
+    Sampled(Time),
+    /// A source has no more samples.
+    Ended,
+    /// It returned an error.
+    Failed(Failure),
+}
+
+/// The error that an update returned; it is put into words later, off the real-time threads.
+pub struct Failure(Box<dyn fmt::Display + Send>);
+
+impl Failure {
+    /// Wraps an error. Allocates, unless the error has no size.
+    pub fn new(error: impl fmt::Display + Send + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Failure({})", self.0)
+    }
+}
+
+/// What an update may return: nothing, `Result<(), E>`; a source's sample method also `Option<Time>`.
+#[diagnostic::on_unimplemented(
+    message = "an update cannot return `{Self}`",
+    note = "an update returns nothing or `Result<(), E>` with an error that can be displayed; results go into `&mut T` arguments"
+)]
+pub trait IntoOutcome {
+    /// How the call ended.
+    fn into_outcome(self) -> Outcome;
+}
+
+impl IntoOutcome for () {
+    #[inline]
+    fn into_outcome(self) -> Outcome {
+        Outcome::Done
+    }
+}
+
+impl IntoOutcome for Option<Time> {
+    fn into_outcome(self) -> Outcome {
+        self.map_or(Outcome::Ended, Outcome::Sampled)
+    }
+}
+
+impl<T: IntoOutcome, E: fmt::Display + Send + 'static> IntoOutcome for Result<T, E> {
+    #[inline]
+    fn into_outcome(self) -> Outcome {
+        match self {
+            Ok(value) => value.into_outcome(),
+            Err(error) => Outcome::Failed(Failure::new(error)),
+        }
+    }
+}
+
+trait Call: Send + Sync {
+    /// # Safety
+    /// As for [`Update::call`].
+    unsafe fn call<'f>(&self, instance: *mut (), cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Outcome;
+}
+
+struct Exclusive<M, A: Arguments, R>(for<'m, 'f> fn(&'m mut M, A::Items<'f>) -> R);
+
+struct Concurrent<M, A: Arguments, R>(for<'m, 'f> fn(&'m M, A::Items<'f>) -> R);
+
+impl<M, A: Arguments, R: IntoOutcome> Call for Exclusive<M, A, R> {
+    #[inline]
+    unsafe fn call<'f>(&self, instance: *mut (), cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Outcome {
+        // SAFETY: the instance is an M that nobody else uses, and the cells fit the arguments, as the caller promises.
+        unsafe { (self.0)(&mut *instance.cast(), A::fetch(cells, context)) }.into_outcome()
+    }
+}
+
+impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
+    #[inline]
+    unsafe fn call<'f>(&self, instance: *mut (), cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Outcome {
+        // SAFETY: the instance is an M that nobody uses exclusively, and the cells fit, as the caller promises.
+        unsafe { (self.0)(&*instance.cast(), A::fetch(cells, context)) }.into_outcome()
+    }
+}
+
+impl Update {
+    /// An update that takes its module by `&mut self`.
+    pub fn exclusive<M: Send + 'static, A: Arguments, R: IntoOutcome + 'static>(
+        name: &'static str,
+        call: for<'m, 'f> fn(&'m mut M, A::Items<'f>) -> R,
+    ) -> Self {
+        Self::new::<A>(name, Access::Exclusive, Arc::new(Exclusive::<M, A, R>(call)))
+    }
+
+    /// An update that takes its module by `&self`.
+    pub fn concurrent<M: Send + Sync + 'static, A: Arguments, R: IntoOutcome + 'static>(
+        name: &'static str,
+        call: for<'m, 'f> fn(&'m M, A::Items<'f>) -> R,
+    ) -> Self {
+        Self::new::<A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
+    }
+
+    fn new<A: Arguments>(name: &'static str, access: Access, call: Arc<dyn Call>) -> Self {
+        let mut arguments = Vec::new();
+        A::describe(&mut arguments);
+        Self { name, access, arguments, call }
+    }
+
+    /// Runs the update.
+    ///
+    /// # Safety
+    /// - `instance` is an instance of the module that this update belongs to; nobody else uses it meanwhile, or, for a
+    ///   concurrent update, nobody uses it exclusively;
+    /// - `cells` has one entry per argument, in order, of the argument's representation, `None` for services;
+    /// - the invariant of [`cell`](super::cell) holds for all of them.
+    #[inline]
+    pub unsafe fn call<'f>(
+        &self,
+        instance: &Instance,
+        cells: &'f [Option<&'f Cell>],
+        context: &'f Context<'f>,
+    ) -> Outcome {
+        // SAFETY: promised by the caller.
+        unsafe { self.call.call(instance.as_ptr(), cells, context) }
+    }
+}
+
+impl fmt::Debug for Update {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Update({})", self.name)
+    }
+}

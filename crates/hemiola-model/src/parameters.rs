@@ -1,0 +1,197 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::data::{DataType, ReadError};
+use crate::Value;
+
+/// What can be tuned in a module without changing code. Derive it; each field becomes a parameter.
+///
+/// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]`: all optional; the documentation comment of the field is
+/// the parameter's documentation. Values come from `robot.toml` and can be changed on a running robot.
+///
+/// ```
+/// use hemiola_model::{ParameterDescription, Parameters, ParametersError, Range, Value};
+/// # use hemiola_model::{Data, data::DataType};
+/// # use std::collections::BTreeMap;
+///
+/// // What `#[derive(Parameters)]` writes for you:
+/// struct WalkParameters { step_height: f32 }
+/// # impl Default for WalkParameters { fn default() -> Self { Self { step_height: 0.02 } } }
+/// # impl Parameters for WalkParameters {
+/// #     fn describe() -> Vec<ParameterDescription> {
+/// #         vec![ParameterDescription::new("step_height", f32::data_type(), "", "m", Value::Float(0.02), Some(Range::new(0.0, 0.05)))]
+/// #     }
+/// #     fn set(&mut self, name: &str, value: &Value) -> Result<(), ParametersError> {
+/// #         self.step_height = hemiola_model::macros_support::read_parameter::<Self, f32>(name, value)?; Ok(())
+/// #     }
+/// # }
+/// let mut parameters = WalkParameters::default();
+/// let error = parameters.set("step_height", &Value::Float(0.3)).unwrap_err();
+/// assert_eq!(error.to_string(), "`step_height` must be within 0.0 ..= 0.05 m, not 0.3");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of parameters",
+    note = "add `#[derive(Parameters)]` to `{Self}`"
+)]
+pub trait Parameters: Default + Send + Sync + 'static {
+    /// The parameters in declaration order.
+    fn describe() -> Vec<ParameterDescription>;
+
+    /// Sets one parameter.
+    ///
+    /// # Errors
+    /// The name is unknown, or the value has the wrong type or is out of range; nothing is changed then.
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), ParametersError>;
+
+    /// Defaults, with the given values put over them.
+    ///
+    /// # Errors
+    /// Every value that cannot be set.
+    fn with(values: &BTreeMap<String, Value>) -> Result<Self, Vec<ParametersError>> {
+        let mut parameters = Self::default();
+        let errors: Vec<_> = values.iter().filter_map(|(name, value)| parameters.set(name, value).err()).collect();
+        if errors.is_empty() { Ok(parameters) } else { Err(errors) }
+    }
+}
+
+/// No parameters.
+impl Parameters for () {
+    fn describe() -> Vec<ParameterDescription> {
+        Vec::new()
+    }
+
+    fn set(&mut self, name: &str, _: &Value) -> Result<(), ParametersError> {
+        Err(ParametersError::Unknown { name: name.to_owned(), known: Vec::new() })
+    }
+}
+
+/// One parameter: what documentation, checks and tuning pages need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterDescription {
+    /// The field's name.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
+    /// Its documentation comment.
+    pub documentation: String,
+    /// Its unit; empty when it has none.
+    pub unit: String,
+    /// The value without configuration.
+    pub default: Value,
+    /// The permitted range, both ends included.
+    pub range: Option<Range>,
+}
+
+/// A closed range of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The smallest permitted value.
+    pub minimum: f64,
+    /// The largest permitted value.
+    pub maximum: f64,
+}
+
+/// A parameter could not be set.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ParametersError {
+    /// There is no such parameter.
+    #[error("there is no parameter `{name}`{}", known_list(known))]
+    Unknown {
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// The value has the wrong type.
+    #[error("`{name}`: {error}")]
+    Type {
+        /// The parameter.
+        name: String,
+        /// What is wrong.
+        error: ReadError,
+    },
+    /// The value is out of range.
+    #[error("`{name}` must be within {range}{}, not {value}", unit_suffix(unit))]
+    Range {
+        /// The parameter.
+        name: String,
+        /// The permitted range.
+        range: Range,
+        /// Its unit.
+        unit: String,
+        /// The value that was given.
+        value: Value,
+    },
+}
+
+impl ParametersError {
+    /// The parameter that could not be set.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Unknown { name, .. } | Self::Type { name, .. } | Self::Range { name, .. } => name,
+        }
+    }
+}
+
+impl ParameterDescription {
+    /// A description.
+    pub fn new(
+        name: &str,
+        data_type: DataType,
+        documentation: &str,
+        unit: &str,
+        default: Value,
+        range: Option<Range>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            data_type,
+            documentation: documentation.to_owned(),
+            unit: unit.to_owned(),
+            default,
+            range,
+        }
+    }
+
+    /// Whether `value` may be set.
+    ///
+    /// # Errors
+    /// It, or one of its numbers where it is a list, is out of range (a number that is none, NaN, always is).
+    pub fn check(&self, value: &Value) -> Result<(), ParametersError> {
+        let Some(range) = self.range else { return Ok(()) };
+        let number = match value {
+            Value::Float(number) => *number,
+            Value::Integer(number) => *number as f64,
+            Value::Unsigned(number) => *number as f64,
+            Value::List(items) => return items.iter().try_for_each(|item| self.check(item)),
+            _ => return Ok(()),
+        };
+        if (range.minimum..=range.maximum).contains(&number) {
+            return Ok(());
+        }
+        Err(ParametersError::Range { name: self.name.clone(), range, unit: self.unit.clone(), value: value.clone() })
+    }
+}
+
+impl Range {
+    /// From `minimum` to `maximum`, both included.
+    pub const fn new(minimum: f64, maximum: f64) -> Self {
+        Self { minimum, maximum }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?} ..= {:?}", self.minimum, self.maximum)
+    }
+}
+
+fn known_list(known: &[String]) -> String {
+    if known.is_empty() { "; this module has none".into() } else { format!("; known are: {}", known.join(", ")) }
+}
+
+fn unit_suffix(unit: &str) -> String {
+    if unit.is_empty() { String::new() } else { format!(" {unit}") }
+}

@@ -1,0 +1,240 @@
+use std::any::TypeId;
+use std::fmt;
+
+use crate::data::{Data, DataType, ReadError, Reader, Value, Writer};
+
+/// A plain data type that modules exchange. Derive it.
+///
+/// A cycle holds one current value of each representation; an update fills it anew in every run: it starts from
+/// `T::default()` with the buffers of its vectors and strings kept, so nothing stale survives and nothing is allocated.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a representation",
+    label = "updates exchange representations, and this is none",
+    note = "add `#[derive(Representation, Clone, Default)]` to `{Self}`; for a type that cannot leave the process add `#[representation(opaque)]`"
+)]
+pub trait Representation: Default + Send + Sync + 'static {
+    /// The name in configuration, logs and traces: the type's own.
+    const NAME: &'static str;
+
+    /// Whether and how values can leave the process.
+    fn form() -> Form<Self>;
+
+    /// Makes this the default value again, keeping buffers where it can.
+    fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The type-erased description.
+    fn descriptor() -> &'static RepresentationDescriptor {
+        const { &RepresentationDescriptor::new::<Self>() }
+    }
+}
+
+/// How values of a representation are looked at from outside: as data, or not at all.
+pub struct Form<T: ?Sized> {
+    data: Option<DataForm<T>>,
+}
+
+struct DataForm<T: ?Sized> {
+    data_type: fn() -> DataType,
+    write: fn(&T, &mut dyn Writer),
+    read: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
+}
+
+impl<T: Data> Form<T> {
+    /// For types with a schema.
+    pub const fn data() -> Self {
+        Self {
+            data: Some(DataForm {
+                data_type: T::data_type,
+                write: T::write,
+                read: |value, reader| {
+                    *value = T::read(reader)?;
+                    Ok(())
+                },
+            }),
+        }
+    }
+}
+
+impl<T> Form<T> {
+    /// For types that cannot leave the process: handles, models, caches.
+    pub const fn opaque() -> Self {
+        Self { data: None }
+    }
+}
+
+/// A representation without its type: what registries, blackboards and recorders work with.
+///
+/// ```
+/// use hemiola_model::{Form, Representation};
+///
+/// #[derive(Default)]
+/// struct NeuralNetwork(Vec<f32>);
+/// impl Representation for NeuralNetwork {
+///     const NAME: &'static str = "NeuralNetwork";
+///     fn form() -> Form<Self> { Form::opaque() }
+/// }
+///
+/// let descriptor = NeuralNetwork::descriptor();
+/// assert_eq!(descriptor.name(), "NeuralNetwork");
+/// assert!(descriptor.data_type().is_none());
+/// ```
+pub struct RepresentationDescriptor {
+    name: &'static str,
+    type_id: fn() -> TypeId,
+    data_type: fn() -> Option<DataType>,
+    create: fn() -> *mut (),
+    drop: unsafe fn(*mut ()),
+    reset: unsafe fn(*mut ()),
+    write: unsafe fn(*const (), &mut dyn Writer) -> bool,
+    read: unsafe fn(*mut (), &mut dyn Reader) -> Result<bool, ReadError>,
+}
+
+/// An owned value of some representation; dropped with the right destructor.
+///
+/// ```
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Count(u32);
+/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
+/// let mut value = Count::descriptor().create();
+/// value.downcast_mut::<Count>().unwrap().0 = 3;
+/// value.reset();
+/// assert_eq!(value.downcast_ref::<Count>().unwrap().0, 0);
+/// ```
+pub struct AnyRepresentation {
+    descriptor: &'static RepresentationDescriptor,
+    value: *mut (),
+}
+
+// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation).
+unsafe impl Send for AnyRepresentation {}
+// SAFETY: as above; shared access only gives shared references.
+unsafe impl Sync for AnyRepresentation {}
+
+impl RepresentationDescriptor {
+    const fn new<T: Representation>() -> Self {
+        Self {
+            name: T::NAME,
+            type_id: TypeId::of::<T>,
+            data_type: || T::form().data.map(|form| (form.data_type)()),
+            create: || Box::into_raw(Box::<T>::default()).cast(),
+            // SAFETY (all four): AnyRepresentation passes a pointer that `create` of the same descriptor made.
+            drop: |value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
+            // SAFETY: see above.
+            reset: |value| unsafe { &mut *value.cast::<T>() }.reset(),
+            write: |value, writer| match T::form().data {
+                Some(form) => {
+                    // SAFETY: see above.
+                    (form.write)(unsafe { &*value.cast::<T>() }, writer);
+                    true
+                }
+                None => false,
+            },
+            read: |value, reader| match T::form().data {
+                // SAFETY: see above.
+                Some(form) => (form.read)(unsafe { &mut *value.cast::<T>() }, reader).map(|()| true),
+                None => Ok(false),
+            },
+        }
+    }
+
+    /// The representation's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Which Rust type this describes.
+    pub fn type_id(&self) -> TypeId {
+        (self.type_id)()
+    }
+
+    /// The schema; `None` for an opaque representation.
+    pub fn data_type(&self) -> Option<DataType> {
+        (self.data_type)()
+    }
+
+    /// A new default value. Allocates.
+    pub fn create(&'static self) -> AnyRepresentation {
+        AnyRepresentation { descriptor: self, value: (self.create)() }
+    }
+}
+
+impl PartialEq for RepresentationDescriptor {
+    fn eq(&self, other: &Self) -> bool {
+        self.type_id() == other.type_id()
+    }
+}
+
+impl fmt::Debug for RepresentationDescriptor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name)
+    }
+}
+
+impl AnyRepresentation {
+    /// What this is a value of.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_ref<T: Representation>(&self) -> Option<&T> {
+        // SAFETY: the descriptor's type is T, so `create` made a T here.
+        (self.descriptor.type_id() == TypeId::of::<T>()).then(|| unsafe { &*self.value.cast::<T>() })
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
+        // SAFETY: the descriptor's type is T, so `create` made a T here.
+        (self.descriptor.type_id() == TypeId::of::<T>()).then(|| unsafe { &mut *self.value.cast::<T>() })
+    }
+
+    /// Makes it the default value again, keeping buffers.
+    pub fn reset(&mut self) {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.reset)(self.value) }
+    }
+
+    /// Writes the value; `false`, and nothing written, when the representation is opaque.
+    pub fn write(&self, writer: &mut dyn Writer) -> bool {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.write)(self.value, writer) }
+    }
+
+    /// Replaces the value by one that is read; `Ok(false)` when the representation is opaque.
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.read)(self.value, reader) }
+    }
+
+    /// The value in its text form; `None` when the representation is opaque.
+    pub fn to_value(&self) -> Option<Value> {
+        let mut builder = crate::data::ValueWriter::default();
+        self.write(&mut builder).then(|| builder.finish())
+    }
+
+    /// The address of the value, for the cells of a blackboard; valid as long as this lives.
+    pub fn as_ptr(&self) -> *mut () {
+        self.value
+    }
+}
+
+impl Drop for AnyRepresentation {
+    fn drop(&mut self) {
+        // SAFETY: `value` was made by `create` of this descriptor and is dropped once.
+        unsafe { (self.descriptor.drop)(self.value) }
+    }
+}
+
+impl fmt::Debug for AnyRepresentation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_value() {
+            Some(value) => write!(formatter, "{} {value}", self.descriptor.name),
+            None => write!(formatter, "{} (opaque)", self.descriptor.name),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+/// A point on the framework's clock: nanoseconds since the robot started, or since the first sample of a recording.
+///
+/// There is no other clock: in simulation and replay it runs faster or slower than the world, and nothing notices.
+///
+/// ```
+/// use hemiola_model::Time;
+/// use std::time::Duration;
+///
+/// let start = Time::from_seconds(1.5);
+/// assert_eq!(start + Duration::from_millis(12), Time::from_nanoseconds(1_512_000_000));
+/// assert_eq!(Time::ZERO.since(start), Duration::ZERO); // never negative
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(i64);
+
+impl Time {
+    /// When the clock started.
+    pub const ZERO: Self = Self(0);
+
+    /// From nanoseconds since the start; negative before it.
+    pub const fn from_nanoseconds(nanoseconds: i64) -> Self {
+        Self(nanoseconds)
+    }
+
+    /// From seconds since the start.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * 1e9).round() as i64)
+    }
+
+    /// Nanoseconds since the start.
+    pub const fn nanoseconds(self) -> i64 {
+        self.0
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    /// How long after `earlier` this is; zero when it is not after it.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0).max(0) as u64)
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)))
+    }
+}
+
+impl Sub<Duration> for Time {
+    type Output = Self;
+
+    fn sub(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:.6} s", self.seconds())
+    }
+}
+
+/// The clock as an update sees it: ask for it with a `&Clock` argument.
+///
+/// It stands still while a cycle runs, so that results depend on the inputs alone and a replay gives the same bits.
+///
+/// ```
+/// use hemiola_model::{Clock, Time};
+/// use std::time::Duration;
+///
+/// let clock = Clock::new(Time::from_seconds(2.0), Duration::from_millis(12), 167);
+/// assert_eq!(clock.now().seconds(), 2.0);
+/// assert_eq!(clock.step_seconds(), 0.012);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    now: Time,
+    step: Duration,
+    run: u64,
+}
+
+impl Clock {
+    /// A clock that stands at `now`, `step` after the previous run of the cycle, in its run number `run`.
+    pub const fn new(now: Time, step: Duration, run: u64) -> Self {
+        Self { now, step, run }
+    }
+
+    /// When this run of the cycle was triggered.
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Time since the previous run of this cycle; its nominal period in the first run (zero where it has none).
+    pub const fn step(&self) -> Duration {
+        self.step
+    }
+
+    /// [`step`](Self::step) in seconds, for integration.
+    pub fn step_seconds(&self) -> f32 {
+        self.step.as_secs_f32()
+    }
+
+    /// How many runs of this cycle came before this one.
+    pub const fn run(&self) -> u64 {
+        self.run
+    }
+}

@@ -1,0 +1,8 @@
+//! What modules exchange, by the part of the robot that provides it.
+
+pub mod audio;
+pub mod behaviour;
+pub mod modeling;
+pub mod motion;
+pub mod perception;
+pub mod sensing;

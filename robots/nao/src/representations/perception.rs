@@ -1,0 +1,86 @@
+//! What the cameras see. Positions are on the ground, relative to the robot: x forward, y left, in metre.
+
+use glam::Vec2;
+use hemiola::prelude::*;
+
+/// The ball, if it is seen.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct BallPercept {
+    /// The best candidate of both cameras.
+    pub ball: Option<SeenBall>,
+}
+
+/// A ball in an image.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeenBall {
+    /// Where it touches the ground.
+    pub position: Vec2,
+    /// How sure the classifier is, from 0 to 1.
+    pub score: f32,
+}
+
+/// Pieces of field lines.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct LinePercept {
+    /// Of both cameras; those that continue each other are joined.
+    pub lines: Vec<SeenLine>,
+}
+
+/// A straight piece of a field line.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeenLine {
+    /// One end.
+    pub from: Vec2,
+    /// The other end.
+    pub to: Vec2,
+}
+
+/// Where field lines meet, and penalty marks.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct LandmarkPercept {
+    /// Of both cameras.
+    pub landmarks: Vec<SeenLandmark>,
+}
+
+/// A landmark of the field.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeenLandmark {
+    /// What it looks like.
+    pub kind: LandmarkShape,
+    /// Where it is.
+    pub position: Vec2,
+}
+
+/// What a landmark looks like.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LandmarkShape {
+    /// Two lines cross.
+    #[default]
+    Cross,
+    /// A line ends on another.
+    Tee,
+    /// Two lines end in a corner.
+    Corner,
+    /// A penalty mark or the centre mark.
+    Mark,
+    /// The middle of the centre circle.
+    CenterCircle,
+    /// The foot of a goal post.
+    GoalPost,
+}
+
+/// What stands on the field and is no ball.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct ObstaclePercept {
+    /// Where they touch the ground, nearest first.
+    pub obstacles: Vec<SeenObstacle>,
+}
+
+/// Something that stands on the field.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeenObstacle {
+    /// The middle of its foot.
+    pub position: Vec2,
+    /// Half of its width, in metre.
+    pub radius: f32,
+}

@@ -125,3 +125,10 @@ pub const LEFT_LEG: [Mass; 6] = [
     Mass::new(0.13416, 0.00045, 0.00029, 0.00685),
     Mass::new(0.17184, 0.02542, 0.0033, -0.03239),
 ];
+
+/// The mass of the whole robot, in kilogram.
+#[must_use]
+pub fn total_mass() -> f32 {
+    let sum = |links: &[Mass]| links.iter().map(|link| link.mass).sum::<f32>();
+    TORSO.mass + NECK.mass + HEAD.mass + 2.0 * (sum(&LEFT_ARM) + sum(&LEFT_LEG))
+}

@@ -1,3 +1,172 @@
-//! doctor
+//! Is this machine fit for real time, and what would make it fitter?
+//!
+//! Every check reads files below a root folder (`/` on a real machine, a made-up tree in tests) and judges what it finds; the
+//! measurements at the end tell what all settings together amount to. A check whose files do not exist says nothing.
+
+mod kernel;
+mod measurements;
+mod permissions;
 mod privileges;
+mod processor;
+mod system_tree;
+
+pub use measurements::{LatencyDistribution, PolicyInForce, hand_over_cost, wakeup_latency};
 pub(crate) use privileges::Privileges;
+
+use crate::os;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+use system_tree::SystemTree;
+
+/// One thing that was looked at.
+///
+/// ```
+/// use hemiola_realtime::{Finding, State, findings_as_text};
+///
+/// let finding = Finding {
+///     topic: "swap",
+///     state: State::Advice,
+///     found: "1 swap device in use".to_string(),
+///     why: "memory that was paged out takes milliseconds to come back",
+///     remedy: Some("`sudo swapoff -a`".to_string()),
+/// };
+/// assert!(findings_as_text(&[finding]).contains("remedy  `sudo swapoff -a`"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was looked at, in a few words.
+    pub topic: &'static str,
+    /// How good or bad it is.
+    pub state: State,
+    /// What is the case.
+    pub found: String,
+    /// Why it matters to a real-time program.
+    pub why: &'static str,
+    /// What to do; nothing if all is well.
+    pub remedy: Option<String>,
+}
+
+impl Finding {
+    fn good(topic: &'static str, why: &'static str, found: impl Into<String>) -> Self {
+        Finding { topic, state: State::Good, found: found.into(), why, remedy: None }
+    }
+
+    fn advice(topic: &'static str, why: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Finding { topic, state: State::Advice, found: found.into(), why, remedy: Some(remedy.into()) }
+    }
+
+    fn problem(topic: &'static str, why: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Finding { topic, state: State::Problem, found: found.into(), why, remedy: Some(remedy.into()) }
+    }
+}
+
+/// How good or bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Nothing to do.
+    Good,
+    /// Works, but could be better.
+    Advice,
+    /// Deadlines will be missed because of it, sooner or later.
+    Problem,
+}
+
+/// Examines this machine: all that [`examine_settings`] reads, and what measurements say. Takes about half a second, during which two
+/// cores are busy for a while.
+pub fn examine() -> Vec<Finding> {
+    let mut findings = examine_settings(Path::new("/"));
+    findings.extend(os::clock_resolution().map(kernel::timer_resolution));
+    findings.extend(measurements::findings());
+    findings
+}
+
+/// Examines the settings of the machine whose `proc` and `sys` are found below `root`. Reads some dozen files.
+///
+/// ```
+/// use hemiola_realtime::{examine_settings, findings_as_text};
+/// use std::path::Path;
+///
+/// println!("{}", findings_as_text(&examine_settings(Path::new("/"))));
+/// assert!(examine_settings(Path::new("/no such folder")).is_empty());
+/// ```
+pub fn examine_settings(root: &Path) -> Vec<Finding> {
+    let tree = SystemTree::below(root);
+    let checks: &[fn(&SystemTree) -> Option<Finding>] = &[
+        permissions::real_time_priority,
+        permissions::locked_memory,
+        permissions::group_bandwidth,
+        permissions::group_quota,
+        kernel::preemption,
+        kernel::throttling,
+        kernel::timer_slack,
+        kernel::clock_source,
+        kernel::huge_pages,
+        kernel::swap,
+        processor::cores,
+        processor::hardware_threads,
+        processor::frequency,
+        processor::idle_states,
+        processor::virtual_machine,
+    ];
+    checks.iter().filter_map(|check| check(&tree)).collect()
+}
+
+/// The findings for people: a line each, with reason and remedy where there is something to do, and a summary.
+pub fn findings_as_text(findings: &[Finding]) -> String {
+    const INDENT: usize = 4;
+    let topic_width = findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for finding in findings {
+        let mark = match finding.state {
+            State::Good => '✓',
+            State::Advice => '!',
+            State::Problem => '✗',
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{mark} {:topic_width$}  {}", finding.topic, finding.found);
+        if let Some(remedy) = &finding.remedy {
+            write_indented(&mut text, INDENT, "why     ", finding.why);
+            write_indented(&mut text, INDENT, "remedy  ", remedy);
+        }
+    }
+    let count = |state| findings.iter().filter(|finding| finding.state == state).count();
+    let _ = writeln!(
+        text,
+        "{} in order, {} to improve, {} in the way of real time",
+        count(State::Good),
+        count(State::Advice),
+        count(State::Problem)
+    );
+    text
+}
+
+/// The findings for machines: a JSON array of objects with the fields of [`Finding`]; `state` is `good`, `advice` or `problem`.
+pub fn findings_as_json(findings: &[Finding]) -> String {
+    serde_json::to_string_pretty(findings).expect("text and unit variants always have a JSON form")
+}
+
+/// Writes `words` after a label, wrapped at 120 columns, with all lines starting in one column.
+fn write_indented(text: &mut String, indent: usize, label: &str, words: &str) {
+    const WIDTH: usize = 120;
+    let start = indent + label.chars().count();
+    let mut column = start;
+    let _ = write!(text, "{:indent$}{label}", "");
+    for (index, word) in words.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if index > 0 && column + 1 + length > WIDTH {
+            let _ = write!(text, "\n{:start$}", "");
+            column = start;
+        } else if index > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests;

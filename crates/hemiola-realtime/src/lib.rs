@@ -22,6 +22,7 @@
 //!
 //! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
 
+mod allocator;
 mod denial;
 mod doctor;
 mod earliness;
@@ -33,7 +34,15 @@ mod thread;
 mod time;
 mod wakeup;
 
+pub use allocator::{
+    AllocationGuard, Allocations, CountingAllocator, allocations_on_this_thread, calls_by_watched_threads,
+    stop_watching_this_thread, watch_this_thread,
+};
 pub use denial::{Denial, Outcome};
+pub use doctor::{
+    Finding, LatencyDistribution, PolicyInForce, State, examine, examine_settings, findings_as_json, findings_as_text,
+    hand_over_cost, wakeup_latency,
+};
 pub use earliness::{AdaptiveEarliness, EarlinessCost};
 pub use error::RealtimeError;
 pub use memory::{Locking, MemoryReport, prefault_stack, secure_memory};

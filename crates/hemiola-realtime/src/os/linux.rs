@@ -92,6 +92,14 @@ pub(crate) fn monotonic_nanoseconds() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// The resolution of timers on `CLOCK_MONOTONIC`.
+pub(crate) fn clock_resolution() -> Option<Duration> {
+    let mut resolution = timespec(0);
+    // SAFETY: `resolution` is writable.
+    let status = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &mut resolution) };
+    (status == 0).then(|| Duration::new(resolution.tv_sec as u64, resolution.tv_nsec as u32))
+}
+
 /// Sleeps until that time on `CLOCK_MONOTONIC`.
 pub(crate) fn sleep_until(nanoseconds: u64) {
     let due = timespec(nanoseconds);

@@ -49,6 +49,10 @@ pub(crate) fn monotonic_nanoseconds() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+pub(crate) fn clock_resolution() -> Option<Duration> {
+    None
+}
+
 pub(crate) fn sleep_until(nanoseconds: u64) {
     while let Some(remaining @ 1..) = nanoseconds.checked_sub(monotonic_nanoseconds()) {
         std::thread::sleep(Duration::from_nanos(remaining));

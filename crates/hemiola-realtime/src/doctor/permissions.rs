@@ -1,0 +1,93 @@
+//! What this process may do: real-time priority, locked memory, processor time of its control group.
+
+use super::system_tree::SystemTree;
+use super::{Finding, Privileges};
+use crate::denial::how_to_obtain_permission;
+
+/// May threads run under `SCHED_FIFO`, and how high?
+pub(super) fn real_time_priority(tree: &SystemTree) -> Option<Finding> {
+    const TOPIC: &str = "real-time priority";
+    const WHY: &str = "without it every other program on the machine delays the cycles, by milliseconds";
+    /// Enough for several cycles below the kernel's own threads.
+    const ENOUGH: u64 = 80;
+    let limit = tree.limit("Max realtime priority")?;
+    Some(if Privileges::of_this_process(tree.root()).may_schedule {
+        Finding::good(TOPIC, WHY, "permitted at every priority (CAP_SYS_NICE)")
+    } else {
+        match limit.unwrap_or(99) {
+            0 => Finding::problem(TOPIC, WHY, "not permitted (no CAP_SYS_NICE, limit 0)", how_to_obtain_permission()),
+            highest @ 1..ENOUGH => Finding::advice(
+                TOPIC,
+                WHY,
+                format!("permitted up to {highest}: a cycle that asks for more runs without"),
+                how_to_obtain_permission(),
+            ),
+            highest => Finding::good(TOPIC, WHY, format!("permitted up to {highest} (limit RLIMIT_RTPRIO)")),
+        }
+    })
+}
+
+/// May the process lock all of its memory?
+pub(super) fn locked_memory(tree: &SystemTree) -> Option<Finding> {
+    const TOPIC: &str = "locked memory";
+    const WHY: &str =
+        "a page fault in the middle of a cycle costs microseconds, and milliseconds if the page must come from disk";
+    let limit = tree.limit("Max locked memory")?;
+    Some(match limit {
+        _ if Privileges::of_this_process(tree.root()).may_lock_memory => {
+            Finding::good(TOPIC, WHY, "without limit (CAP_IPC_LOCK)")
+        }
+        None => Finding::good(TOPIC, WHY, "without limit"),
+        Some(bytes) => {
+            Finding::advice(TOPIC, WHY, format!("limited to {} KiB", bytes / 1024), how_to_obtain_permission())
+        }
+    })
+}
+
+/// Kernels with `RT_GROUP_SCHED` give real-time threads of a control group only the time that it was granted, by default none.
+pub(super) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
+    const TOPIC: &str = "control group, real-time share";
+    const WHY: &str =
+        "a real-time policy is refused to members of a control group without real-time bandwidth, even to root";
+    let files = tree.control_group_files("cpu.rt_runtime_us", "cpu.rt_runtime_us");
+    let runtimes: Vec<i64> = files.iter().filter_map(|text| text.parse().ok()).collect();
+    let own = *runtimes.first()?;
+    Some(if own == 0 {
+        Finding::problem(
+            TOPIC,
+            WHY,
+            "none (cpu.rt_runtime_us is 0)",
+            "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost first (docker: `--cpu-rt-runtime=950000`)",
+        )
+    } else {
+        Finding::good(TOPIC, WHY, format!("{own} us per period"))
+    })
+}
+
+/// Is the processor time of the control group (a container, a service) limited?
+pub(super) fn group_quota(tree: &SystemTree) -> Option<Finding> {
+    const TOPIC: &str = "control group, quota";
+    const WHY: &str = "once the quota of a period is used up, all threads that share time stand still until the next one, for up to 100 ms";
+    // Without control groups there is nothing to say.
+    tree.text("proc/self/cgroup")?;
+    let tightest = tree
+        .control_group_files("cpu.cfs_quota_us", "cpu.max")
+        .iter()
+        // `cpu.max` holds quota and period; `cpu.cfs_quota_us` the quota alone, for which 100 ms is the period by default.
+        .filter_map(|text| {
+            let mut numbers = text.split_whitespace();
+            let quota: f64 = numbers.next()?.parse().ok()?;
+            let period: f64 = numbers.next().unwrap_or("100000").parse().ok()?;
+            (quota > 0.0 && period > 0.0).then_some(quota / period)
+        })
+        .min_by(f64::total_cmp);
+    Some(match tightest {
+        None => Finding::good(TOPIC, WHY, "none"),
+        Some(cores) => Finding::problem(
+            TOPIC,
+            WHY,
+            format!("{cores:.2} cores"),
+            "remove it (docker: no `--cpus`; systemd: no `CPUQuota=`; Kubernetes: no cpu limit), and divide cores by affinity instead",
+        ),
+    })
+}

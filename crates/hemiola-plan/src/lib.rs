@@ -26,7 +26,9 @@
 
 mod bits;
 mod circle;
+pub mod datasets;
 mod description;
+pub mod draw;
 mod durations;
 mod graph;
 mod module_order;

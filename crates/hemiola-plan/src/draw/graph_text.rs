@@ -1,0 +1,99 @@
+//! A task graph as text, for people on a terminal and for Graphviz.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::human;
+use crate::durations::Durations;
+use crate::graph::{Reason, TaskGraph, TaskId, TaskKind};
+
+/// Lists a graph in an order in which it can run: each task with its duration, its longest remaining path where durations
+/// are known, and what it waits for directly. A star marks the critical path.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_plan::{Durations, TaskGraph, draw};
+/// let graph = TaskGraph::plain("pair", 2, [(0, 1)]).unwrap();
+/// let text = draw::graph_text(&graph, &Durations::constant([1, 2].map(Duration::from_millis)));
+/// assert_eq!(text, "\
+/// pair: 2 tasks, 1 dependencies (1 direct), at most 1 at once
+/// critical path: 2 tasks, 3.00 ms of 3.00 ms of work
+///
+///      task     takes   remaining   waits for
+///    1 * 0    1.00 ms     3.00 ms
+///    2 * 1    2.00 ms     2.00 ms   0
+/// ");
+/// ```
+pub fn graph_text(graph: &TaskGraph, durations: &Durations) -> String {
+    let count = graph.tasks().len();
+    let order = graph.order_indices();
+    let expected = durations.expected_nanos(count);
+    let remaining = crate::graph::tails(&order, &graph.successors(), &expected);
+    let critical = graph.critical_path(durations);
+    let on_path: BTreeSet<TaskId> = critical.tasks.iter().copied().collect();
+    let reduced = graph.reduced();
+    let known = durations.any_known();
+
+    let edges: BTreeSet<_> = graph.edges().map(|edge| (edge.from, edge.to)).collect();
+    let mut text = format!(
+        "{}: {count} tasks, {} dependencies ({} direct), at most {} at once\ncritical path: {} tasks",
+        graph.name(),
+        edges.len(),
+        reduced.len(),
+        graph.width(),
+        critical.tasks.len()
+    );
+    if known {
+        let work = expected.iter().sum();
+        let _ = write!(text, ", {} of {} of work", human(critical.duration), human(crate::durations::from_nanos(work)));
+    }
+    let widest = graph.tasks().iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
+    let times = if known { "     takes   remaining" } else { "" };
+    let _ = writeln!(text, "\n\n     {:widest$}{times}   waits for", "task");
+    for (number, &index) in order.iter().enumerate() {
+        let task = TaskId(index as u32);
+        let mark = if on_path.contains(&task) { '*' } else { ' ' };
+        let mut line =
+            format!("{:4} {mark} {:widest$}", number + 1, graph.task(task).name, widest = widest.saturating_sub(2));
+        if known {
+            let takes = durations.get(task).mean().map_or("?".into(), human);
+            let _ = write!(line, " {takes:>9}   {:>9}", human(crate::durations::from_nanos(remaining[index].0)));
+        }
+        let waits: Vec<&str> =
+            reduced.iter().filter(|(_, to)| *to == task).map(|&(from, _)| graph.task(from).name.as_str()).collect();
+        let _ = write!(line, "   {}", waits.join(", "));
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes a graph in the DOT language of Graphviz: only edges that are not implied by others; those that only order the
+/// updates of a module are dashed.
+///
+/// ```
+/// use hemiola_plan::{TaskGraph, draw};
+/// let graph = TaskGraph::plain("pair", 2, [(0, 1)]).unwrap();
+/// assert!(draw::graph_dot(&graph).contains("\"0\" -> \"1\""));
+/// ```
+pub fn graph_dot(graph: &TaskGraph) -> String {
+    let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+    let mut text = format!(
+        "digraph {} {{\n  rankdir=LR\n  node [shape=box, style=rounded, fontname=Helvetica]\n",
+        quote(graph.name())
+    );
+    for task in graph.tasks() {
+        let shape = if matches!(task.kind, TaskKind::Publish(_)) { " [shape=cds]" } else { "" };
+        let _ = writeln!(text, "  {}{shape}", quote(&task.name));
+    }
+    for (from, to) in graph.reduced() {
+        let why: Vec<String> = (graph.edges())
+            .filter(|edge| (edge.from, edge.to) == (from, to) && edge.reason != Reason::SameModule)
+            .map(|edge| edge.reason.to_string())
+            .collect();
+        let style =
+            if why.is_empty() { "style=dashed".to_string() } else { format!("tooltip={}", quote(&why.join(", "))) };
+        let _ = writeln!(text, "  {} -> {} [{style}]", quote(&graph.task(from).name), quote(&graph.task(to).name));
+    }
+    text + "}\n"
+}

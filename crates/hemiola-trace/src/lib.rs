@@ -26,7 +26,21 @@ mod event;
 mod ids;
 mod ring;
 
+mod catalog;
+mod distribution;
+mod error;
+mod profile;
+mod statistics;
+
+pub use catalog::{Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Task, Worker};
 pub use clock::{CALIBRATION, Core, SHORTEST_REFRESH, TickScale, Ticks};
+pub use distribution::{Bucket, Distribution, Summary};
+pub use error::Error;
 pub use event::{Age, Event, FailureKind, Stamp};
 pub use ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId};
+pub use profile::Profile;
 pub use ring::{Ring, RingReader};
+pub use statistics::{
+    ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report, Statistics, Style, TaskReport,
+    TaskStatistics,
+};

@@ -1,0 +1,279 @@
+//! A distribution of durations.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Durations in nanoseconds: a histogram of three digits, the extremes and the mean exact.
+///
+/// ```
+/// use hemiola_trace::Distribution;
+///
+/// let mut distribution = Distribution::new();
+/// for nanoseconds in 1..=10_000 {
+///     distribution.record(nanoseconds);
+/// }
+/// let summary = distribution.summary();
+/// assert_eq!((summary.count, summary.maximum, summary.mean), (10_000, 10_000, 5_000));
+/// assert!(summary.p99.abs_diff(9_900) <= 10);
+/// ```
+#[derive(Clone)]
+pub struct Distribution {
+    /// Counts of 32 bits and a range that grows with the values: a task of 1 ms takes 40 KiB.
+    histogram: Histogram<u32>,
+    sum: u64,
+    minimum: u64,
+    maximum: u64,
+}
+
+impl Distribution {
+    /// Durations above this one (an hour) are counted as it.
+    pub const LONGEST: u64 = 3_600_000_000_000;
+
+    /// No durations yet.
+    pub fn new() -> Self {
+        let mut histogram = Histogram::new(DIGITS).expect("three digits are within the histogram's range");
+        histogram.auto(true);
+        Self { histogram, sum: 0, minimum: u64::MAX, maximum: 0 }
+    }
+
+    /// Adds one duration.
+    pub fn record(&mut self, nanoseconds: u64) {
+        self.record_many(nanoseconds, 1);
+    }
+
+    /// Adds `count` equal durations.
+    pub fn record_many(&mut self, nanoseconds: u64, count: u32) {
+        if count == 0 {
+            return;
+        }
+        let nanoseconds = nanoseconds.min(Self::LONGEST);
+        // Cannot fail: the histogram grows, and the value is bounded.
+        if self.histogram.record_n(nanoseconds, count).is_ok() {
+            self.sum = self.sum.saturating_add(nanoseconds.saturating_mul(u64::from(count)));
+            self.minimum = self.minimum.min(nanoseconds);
+            self.maximum = self.maximum.max(nanoseconds);
+        }
+    }
+
+    /// How many durations.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// The duration that the share `quantile` (0 to 1) does not exceed, to three digits; zero if there is none.
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        self.histogram.value_at_quantile(quantile).clamp(self.minimum, self.maximum)
+    }
+
+    /// The mean; zero if there is none.
+    pub fn mean(&self) -> u64 {
+        self.sum.checked_div(self.count()).unwrap_or(0)
+    }
+
+    /// The shortest; zero if there is none.
+    pub fn minimum(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.minimum }
+    }
+
+    /// The longest; zero if there is none.
+    pub fn maximum(&self) -> u64 {
+        self.maximum
+    }
+
+    /// From the 1 % to the 99 % quantile: how much the duration varies, rare outliers left out.
+    pub fn range98(&self) -> u64 {
+        self.quantile(0.99).saturating_sub(self.quantile(0.01))
+    }
+
+    /// The figures that reports show.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            count: self.count(),
+            p01: self.quantile(0.01),
+            mean: self.mean(),
+            p99: self.quantile(0.99),
+            maximum: self.maximum(),
+            range98: self.range98(),
+        }
+    }
+
+    /// The durations that occurred, ascending, each with how often; the middle of a bucket stands for all of it.
+    pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        self.histogram.iter_recorded().map(|step| Bucket {
+            nanoseconds: self
+                .histogram
+                .median_equivalent(step.value_iterated_to())
+                .clamp(self.minimum(), self.maximum()),
+            count: step.count_at_value(),
+        })
+    }
+
+    /// Adds what another one holds.
+    pub fn merge(&mut self, other: &Self) {
+        if self.histogram.add(&other.histogram).is_ok() {
+            self.sum = self.sum.saturating_add(other.sum);
+            self.minimum = self.minimum.min(other.minimum);
+            self.maximum = self.maximum.max(other.maximum);
+        }
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.histogram.reset();
+        (self.sum, self.minimum, self.maximum) = (0, u64::MAX, 0);
+    }
+}
+
+impl Default for Distribution {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl FromIterator<Bucket> for Distribution {
+    fn from_iter<I: IntoIterator<Item = Bucket>>(buckets: I) -> Self {
+        let mut distribution = Self::new();
+        for bucket in buckets {
+            distribution.record_many(bucket.nanoseconds, bucket.count);
+        }
+        distribution
+    }
+}
+
+impl fmt::Debug for Distribution {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.summary().fmt(formatter)
+    }
+}
+
+/// The figures of a [`Distribution`], in nanoseconds.
+///
+/// ```
+/// use hemiola_trace::{Distribution, Summary};
+///
+/// assert_eq!(Distribution::new().summary(), Summary::default());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    /// How many durations.
+    pub count: u64,
+    /// The 1 % quantile.
+    pub p01: u64,
+    /// The mean.
+    pub mean: u64,
+    /// The 99 % quantile.
+    pub p99: u64,
+    /// The longest.
+    pub maximum: u64,
+    /// From the 1 % to the 99 % quantile.
+    pub range98: u64,
+}
+
+/// A duration and how often it occurred. In JSON: `[nanoseconds, count]`.
+///
+/// ```
+/// use hemiola_trace::{Bucket, Distribution};
+///
+/// let distribution: Distribution = [Bucket { nanoseconds: 500, count: 3 }].into_iter().collect();
+/// assert_eq!(distribution.count(), 3);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "(u64, u32)", into = "(u64, u32)")]
+pub struct Bucket {
+    /// The duration.
+    pub nanoseconds: u64,
+    /// How often.
+    pub count: u32,
+}
+
+impl From<(u64, u32)> for Bucket {
+    fn from((nanoseconds, count): (u64, u32)) -> Self {
+        Self { nanoseconds, count }
+    }
+}
+
+impl From<Bucket> for (u64, u32) {
+    fn from(bucket: Bucket) -> Self {
+        (bucket.nanoseconds, bucket.count)
+    }
+}
+
+const DIGITS: u8 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_recorded_is_all_zero() {
+        let distribution = Distribution::new();
+        assert_eq!(distribution.summary(), Summary::default());
+        assert_eq!(distribution.buckets().count(), 0);
+    }
+
+    #[test]
+    fn a_cleared_distribution_is_as_new() {
+        let mut distribution: Distribution = [Bucket { nanoseconds: 5, count: 9 }].into_iter().collect();
+        distribution.clear();
+        assert_eq!((distribution.summary(), distribution.minimum()), (Summary::default(), 0));
+        distribution.record(7);
+        assert_eq!((distribution.minimum(), distribution.maximum()), (7, 7));
+    }
+
+    #[test]
+    fn absurd_durations_are_counted_as_the_longest() {
+        let mut distribution = Distribution::new();
+        distribution.record(u64::MAX);
+        assert_eq!((distribution.count(), distribution.maximum()), (1, Distribution::LONGEST));
+    }
+
+    proptest! {
+        /// Against the sorted values themselves.
+        #[test]
+        fn quantiles_are_right_to_three_digits(mut values in prop::collection::vec(1..2_000_000_000u64, 1..400)) {
+            let mut distribution = Distribution::new();
+            values.iter().for_each(|&value| distribution.record(value));
+            values.sort_unstable();
+            for quantile in [0.01, 0.5, 0.99, 1.0] {
+                let rank = ((quantile * values.len() as f64).ceil() as usize).max(1);
+                let exact = values[rank - 1];
+                prop_assert!(distribution.quantile(quantile).abs_diff(exact) <= 1 + exact / 1000);
+            }
+            prop_assert_eq!(distribution.maximum(), values[values.len() - 1]);
+            prop_assert_eq!(distribution.minimum(), values[0]);
+            prop_assert_eq!(distribution.mean(), values.iter().sum::<u64>() / values.len() as u64);
+        }
+
+        #[test]
+        fn buckets_carry_the_distribution(values in prop::collection::vec(0..2_000_000_000u64, 1..200)) {
+            let mut distribution = Distribution::new();
+            values.iter().for_each(|&value| distribution.record(value));
+            let again: Distribution = distribution.buckets().collect();
+            prop_assert_eq!(again.count(), distribution.count());
+            for quantile in [0.01, 0.5, 0.99] {
+                let (before, after) = (distribution.quantile(quantile), again.quantile(quantile));
+                prop_assert!(before.abs_diff(after) <= 2 + before / 1000, "{} {}", before, after);
+            }
+        }
+
+        #[test]
+        fn merging_is_recording_both(a in prop::collection::vec(0..9_000_000u64, 0..50), b in prop::collection::vec(0..9_000_000u64, 0..50)) {
+            let (mut left, mut right, mut both) = (Distribution::new(), Distribution::new(), Distribution::new());
+            a.iter().for_each(|&value| left.record(value));
+            b.iter().for_each(|&value| right.record(value));
+            a.iter().chain(&b).for_each(|&value| both.record(value));
+            left.merge(&right);
+            prop_assert_eq!(left.summary(), both.summary());
+        }
+    }
+}

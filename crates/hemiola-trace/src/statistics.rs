@@ -1,0 +1,276 @@
+//! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not real-time.
+
+mod report;
+mod style;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use report::{ChainReport, CycleReport, Report, TaskReport};
+pub use style::{Colour, Style};
+
+use crate::{
+    catalog::{Catalog, CatalogGuard},
+    clock::{TickScale, Ticks},
+    distribution::Distribution,
+    event::{Event, Stamp},
+    ids::{CycleId, SourceId, TaskId, WorkerId},
+    profile::Profile,
+};
+use std::collections::BTreeMap;
+
+/// Figures of everything that the events tell. Memory grows with the number of tasks, not with time.
+///
+/// ```
+/// use hemiola_trace::{Catalog, Core, Cycle, Event, PlanId, Statistics, Style, TickScale, Ticks};
+///
+/// let catalog = Catalog::new("robot");
+/// let motion = catalog.cycle(Cycle::named("motion").deadline(std::time::Duration::from_millis(12)))?;
+/// let (task, worker) = (catalog.task(motion, "Walk.joints")?, catalog.worker(motion, 0, 4711)?);
+///
+/// let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+/// let (trigger, begin, end) = (Ticks(0), Ticks(10_000), Ticks(13_000_000));
+/// statistics.absorb(worker, &[
+///     Event::CycleBegin { cycle: motion, plan: PlanId(0), run: 0, trigger, begin },
+///     Event::TaskRun { task, core: Core::UNKNOWN, run: 0, ready: begin, begin, end },
+///     Event::CycleEnd { cycle: motion, run: 0, at: end },
+/// ]);
+/// assert_eq!(statistics.cycle(motion).unwrap().missed_deadlines, 1);
+/// println!("{}", statistics.report().table(&Style::plain()));
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    catalog: Catalog,
+    scale: TickScale,
+    cycles: BTreeMap<CycleId, CycleStatistics>,
+    tasks: BTreeMap<TaskId, TaskStatistics>,
+    chains: BTreeMap<(SourceId, TaskId), ChainStatistics>,
+    lost_events: u64,
+}
+
+impl Statistics {
+    /// Nothing absorbed yet. `scale` converts the events' times; give a new one with [`rescale`](Self::rescale).
+    pub fn new(catalog: Catalog, scale: TickScale) -> Self {
+        let (cycles, tasks, chains) = <_>::default();
+        Self { catalog, scale, cycles, tasks, chains, lost_events: 0 }
+    }
+
+    /// Continues with a refreshed scale.
+    pub fn rescale(&mut self, scale: TickScale) {
+        self.scale = scale;
+    }
+
+    /// Adds events of a worker, in the order of its ring.
+    pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
+        let Self { catalog, scale, cycles, tasks, chains, .. } = self;
+        let names = catalog.read();
+        for event in events {
+            match *event {
+                Event::TaskRun { task, ready, begin, end, .. } => {
+                    tasks.entry(task).or_default().ran(worker, scale, [ready, begin, end]);
+                }
+                Event::CycleBegin { cycle, run, trigger, begin, .. } => {
+                    cycles.entry(cycle).or_default().begin(scale, Open { run, trigger, begin });
+                }
+                Event::CycleEnd { cycle, run, at } => {
+                    cycles.entry(cycle).or_default().end(scale, &names, cycle, run, at);
+                }
+                Event::Overrun { cycle, run, .. } => cycles.entry(cycle).or_default().missed(run),
+                Event::InputDropped { cycle, source, count, .. } => {
+                    *cycles.entry(cycle).or_default().dropped_inputs.entry(source).or_default() += u64::from(count);
+                }
+                Event::Woken { cycle, asked, at, .. } => {
+                    cycles.entry(cycle).or_default().wake_up.record(scale.nanoseconds_between(asked, at));
+                }
+                Event::Failure { task, .. } => tasks.entry(task).or_default().failures += 1,
+                Event::Stale { task, .. } => tasks.entry(task).or_default().stale += 1,
+                Event::Arrival { output, source, newest, newest_age, oldest_age, .. } => {
+                    chains.entry((source, output)).or_default().arrived(
+                        newest,
+                        newest_age.nanoseconds(),
+                        oldest_age.nanoseconds(),
+                    );
+                }
+                Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } => {}
+            }
+        }
+    }
+
+    /// Counts events that were overwritten before they were read: the figures are of the others.
+    pub fn lost(&mut self, events: u64) {
+        self.lost_events += events;
+    }
+
+    /// How many events were lost.
+    pub fn lost_events(&self) -> u64 {
+        self.lost_events
+    }
+
+    /// A cycle's figures, if it ran.
+    pub fn cycle(&self, id: CycleId) -> Option<&CycleStatistics> {
+        self.cycles.get(&id)
+    }
+
+    /// A task's figures, if it ran.
+    pub fn task(&self, id: TaskId) -> Option<&TaskStatistics> {
+        self.tasks.get(&id)
+    }
+
+    /// The figures of the chain from `source` to `output`, if it was gone through.
+    pub fn chain(&self, source: SourceId, output: TaskId) -> Option<&ChainStatistics> {
+        self.chains.get(&(source, output))
+    }
+
+    /// All figures with names, to be shown or written.
+    pub fn report(&self) -> Report {
+        Report::of(self)
+    }
+
+    /// The tasks' execution times with names, to be kept for the next run's plan.
+    pub fn profile(&self) -> Profile {
+        let names = self.catalog.read();
+        let mut profile = Profile::default();
+        for (&id, statistics) in &self.tasks {
+            if let Some(task) = names.task(id) {
+                profile.insert(&names.cycle_name(task.cycle), &task.name, &statistics.execution);
+            }
+        }
+        profile
+    }
+
+    /// Forgets all figures: for a new measurement.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.catalog.clone(), self.scale.clone());
+    }
+}
+
+/// What is known of a cycle.
+///
+/// ```
+/// use hemiola_trace::CycleStatistics;
+///
+/// assert_eq!(CycleStatistics::default().missed_deadlines, 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CycleStatistics {
+    /// From begin to end of a run: the cycle time.
+    pub execution: Distribution,
+    /// From trigger to end of a run: what the deadline bounds.
+    pub response: Distribution,
+    /// From trigger to begin of a run.
+    pub jitter: Distribution,
+    /// From the begin of a run to the begin of the next.
+    pub interval: Distribution,
+    /// From asking for a worker to its running.
+    pub wake_up: Distribution,
+    /// Runs that ended after their deadline, or that the runtime saw past it.
+    pub missed_deadlines: u64,
+    /// Samples that were overwritten before a run took them, by source.
+    pub dropped_inputs: BTreeMap<SourceId, u64>,
+    open: Option<Open>,
+    last_begin: Option<(u32, Ticks)>,
+    last_missed: Option<u32>,
+}
+
+impl CycleStatistics {
+    fn begin(&mut self, scale: &TickScale, open: Open) {
+        if let Some((run, begin)) = self.last_begin
+            && run.wrapping_add(1) == open.run
+        {
+            self.interval.record(scale.nanoseconds_between(begin, open.begin));
+        }
+        self.jitter.record(scale.nanoseconds_between(open.trigger, open.begin));
+        self.last_begin = Some((open.run, open.begin));
+        self.open = Some(open);
+    }
+
+    fn end(&mut self, scale: &TickScale, names: &CatalogGuard<'_>, cycle: CycleId, run: u32, at: Ticks) {
+        let Some(open) = self.open.take_if(|open| open.run == run) else { return };
+        let response = scale.nanoseconds_between(open.trigger, at);
+        self.execution.record(scale.nanoseconds_between(open.begin, at));
+        self.response.record(response);
+        let deadline = names.cycle(cycle).and_then(|cycle| cycle.deadline);
+        if deadline.is_some_and(|deadline| u128::from(response) > deadline.as_nanos()) {
+            self.missed(run);
+        }
+    }
+
+    /// Counts a late run once, whoever sees it first: the watchdog, or its end.
+    fn missed(&mut self, run: u32) {
+        if self.last_missed != Some(run) {
+            self.missed_deadlines += 1;
+            self.last_missed = Some(run);
+        }
+    }
+}
+
+/// What is known of a task.
+///
+/// ```
+/// use hemiola_trace::TaskStatistics;
+///
+/// assert_eq!(TaskStatistics::default().failures, 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TaskStatistics {
+    /// From entry to return, preemption included.
+    pub execution: Distribution,
+    /// From the last met dependency to entry.
+    pub queueing: Distribution,
+    /// How often which worker ran it.
+    pub workers: BTreeMap<WorkerId, u64>,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often its representations were stale.
+    pub stale: u64,
+}
+
+impl TaskStatistics {
+    fn ran(&mut self, worker: WorkerId, scale: &TickScale, [ready, begin, end]: [Ticks; 3]) {
+        self.execution.record(scale.nanoseconds_between(begin, end));
+        self.queueing.record(scale.nanoseconds_between(ready, begin));
+        *self.workers.entry(worker).or_default() += 1;
+    }
+}
+
+/// What is known of a chain from a sensor's source to an output.
+///
+/// The words are those of cause-effect chains: *reaction time* goes from a change in the world just after a sample was taken to
+/// the first output that reflects it, so it spans the distance of two samples; *data age* goes from a sample to the last
+/// output that still rests on it.
+///
+/// ```
+/// use hemiola_trace::ChainStatistics;
+///
+/// assert!(ChainStatistics::default().reaction.is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ChainStatistics {
+    /// From the sample before to the first output with a newer one.
+    pub reaction: Distribution,
+    /// From the oldest sample that an output rests on to that output.
+    pub data_age: Distribution,
+    newest: Option<Stamp>,
+}
+
+impl ChainStatistics {
+    fn arrived(&mut self, newest: Stamp, newest_age: u64, oldest_age: u64) {
+        self.data_age.record(oldest_age);
+        // A stamp that steps back is a source that started anew: nothing to compare with.
+        if let Some(previous) = self.newest
+            && newest > previous
+        {
+            self.reaction.record((newest.0 - previous.0).saturating_add(newest_age));
+        }
+        self.newest = Some(newest);
+    }
+}
+
+/// A run that has begun and not ended.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    run: u32,
+    trigger: Ticks,
+    begin: Ticks,
+}

@@ -1,0 +1,184 @@
+//! The figures with names: what tables show and JSON carries.
+
+use super::{ChainStatistics, CycleStatistics, Statistics, TaskStatistics};
+use crate::{catalog::CatalogGuard, distribution::Summary, error::Error, ids::CycleId};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::Path};
+
+/// A picture of [`Statistics`] at one moment. Durations are in nanoseconds.
+///
+/// ```
+/// use hemiola_trace::{Catalog, Report, Statistics, TickScale};
+///
+/// let statistics = Statistics::new(Catalog::new("robot"), TickScale::nanoseconds_per_tick_one());
+/// let json = statistics.report().to_json();
+/// assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), Report::default());
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// The cycles, the highest priority first.
+    pub cycles: Vec<CycleReport>,
+    /// The chains by source and output.
+    pub chains: Vec<ChainReport>,
+    /// Events that were overwritten before they were read; the figures lack them.
+    pub lost_events: u64,
+}
+
+impl Report {
+    pub(super) fn of(statistics: &Statistics) -> Self {
+        let names = statistics.catalog.read();
+        let mut tasks: BTreeMap<CycleId, Vec<TaskReport>> = BTreeMap::new();
+        for (&id, task) in &statistics.tasks {
+            if let Some(entry) = names.task(id) {
+                tasks.entry(entry.cycle).or_default().push(TaskReport::of(task, names.task_name(id), &names));
+            }
+        }
+        let mut cycles: Vec<_> = statistics.cycles.iter().collect();
+        cycles.sort_by_key(|&(&id, _)| (std::cmp::Reverse(names.cycle(id).map(|cycle| cycle.priority)), id));
+        let cycles = cycles
+            .into_iter()
+            .map(|(&id, cycle)| CycleReport::of(id, cycle, tasks.remove(&id).unwrap_or_default(), &names))
+            .collect();
+        let chains = statistics
+            .chains
+            .iter()
+            .map(|(&(source, output), chain)| ChainReport {
+                source: names.source_name(source),
+                output: names.task_name(output),
+                ..ChainReport::of(chain)
+            })
+            .collect();
+        Self { cycles, chains, lost_events: statistics.lost_events }
+    }
+
+    /// The report as JSON with line breaks.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("numbers, strings and string keys always serialise")
+    }
+
+    /// Writes the report as JSON.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        std::fs::write(path, self.to_json()).map_err(|source| Error::Write {
+            what: "report",
+            path: path.to_owned(),
+            source,
+        })
+    }
+}
+
+/// The figures of a cycle.
+///
+/// ```
+/// # use hemiola_trace::CycleReport;
+/// assert_eq!(CycleReport::default().missed_deadlines, 0);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct CycleReport {
+    /// Its name.
+    pub name: String,
+    /// How long after its trigger a run must end.
+    pub deadline: Option<u64>,
+    /// The distance of its triggers.
+    pub period: Option<u64>,
+    /// From begin to end of a run.
+    pub execution: Summary,
+    /// From trigger to end of a run.
+    pub response: Summary,
+    /// From trigger to begin of a run.
+    pub jitter: Summary,
+    /// From begin to begin.
+    pub interval: Summary,
+    /// From asking for a worker to its running.
+    pub wake_up: Summary,
+    /// Late runs.
+    pub missed_deadlines: u64,
+    /// Samples that no run took, by source.
+    pub dropped_inputs: BTreeMap<String, u64>,
+    /// Its tasks, the one with the largest share of the time first.
+    pub tasks: Vec<TaskReport>,
+}
+
+impl CycleReport {
+    fn of(id: CycleId, cycle: &CycleStatistics, mut tasks: Vec<TaskReport>, names: &CatalogGuard<'_>) -> Self {
+        tasks.sort_by(|a, b| b.total().cmp(&a.total()).then_with(|| a.name.cmp(&b.name)));
+        let entry = names.cycle(id);
+        Self {
+            name: names.cycle_name(id),
+            deadline: entry.and_then(|cycle| cycle.deadline).map(|deadline| deadline.as_nanos() as u64),
+            period: entry.and_then(|cycle| cycle.period).map(|period| period.as_nanos() as u64),
+            execution: cycle.execution.summary(),
+            response: cycle.response.summary(),
+            jitter: cycle.jitter.summary(),
+            interval: cycle.interval.summary(),
+            wake_up: cycle.wake_up.summary(),
+            missed_deadlines: cycle.missed_deadlines,
+            dropped_inputs: cycle.dropped_inputs.iter().map(|(&id, &count)| (names.source_name(id), count)).collect(),
+            tasks,
+        }
+    }
+}
+
+/// The figures of a task.
+///
+/// ```
+/// # use hemiola_trace::TaskReport;
+/// assert!(TaskReport::default().workers.is_empty());
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct TaskReport {
+    /// Its name.
+    pub name: String,
+    /// From entry to return.
+    pub execution: Summary,
+    /// From the last met dependency to entry.
+    pub queueing: Summary,
+    /// How often which worker (`motion 0`) ran it.
+    pub workers: BTreeMap<String, u64>,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often its representations were stale.
+    pub stale: u64,
+}
+
+impl TaskReport {
+    fn of(task: &TaskStatistics, name: String, names: &CatalogGuard<'_>) -> Self {
+        Self {
+            name,
+            execution: task.execution.summary(),
+            queueing: task.queueing.summary(),
+            workers: task.workers.iter().map(|(&id, &runs)| (names.worker_name(id), runs)).collect(),
+            failures: task.failures,
+            stale: task.stale,
+        }
+    }
+
+    /// All its executions together.
+    pub fn total(&self) -> u64 {
+        self.execution.mean.saturating_mul(self.execution.count)
+    }
+}
+
+/// The figures of a chain from a sensor to an output: see [`ChainStatistics`].
+///
+/// ```
+/// # use hemiola_trace::ChainReport;
+/// assert_eq!(ChainReport::default().reaction.count, 0);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct ChainReport {
+    /// The source of the samples.
+    pub source: String,
+    /// The task that puts out.
+    pub output: String,
+    /// From a change just after a sample to the first output that reflects it.
+    pub reaction: Summary,
+    /// From the oldest sample to the output that rests on it.
+    pub data_age: Summary,
+}
+
+impl ChainReport {
+    fn of(chain: &ChainStatistics) -> Self {
+        Self { reaction: chain.reaction.summary(), data_age: chain.data_age.summary(), ..Self::default() }
+    }
+}

@@ -1,0 +1,199 @@
+//! Reports on a terminal.
+
+use super::{
+    report::{ChainReport, CycleReport, Report, TaskReport},
+    style::{Style, Tone, bar, duration, fitted, grouped},
+};
+use crate::distribution::Summary;
+use std::fmt::Write;
+
+impl Report {
+    /// All figures as tables, fitted to the width of `style`: for the end of a run.
+    pub fn table(&self, style: &Style) -> String {
+        let mut text = String::new();
+        for cycle in &self.cycles {
+            let _ = writeln!(text, "{}", heading(cycle, style));
+            cycle_table(&mut text, cycle, style);
+            task_table(&mut text, cycle, style);
+            text.push('\n');
+        }
+        chain_table(&mut text, &self.chains, style);
+        if self.lost_events > 0 {
+            let note = format!("{} events were lost: the figures are of the others.", grouped(self.lost_events));
+            let _ = writeln!(text, "{}", style.paint(Tone::Bad, &note));
+        }
+        text
+    }
+
+    /// One line per cycle, fitted to the width of `style`: to be drawn over itself while running.
+    pub fn live(&self, style: &Style) -> String {
+        let name_width = self.cycles.iter().map(|cycle| cycle.name.chars().count()).max().unwrap_or(0).min(NAME);
+        let mut text = String::new();
+        for cycle in &self.cycles {
+            let Summary { mean, p99, maximum, .. } = cycle.response;
+            let limit = cycle.deadline.or(cycle.period).unwrap_or(maximum);
+            let figures = format!(" {:>8} of {:<8}  p0.99 {:<8}", duration(mean), duration(limit), duration(p99));
+            let counts = counts(cycle);
+            let used = name_width + 3 + figures.chars().count() + counts.plain.chars().count();
+            let cells = style.columns().saturating_sub(used + 1).min(40);
+            let name = style.paint(Tone::Title, &fitted(&cycle.name, name_width));
+            let bar = style.paint(tone(cycle.missed_deadlines), &bar(cells, limit, mean, p99, maximum));
+            let _ = writeln!(text, "{name} ▕{bar}▏{figures}{}", counts.painted(style));
+        }
+        text
+    }
+}
+
+/// The line over a cycle's tables.
+fn heading(cycle: &CycleReport, style: &Style) -> String {
+    let mut facts = format!("  {} runs", grouped(cycle.execution.count));
+    if let Some(period) = cycle.period {
+        let _ = write!(facts, " at {:.1} Hz", 1e9 / period as f64);
+    }
+    if let Some(deadline) = cycle.deadline {
+        let _ = write!(facts, ", deadline {}", duration(deadline));
+    }
+    format!(
+        "{}{}{}",
+        style.paint(Tone::Title, fitted(&cycle.name, NAME).trim_end()),
+        style.paint(Tone::Quiet, &facts),
+        counts(cycle).painted(style)
+    )
+}
+
+fn cycle_table(text: &mut String, cycle: &CycleReport, style: &Style) {
+    let columns = Columns::of(style);
+    columns.header(text, style, "", "");
+    let limit = cycle.deadline.or(cycle.period).unwrap_or(cycle.response.maximum);
+    let rows = [
+        ("cycle time", &cycle.execution),
+        ("response", &cycle.response),
+        ("release jitter", &cycle.jitter),
+        ("interval", &cycle.interval),
+        ("wake-up", &cycle.wake_up),
+    ];
+    for (name, summary) in rows.into_iter().filter(|(_, summary)| summary.count > 0) {
+        let bar = match name {
+            "cycle time" | "response" => {
+                let bar = bar(columns.bar, limit, summary.mean, summary.p99, summary.maximum);
+                style.paint(tone(u64::from(summary.maximum > limit)), &bar)
+            }
+            _ => String::new(),
+        };
+        columns.row(text, name, summary, "", &bar);
+    }
+}
+
+fn task_table(text: &mut String, cycle: &CycleReport, style: &Style) {
+    if cycle.tasks.is_empty() || style.tasks == 0 {
+        return;
+    }
+    let columns = Columns::of(style);
+    columns.header(text, style, "task", "queueing");
+    let limit = cycle.tasks.iter().map(|task| task.execution.p99).max().unwrap_or(0);
+    for task in cycle.tasks.iter().take(style.tasks) {
+        let Summary { mean, p99, maximum, .. } = task.execution;
+        let drawn = bar(columns.bar.saturating_sub(WORKERS + 1), limit, mean, p99, maximum.min(limit));
+        let shares = if columns.bar > WORKERS + 1 { worker_shares(task) } else { String::new() };
+        let tail = format!("{} {shares}", style.paint(Tone::Good, &drawn));
+        columns.row(text, &task.name, &task.execution, &duration(task.queueing.mean), &tail);
+        if task.failures + task.stale > 0 {
+            let trouble = format!("    failed {} times, stale {} times", grouped(task.failures), grouped(task.stale));
+            let _ = writeln!(text, "{}", style.paint(Tone::Bad, &trouble));
+        }
+    }
+    let rest = &cycle.tasks[style.tasks.min(cycle.tasks.len())..];
+    if !rest.is_empty() {
+        let total = |tasks: &[TaskReport]| tasks.iter().map(TaskReport::total).sum::<u64>();
+        let share = 100.0 * total(rest) as f64 / total(&cycle.tasks).max(1) as f64;
+        let note = format!("  and {} more with {share:.1} % of the time", rest.len());
+        let _ = writeln!(text, "{}", style.paint(Tone::Quiet, &note));
+    }
+}
+
+fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
+    if chains.is_empty() {
+        return;
+    }
+    let columns = Columns::of(style);
+    columns.header(text, style, "chain", "");
+    let limit = chains.iter().map(|chain| chain.reaction.maximum.max(chain.data_age.maximum)).max().unwrap_or(0);
+    for chain in chains {
+        let ends = format!("  {} → {}", chain.source, chain.output);
+        let _ = writeln!(text, "{}", fitted(&ends, style.columns()).trim_end());
+        for (name, summary) in [("  reaction time", &chain.reaction), ("  data age", &chain.data_age)] {
+            let bar = bar(columns.bar, limit, summary.mean, summary.p99, summary.maximum);
+            columns.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
+        }
+    }
+}
+
+/// How a table's width is shared: names first, then figures, then what is left for a bar.
+struct Columns {
+    name: usize,
+    bar: usize,
+}
+
+/// A column of figures: `99.9 ms` and the gap before it.
+const FIGURE: usize = 9;
+const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "98 %"];
+
+/// Columns of a cycle's name at most.
+const NAME: usize = 16;
+
+/// Columns for the share of each worker in a task's runs.
+const WORKERS: usize = 12;
+
+impl Columns {
+    fn of(style: &Style) -> Self {
+        let free = style.columns().saturating_sub((FIGURES.len() + 1) * FIGURE + 3);
+        let name = free.min(14 + free.saturating_sub(14) / 2).min(36);
+        Self { name, bar: (free - name).min(44) }
+    }
+
+    fn header(&self, text: &mut String, style: &Style, name: &str, extra: &str) {
+        let figures: String = FIGURES.iter().chain([&extra]).map(|title| format!("{title:>FIGURE$}")).collect();
+        let line = format!("  {}{figures}", fitted(name, self.name));
+        let _ = writeln!(text, "{}", style.paint(Tone::Quiet, line.trim_end()));
+    }
+
+    fn row(&self, text: &mut String, name: &str, summary: &Summary, extra: &str, tail: &str) {
+        let Summary { p01, mean, p99, maximum, range98, .. } = *summary;
+        let figures: String =
+            [p01, mean, p99, maximum, range98].map(|value| format!("{:>FIGURE$}", duration(value))).concat();
+        let line = format!("  {}{figures}{extra:>FIGURE$} {tail}", fitted(name, self.name));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+/// Missed deadlines and dropped inputs, loud if there are any.
+struct Counts {
+    plain: String,
+    tone: Tone,
+}
+
+impl Counts {
+    fn painted(&self, style: &Style) -> String {
+        style.paint(self.tone, &self.plain)
+    }
+}
+
+fn counts(cycle: &CycleReport) -> Counts {
+    let dropped = cycle.dropped_inputs.values().sum::<u64>();
+    let plain = format!("  {} missed, {} dropped", grouped(cycle.missed_deadlines), grouped(dropped));
+    Counts { plain, tone: tone(cycle.missed_deadlines + dropped) }
+}
+
+fn tone(troubles: u64) -> Tone {
+    if troubles == 0 { Tone::Good } else { Tone::Bad }
+}
+
+/// `0:80 1:20`: the share of each worker in percent.
+fn worker_shares(task: &TaskReport) -> String {
+    let runs = task.workers.values().sum::<u64>().max(1);
+    let shares = task.workers.iter().map(|(name, &count)| {
+        let index = name.rsplit(' ').next().unwrap_or(name);
+        format!("{index}:{}", (100 * count + runs / 2) / runs)
+    });
+    fitted(&shares.collect::<Vec<_>>().join(" "), WORKERS).trim_end().to_owned()
+}

@@ -6,18 +6,15 @@
 mod kernel;
 mod measurements;
 mod permissions;
-mod privileges;
 mod processor;
-mod system_tree;
 
 pub use measurements::{LatencyDistribution, PolicyInForce, hand_over_cost, wakeup_latency};
-pub(crate) use privileges::Privileges;
 
 use crate::os;
+use crate::system_tree::SystemTree;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
-use system_tree::SystemTree;
 
 /// One thing that was looked at.
 ///

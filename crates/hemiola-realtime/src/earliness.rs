@@ -36,7 +36,7 @@ pub struct AdaptiveEarliness {
 /// What waking early has cost and brought so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EarlinessCost {
-    /// How many due times were waited for.
+    /// How many due times were waited for; not those whose signal came during the sleep.
     pub waits: u64,
     /// How many of them were missed because the sleep ended after them.
     pub late: u64,
@@ -80,7 +80,13 @@ impl AdaptiveEarliness {
     /// Waits for `due`: sleeps, learns from how the sleep went, spins for the rest. Returns the time at which it is there, which
     /// is `due` or later. Due times in the past count as late.
     pub fn meet(&mut self, due: MonotonicTime) -> MonotonicTime {
-        let woken = self.sleep_before(due, sleep_until);
+        let wake_at = self.wake_at(due);
+        let mut woken = monotonic_now();
+        if woken < wake_at {
+            sleep_until(wake_at);
+            woken = monotonic_now();
+            self.observe(woken - wake_at);
+        }
         let mut now = woken;
         while now < due {
             std::hint::spin_loop();
@@ -103,37 +109,32 @@ impl AdaptiveEarliness {
         patience: Duration,
         deadline: Option<MonotonicTime>,
     ) -> Reason {
-        let mut reason = Reason::TimedOut;
-        let woken = self.sleep_before(due, |wake_at| reason = wakeup.wait(seen, Some(wake_at)));
-        if reason == Reason::TimedOut {
-            let spin_until = deadline.map_or(due + patience, |deadline| deadline.min(due + patience));
-            reason = wakeup.spin(seen, spin_until);
-            self.account(due, woken, monotonic_now());
-            if reason == Reason::TimedOut {
-                reason = wakeup.wait(seen, deadline);
-            }
+        let wake_at = self.wake_at(due);
+        if deadline.is_some_and(|deadline| deadline <= wake_at) {
+            return wakeup.wait(seen, deadline);
         }
-        reason
+        let mut woken = monotonic_now();
+        if woken < wake_at {
+            // A sleep that a signal has cut short teaches nothing about sleeping.
+            if wakeup.wait(seen, Some(wake_at)) == Reason::Signalled {
+                return Reason::Signalled;
+            }
+            woken = monotonic_now();
+            self.observe(woken - wake_at);
+        }
+        let patient_until = due + patience;
+        let spin_until = deadline.map_or(patient_until, |deadline| patient_until.min(deadline));
+        let reason = wakeup.spin(seen, spin_until);
+        self.account(due, woken, monotonic_now());
+        match reason {
+            Reason::Signalled => Reason::Signalled,
+            Reason::TimedOut => wakeup.wait(seen, deadline),
+        }
     }
 
     /// What it has cost and brought so far.
     pub fn cost(&self) -> EarlinessCost {
         self.cost
-    }
-
-    /// Sleeps until shortly before `due` and learns from it; returns the present. A sleep that was cut short teaches nothing.
-    fn sleep_before(&mut self, due: MonotonicTime, sleep: impl FnOnce(MonotonicTime)) -> MonotonicTime {
-        let wake_at = self.wake_at(due);
-        let now = monotonic_now();
-        if now >= wake_at {
-            return now;
-        }
-        sleep(wake_at);
-        let woken = monotonic_now();
-        if woken >= wake_at {
-            self.observe(woken - wake_at);
-        }
-        woken
     }
 
     fn account(&mut self, due: MonotonicTime, woken: MonotonicTime, arrived: MonotonicTime) {

@@ -1,11 +1,11 @@
 //! Memory that causes no page fault when it matters: locked, and touched in advance.
 
 use crate::denial::{Denial, Outcome, how_to_obtain_permission};
-use crate::doctor::Privileges;
 use crate::os;
+use crate::privileges::Privileges;
+use crate::system_tree::SystemTree;
 use std::hint::black_box;
 use std::io;
-use std::path::Path;
 
 /// What became of the request to keep memory at hand.
 ///
@@ -47,8 +47,10 @@ pub enum Locking {
 pub fn secure_memory(heap: usize) -> MemoryReport {
     let keeps_heap = os::keep_heap();
     let prefaulted_heap = prefault_heap(heap);
-    let limit = os::locked_memory_limit();
-    let unlimited = limit.is_none() || Privileges::of_this_process(Path::new("/")).may_lock_memory;
+    let tree = SystemTree::of_this_machine();
+    // Where no such file tells, trying tells.
+    let limit = tree.limit("Max locked memory").flatten();
+    let unlimited = limit.is_none() || Privileges::of_this_process(&tree).may_lock_memory;
     let attempts: &[Locking] =
         if unlimited { &[Locking::PresentAndFuture, Locking::WhenTouched] } else { &[Locking::Present] };
     let mut refusal = io::ErrorKind::Unsupported.into();

@@ -35,8 +35,8 @@ pub struct ThreadSettings {
 }
 
 impl ThreadSettings {
-    /// Settings of a thread called `name` (the kernel keeps the first 15 bytes) that inherits policy and cores from the thread
-    /// that starts it, with 2 MiB of stack, none of it pre-faulted.
+    /// Settings of a thread called `name` (the kernel keeps the first 15 bytes) that shares time as threads do by default, runs on
+    /// the cores of the thread that starts it, and has 2 MiB of stack, none of it pre-faulted.
     pub fn new(name: impl Into<String>) -> Self {
         ThreadSettings {
             name: name.into(),
@@ -333,8 +333,8 @@ fn apply(settings: &ThreadSettings) -> ThreadReport {
     let policy = settings.policy.map_or(Outcome::NotRequested, |policy| {
         Outcome::of(os::set_policy(policy), |error| explain_policy(policy, settings, &error))
     });
-    // Asked for even if a real-time policy was refused: then the thread shares time after all.
-    let shares_time = matches!(settings.policy, Some(Policy::TimeSharing { .. })) || policy.denial().is_some();
+    // Real-time policies have no slack. If one was refused, the thread shares time after all.
+    let shares_time = matches!(settings.policy, None | Some(Policy::TimeSharing { .. })) || policy.denial().is_some();
     let timer_slack = if shares_time {
         Outcome::of(os::remove_timer_slack(), |error| Denial {
             setting: "timers without slack".to_string(),

@@ -74,7 +74,7 @@ pub enum Reason {
 
 const ONE_GENERATION: u64 = 1 << 32;
 const ONE_SLEEPER: u64 = 1;
-/// How many pauses (some 40 cycles each, on old processors 10) there are between two looks at the clock.
+/// How many pauses (10 to 140 cycles each, as the processor's maker chose) there are between two looks at the clock.
 const PAUSES_PER_LOOK: u32 = 8;
 
 impl Wakeup {

@@ -1,7 +1,8 @@
 //! How the kernel is built and set: preemption, throttling, timers, clock, memory.
 
-use super::system_tree::{SystemTree, chosen};
-use super::{Finding, Privileges};
+use super::Finding;
+use crate::privileges::Privileges;
+use crate::system_tree::{SystemTree, chosen};
 use std::time::Duration;
 
 /// Can a ready real-time thread interrupt the kernel itself?
@@ -131,8 +132,7 @@ pub(super) fn swap(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "swap";
     const WHY: &str = "memory that was paged out takes milliseconds to come back";
     let devices = tree.text("proc/swaps")?.lines().skip(1).count();
-    let locks_all =
-        Privileges::of_this_process(tree.root()).may_lock_memory || tree.limit("Max locked memory") == Some(None);
+    let locks_all = Privileges::of_this_process(tree).may_lock_memory || tree.limit("Max locked memory") == Some(None);
     Some(match devices {
         0 => Finding::good(TOPIC, WHY, "none"),
         _ if locks_all => Finding::good(TOPIC, WHY, format!("{devices} in use; this process locks its memory")),

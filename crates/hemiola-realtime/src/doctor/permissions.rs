@@ -1,8 +1,9 @@
 //! What this process may do: real-time priority, locked memory, processor time of its control group.
 
-use super::system_tree::SystemTree;
-use super::{Finding, Privileges};
+use super::Finding;
 use crate::denial::how_to_obtain_permission;
+use crate::privileges::Privileges;
+use crate::system_tree::SystemTree;
 
 /// May threads run under `SCHED_FIFO`, and how high?
 pub(super) fn real_time_priority(tree: &SystemTree) -> Option<Finding> {
@@ -11,7 +12,7 @@ pub(super) fn real_time_priority(tree: &SystemTree) -> Option<Finding> {
     /// Enough for several cycles below the kernel's own threads.
     const ENOUGH: u64 = 80;
     let limit = tree.limit("Max realtime priority")?;
-    Some(if Privileges::of_this_process(tree.root()).may_schedule {
+    Some(if Privileges::of_this_process(tree).may_schedule {
         Finding::good(TOPIC, WHY, "permitted at every priority (CAP_SYS_NICE)")
     } else {
         match limit.unwrap_or(99) {
@@ -34,7 +35,7 @@ pub(super) fn locked_memory(tree: &SystemTree) -> Option<Finding> {
         "a page fault in the middle of a cycle costs microseconds, and milliseconds if the page must come from disk";
     let limit = tree.limit("Max locked memory")?;
     Some(match limit {
-        _ if Privileges::of_this_process(tree.root()).may_lock_memory => {
+        _ if Privileges::of_this_process(tree).may_lock_memory => {
             Finding::good(TOPIC, WHY, "without limit (CAP_IPC_LOCK)")
         }
         None => Finding::good(TOPIC, WHY, "without limit"),

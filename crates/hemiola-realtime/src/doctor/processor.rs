@@ -1,7 +1,7 @@
 //! The cores: which there are, how they share, how they sleep, and whether they are real.
 
 use super::Finding;
-use super::system_tree::{SystemTree, parse_cores};
+use crate::system_tree::{SystemTree, parse_cores};
 use std::collections::BTreeSet;
 use std::time::Duration;
 

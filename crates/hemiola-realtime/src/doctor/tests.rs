@@ -1,4 +1,5 @@
 use super::*;
+use crate::system_tree::parse_cores;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -259,9 +260,9 @@ fn damaged_and_absent_files_are_survived_in_silence() {
     for finding in examine_settings(&machine.root) {
         assert!(!finding.found.is_empty());
     }
-    assert_eq!(system_tree::parse_cores("0-3,8"), Some(vec![0, 1, 2, 3, 8]));
-    assert_eq!(system_tree::parse_cores(""), Some(vec![]));
-    assert_eq!(system_tree::parse_cores("0-999999999999"), None);
+    assert_eq!(parse_cores("0-3,8"), Some(vec![0, 1, 2, 3, 8]));
+    assert_eq!(parse_cores(""), Some(vec![]));
+    assert_eq!(parse_cores("0-999999999999"), None);
 }
 
 #[test]

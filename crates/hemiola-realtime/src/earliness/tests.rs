@@ -83,6 +83,19 @@ fn a_signal_ends_the_wait_in_each_of_its_three_phases() {
 }
 
 #[test]
+fn a_deadline_before_the_due_time_ends_the_wait_and_teaches_nothing() {
+    let wakeup = Wakeup::new();
+    let now = monotonic_now();
+    let (deadline, due) = (now + Duration::from_millis(1), now + Duration::from_secs(3600));
+    let mut earliness = AdaptiveEarliness::default();
+    let before = earliness.earliness();
+    let reason = earliness.meet_signal(&wakeup, wakeup.generation(), due, Duration::ZERO, Some(deadline));
+    assert_eq!(reason, Reason::TimedOut);
+    assert!(monotonic_now() >= deadline);
+    assert_eq!((earliness.earliness(), earliness.cost()), (before, EarlinessCost::default()));
+}
+
+#[test]
 fn without_a_signal_the_wait_ends_at_its_deadline() {
     let wakeup = Wakeup::new();
     let now = monotonic_now();

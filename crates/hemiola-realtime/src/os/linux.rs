@@ -159,14 +159,6 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     check(unsafe { libc::mlockall(flags) })
 }
 
-/// The soft limit on locked memory in bytes, if there is one.
-pub(crate) fn locked_memory_limit() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` is writable.
-    let status = unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &mut limit) };
-    (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
-}
-
 /// Tells the C library's allocator to keep what it has. Returns whether it can do so.
 pub(crate) fn keep_heap() -> bool {
     #[cfg(target_env = "gnu")]
@@ -205,7 +197,7 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
 fn timespec(nanoseconds: u64) -> libc::timespec {
     // SAFETY: a struct of integers (on some targets with padding that cannot be named).
     let mut time: libc::timespec = unsafe { std::mem::zeroed() };
-    time.tv_sec = (nanoseconds / 1_000_000_000) as libc::time_t;
+    time.tv_sec = (nanoseconds / 1_000_000_000) as _;
     time.tv_nsec = (nanoseconds % 1_000_000_000) as _;
     time
 }

@@ -69,10 +69,6 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     super::check(unsafe { libc::mlockall(flags) })
 }
 
-pub(crate) fn locked_memory_limit() -> Option<u64> {
-    None
-}
-
 pub(crate) fn keep_heap() -> bool {
     false
 }

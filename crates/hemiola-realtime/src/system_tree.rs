@@ -5,43 +5,43 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// `proc` and `sys` below a root folder. What cannot be read or understood is absent.
-pub(super) struct SystemTree {
+pub(crate) struct SystemTree {
     root: PathBuf,
 }
 
 impl SystemTree {
-    pub(super) fn below(root: &Path) -> Self {
+    pub(crate) fn below(root: &Path) -> Self {
         SystemTree { root: root.to_path_buf() }
     }
 
-    pub(super) fn root(&self) -> &Path {
-        &self.root
+    pub(crate) fn of_this_machine() -> Self {
+        Self::below(Path::new("/"))
     }
 
     /// The file's text without white space around it.
-    pub(super) fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.root.join(path)).ok().map(|text| text.trim().to_string())
     }
 
     /// The file's text as a number or the like.
-    pub(super) fn value<T: FromStr>(&self, path: &str) -> Option<T> {
+    pub(crate) fn value<T: FromStr>(&self, path: &str) -> Option<T> {
         self.text(path)?.parse().ok()
     }
 
     /// The file as a list of cores, such as `0-3,8`.
-    pub(super) fn cores(&self, path: &str) -> Option<Vec<usize>> {
+    pub(crate) fn cores(&self, path: &str) -> Option<Vec<usize>> {
         parse_cores(&self.text(path)?)
     }
 
     /// The soft limit that `proc/self/limits` states under `name`; `None` inside if there is none.
-    pub(super) fn limit(&self, name: &str) -> Option<Option<u64>> {
+    pub(crate) fn limit(&self, name: &str) -> Option<Option<u64>> {
         let limits = self.text("proc/self/limits")?;
         let soft = limits.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?;
         if soft == "unlimited" { Some(None) } else { soft.parse().ok().map(Some) }
     }
 
     /// The folders and files in a folder, sorted.
-    pub(super) fn entries(&self, path: &str) -> Vec<String> {
+    pub(crate) fn entries(&self, path: &str) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.root.join(path))
             .into_iter()
             .flatten()
@@ -53,7 +53,7 @@ impl SystemTree {
 
     /// The files called `file` of this process' control group for the processor, and of all groups around it, innermost first.
     /// `version_1` names the file in a hierarchy of the first version.
-    pub(super) fn control_group_files(&self, version_1: &str, version_2: &str) -> Vec<String> {
+    pub(crate) fn control_group_files(&self, version_1: &str, version_2: &str) -> Vec<String> {
         let membership = self.text("proc/self/cgroup").unwrap_or_default();
         let mut texts = Vec::new();
         for line in membership.lines() {
@@ -75,7 +75,7 @@ impl SystemTree {
 }
 
 /// `0-3,8` as the kernel writes lists of cores; an empty text is an empty list.
-pub(super) fn parse_cores(list: &str) -> Option<Vec<usize>> {
+pub(crate) fn parse_cores(list: &str) -> Option<Vec<usize>> {
     /// More than any kernel is built for: a damaged file must not fill the memory.
     const MOST: usize = 1 << 16;
     let mut cores = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn parse_cores(list: &str) -> Option<Vec<usize>> {
 }
 
 /// The word in brackets, as in `always [madvise] never` or `none (full)`.
-pub(super) fn chosen(options: &str) -> Option<&str> {
+pub(crate) fn chosen(options: &str) -> Option<&str> {
     options.split_whitespace().find_map(|word| {
         word.strip_prefix('[')
             .and_then(|word| word.strip_suffix(']'))

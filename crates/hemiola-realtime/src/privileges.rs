@@ -1,7 +1,6 @@
 //! What the kernel lets this process do.
 
-use std::fs;
-use std::path::Path;
+use crate::system_tree::SystemTree;
 
 /// The capabilities that matter to real-time programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,20 +12,20 @@ pub(crate) struct Privileges {
 }
 
 impl Privileges {
-    /// Reads them from `proc` under `root`; none where there is no such file.
+    /// Reads them from `proc`; none where there is no such file.
     ///
     /// Capabilities in a user namespace other than the first (rootless containers) are of no use for either: the kernel asks for
     /// them in the first one.
-    pub(crate) fn of_this_process(root: &Path) -> Self {
+    pub(crate) fn of_this_process(tree: &SystemTree) -> Self {
         const CAP_IPC_LOCK: u64 = 1 << 14;
         const CAP_SYS_NICE: u64 = 1 << 23;
-        let status = fs::read_to_string(root.join("proc/self/status")).unwrap_or_default();
+        let status = tree.text("proc/self/status").unwrap_or_default();
         let effective = status
             .lines()
             .find_map(|line| line.strip_prefix("CapEff:"))
             .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
             .unwrap_or(0);
-        if !in_first_user_namespace(root) {
+        if !in_first_user_namespace(tree) {
             return Privileges::default();
         }
         Privileges { may_schedule: effective & CAP_SYS_NICE != 0, may_lock_memory: effective & CAP_IPC_LOCK != 0 }
@@ -34,7 +33,6 @@ impl Privileges {
 }
 
 /// The first user namespace maps every identity to itself. A kernel without user namespaces has no such file.
-fn in_first_user_namespace(root: &Path) -> bool {
-    fs::read_to_string(root.join("proc/self/uid_map"))
-        .map_or(true, |map| map.split_whitespace().eq(["0", "0", "4294967295"]))
+fn in_first_user_namespace(tree: &SystemTree) -> bool {
+    tree.text("proc/self/uid_map").is_none_or(|map| map.split_whitespace().eq(["0", "0", "4294967295"]))
 }

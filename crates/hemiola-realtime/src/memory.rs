@@ -43,7 +43,8 @@ pub enum Locking {
 /// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches `heap` bytes in advance (they
 /// go to the allocator's arena of the calling thread, so call it on the main thread, at start-up, before other threads).
 ///
-/// Locking is tried in the order [`Locking`] lists. Takes milliseconds per 10 MiB.
+/// Locking is tried in the order [`Locking`] lists. Once the future is locked, every stack of a new thread is resident as a whole: give
+/// threads the stack they need and no more. Takes milliseconds per 10 MiB.
 pub fn secure_memory(heap: usize) -> MemoryReport {
     let keeps_heap = os::keep_heap();
     let prefaulted_heap = prefault_heap(heap);

@@ -23,7 +23,7 @@
 
 mod parking;
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, spin_loop};
 use crate::time::{MonotonicTime, monotonic_now};
 use parking::Parking;
 
@@ -129,7 +129,7 @@ impl Wakeup {
                 if self.generation() != seen {
                     return Reason::Signalled;
                 }
-                std::hint::spin_loop();
+                spin_loop();
             }
             if monotonic_now() >= deadline {
                 return Reason::TimedOut;

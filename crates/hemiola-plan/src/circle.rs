@@ -39,9 +39,15 @@ pub struct CutChange {
 
 impl Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, CutChange { update, representation }) in self.changes.iter().enumerate() {
-            let and = if number == 0 { "" } else { ", and " };
-            write!(f, "{and}in {update}, `&{representation}` becomes `Previous<{representation}>`")?;
+        let mut before = None;
+        for CutChange { update, representation } in &self.changes {
+            match before {
+                Some(before) if before == update => f.write_str(" and ")?,
+                Some(_) => write!(f, ", and in {update}, ")?,
+                None => write!(f, "in {update}, ")?,
+            }
+            write!(f, "`&{representation}` becomes `Previous<{representation}>`")?;
+            before = Some(update);
         }
         Ok(())
     }

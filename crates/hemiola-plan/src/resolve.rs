@@ -1,10 +1,13 @@
 //! Decides who provides what, and finds everything that is wrong with it at once.
 
+mod checks;
+mod circles;
+mod parties;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::circle::{self, Cut, CutChange, Wait};
 use crate::description::{CycleDescription, System, Trigger, UpdateDescription};
-use crate::problem::{Form, Named, Party, Problem, Reading, Warning};
+use crate::problem::{Form, Party, Problem, Reading, Warning};
 use crate::resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
 };
@@ -112,64 +115,10 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn check_names(&mut self) {
-        let system = self.system;
-        self.check_unique(Named::Cycle, "the robot", system.cycles.iter().map(|cycle| &cycle.name));
-        self.check_unique(Named::Source, "the robot", system.sources.iter().map(|source| &source.name));
-        for cycle in &system.cycles {
-            self.check_unique(
-                Named::Module,
-                &format!("cycle `{}`", cycle.name),
-                cycle.modules.iter().map(|module| &module.name),
-            );
-            for module in &cycle.modules {
-                let names = module.updates.iter().map(|update| &update.name);
-                self.check_unique(Named::Update, &format!("module `{}`", module.name), names);
-            }
-        }
-        for source in &system.sources {
-            let names = source.samples.iter().map(|sample| &sample.name);
-            self.check_unique(Named::Sample, &format!("source `{}`", source.name), names);
-        }
-    }
-
-    fn check_unique<'n>(&mut self, what: Named, place: &str, names: impl Iterator<Item = &'n String>) {
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-        for name in names {
-            let count = seen.entry(name).or_default();
-            *count += 1;
-            if *count == 2 {
-                self.report(Problem::Duplicate { what, name: name.clone(), place: place.to_string() });
-            }
-        }
-    }
-
     /// A module in several cycles would report the same problem several times.
     fn report(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
-        }
-    }
-
-    fn check_triggers(&mut self) {
-        for cycle in &self.system.cycles {
-            let Trigger::Sample { source, sample } = &cycle.trigger else { continue };
-            if self.trigger_sample(cycle).is_none() {
-                let samples = self
-                    .system
-                    .sources
-                    .iter()
-                    .flat_map(|source| source.samples.iter().map(|sample| (&source.name, &sample.name)));
-                let known: Vec<String> = samples.map(|(source, sample)| format!("{source}.{sample}")).collect();
-                self.report(Problem::UnknownTrigger {
-                    cycle: cycle.name.clone(),
-                    source_name: source.clone(),
-                    sample: sample.clone(),
-                    similar: most_similar(&format!("{source}.{sample}"), known.iter().map(String::as_str))
-                        .map(str::to_string),
-                    known,
-                });
-            }
         }
     }
 
@@ -244,44 +193,6 @@ impl<'a> Resolver<'a> {
             candidates: parties,
             chosen_elsewhere: elsewhere.map(str::to_string),
         });
-    }
-
-    /// Whether every entry of `[providers]` names somebody who provides the representation.
-    fn check_choices(&mut self) {
-        for (representation, chosen) in &self.system.providers {
-            let candidates = self.everyone_providing(representation);
-            if candidates.iter().any(|party| party.choice() == chosen) {
-                continue;
-            }
-            let mut provides: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-            for module in self.system.cycles.iter().flat_map(|cycle| &cycle.modules) {
-                provides
-                    .entry(&module.name)
-                    .or_default()
-                    .extend(module.updates.iter().flat_map(|update| update.provides.clone()));
-            }
-            for source in &self.system.sources {
-                provides
-                    .entry(&source.name)
-                    .or_default()
-                    .extend(source.samples.iter().flat_map(|sample| sample.provides.clone()));
-            }
-            let (representation, chosen) = (representation.clone(), chosen.clone());
-            let problem = if let Some(provides) = provides.get(chosen.as_str()) {
-                let mut provides = provides.clone();
-                provides.sort_unstable();
-                provides.dedup();
-                let similar = most_similar(&representation, provides.iter().map(String::as_str)).map(str::to_string);
-                Problem::ChoiceDoesNotProvide { representation, chosen, provides, similar, candidates }
-            } else {
-                // Somebody who does provide it is the likelier meaning than somebody with a closer name.
-                let similar = most_similar(&chosen, candidates.iter().map(Party::choice))
-                    .or_else(|| most_similar(&chosen, provides.keys().copied()))
-                    .map(str::to_string);
-                Problem::UnknownChoice { representation, chosen, similar, candidates }
-            };
-            self.report(problem);
-        }
     }
 
     fn read_sources(&mut self) {
@@ -421,44 +332,6 @@ impl<'a> Resolver<'a> {
         Problem::Missing { where_, representation: representation.to_string(), readers, similar, would_provide }
     }
 
-    fn find_circles(&mut self, cycle: usize) {
-        let description = &self.system.cycles[cycle];
-        let ids: Vec<UpdateId> =
-            updates(description).map(|(id, _)| id).filter(|&id| self.certainly_runs(cycle, id)).collect();
-        let mut through: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
-        for (reader, &id) in ids.iter().enumerate() {
-            for representation in &description.modules[id.module].updates[id.update].requires {
-                if let Some(Filler::Update(provider)) = self.fillers[cycle].get(representation.as_str())
-                    && let Ok(provider) = ids.binary_search(provider)
-                    && provider != reader
-                {
-                    through.entry((provider, reader)).or_default().push(representation);
-                }
-            }
-        }
-        let waits: Vec<Wait> =
-            through.iter().map(|(&(from, to), names)| Wait { from, to, cost: names.len() }).collect();
-        let names: Vec<&Vec<&str>> = through.values().collect();
-        for tangle in circle::tangles(ids.len(), &waits) {
-            let party = |node: usize| self.update_party(cycle, ids[node]);
-            let changes_of = |&wait: &usize| {
-                let changed =
-                    |name: &&str| CutChange { update: party(waits[wait].to), representation: name.to_string() };
-                names[wait].iter().map(changed).collect::<Vec<_>>()
-            };
-            let cut = |cut: &Vec<usize>| Cut { changes: cut.iter().flat_map(changes_of).collect() };
-            let problem = Problem::Circular {
-                cycle: description.name.clone(),
-                circle: (tangle.circle.iter())
-                    .map(|&wait| (party(waits[wait].from), names[wait].iter().map(|name| name.to_string()).collect()))
-                    .collect(),
-                cut: tangle.cuts.iter().map(cut).collect(),
-                tangled: tangle.nodes.len(),
-            };
-            self.report(problem);
-        }
-    }
-
     fn finish(self) -> Result<Resolved, Vec<Problem>> {
         if !self.problems.is_empty() {
             return Err(self.problems);
@@ -551,37 +424,6 @@ impl<'a> Resolver<'a> {
 
     fn source_provides(&self, source: &str, representation: &str) -> bool {
         self.fillers_of(representation).iter().any(|&(index, _)| self.system.sources[index].name == source)
-    }
-
-    fn everyone_providing(&self, representation: &str) -> Vec<Party> {
-        let in_cycles = self.candidates.iter().enumerate().flat_map(|(cycle, candidates)| {
-            candidates.get(representation).into_iter().flatten().map(move |&id| self.update_party(cycle, id))
-        });
-        in_cycles.chain(self.fillers_of(representation).iter().map(|&at| self.sample_party(at))).collect()
-    }
-
-    fn offer_party(&self, offer: Offer) -> Party {
-        match offer {
-            Offer::Sample(at) => self.sample_party(at),
-            Offer::Cycle(cycle, Filler::Update(id)) => self.update_party(cycle, id),
-            Offer::Cycle(_, Filler::Unsettled) => unreachable!("unsettled offers are not shown"),
-        }
-    }
-
-    fn update_party(&self, cycle: usize, id: UpdateId) -> Party {
-        let cycle = &self.system.cycles[cycle];
-        let module = &cycle.modules[id.module];
-        Party::Update {
-            cycle: cycle.name.clone(),
-            module: module.name.clone(),
-            update: module.updates[id.update].name.clone(),
-            location: module.location.clone(),
-        }
-    }
-
-    fn sample_party(&self, (source, sample): (usize, usize)) -> Party {
-        let source = &self.system.sources[source];
-        Party::Sample { source: source.name.clone(), sample: source.samples[sample].name.clone() }
     }
 }
 

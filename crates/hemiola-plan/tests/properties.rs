@@ -1,0 +1,338 @@
+//! What holds for every robot and every graph.
+
+mod robot;
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use hemiola_plan::{
+    Access, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, Schedule, Simulation, SimulationOptions,
+    System, TaskDuration, TaskGraph, TaskId, WorkerChoice, resolve,
+};
+use proptest::prelude::*;
+use robot::{cycle, robot, update};
+
+/// A robot of one cycle without circles: update i provides Ri and requires some of R0 to R(i - 1); updates are dealt out
+/// to modules at random.
+fn any_robot() -> impl Strategy<Value = System> {
+    let an_update = (prop::collection::vec(any::<prop::sample::Index>(), 0..4), any::<bool>(), 0..9usize);
+    prop::collection::vec(an_update, 1..40).prop_map(|updates| {
+        let mut modules: Vec<ModuleDescription> =
+            (0..9).map(|number| ModuleDescription::new(format!("M{number}"))).collect();
+        for (index, (reads, concurrent, module)) in updates.iter().enumerate() {
+            let reads: BTreeSet<usize> = reads.iter().filter(|_| index > 0).map(|read| read.index(index)).collect();
+            let reads: Vec<String> = reads.iter().map(|read| format!("&R{read}")).collect();
+            let access = if *concurrent { Access::Concurrent } else { Access::Exclusive };
+            modules[*module].updates.push(update(
+                &format!("u{index}"),
+                access,
+                &format!("{} -> R{index}", reads.join(" ")),
+            ));
+        }
+        robot([cycle("any", modules)])
+    })
+}
+
+/// A robot whose updates may require anything of anybody, so that most have circles.
+fn any_tangled_robot() -> impl Strategy<Value = System> {
+    prop::collection::vec(prop::collection::btree_set(0..10usize, 0..3), 10).prop_map(|reads| {
+        let modules = reads.iter().enumerate().map(|(index, reads)| {
+            let reads: Vec<String> =
+                reads.iter().filter(|&&read| read != index).map(|read| format!("&R{read}")).collect();
+            robot::module(&format!("M{index}"), &[&format!("{} -> R{index}", reads.join(" "))])
+        });
+        robot([cycle("any", modules)])
+    })
+}
+
+fn any_durations() -> impl Strategy<Value = Durations> {
+    let micros = Duration::from_micros;
+    let task = prop_oneof![
+        2 => Just(TaskDuration::Unknown),
+        1 => Just(TaskDuration::Constant(Duration::ZERO)),
+        4 => (1..5_000u64).prop_map(move |value| TaskDuration::Constant(micros(value))),
+        2 => prop::collection::vec((0..5_000u64, 1..9u64), 1..4)
+            .prop_map(move |buckets| TaskDuration::Samples(buckets.into_iter().map(|(value, count)| (micros(value), count)).collect())),
+    ];
+    prop::collection::vec(task, 40).prop_map(|tasks| {
+        let mut durations = Durations::default();
+        (0..).zip(tasks).for_each(|(id, task)| durations.set(TaskId(id), task));
+        durations
+    })
+}
+
+fn graph_of(system: &System) -> TaskGraph {
+    TaskGraph::of(&resolve(system).expect("has no circles").cycles[0])
+}
+
+fn planned(graph: &TaskGraph, durations: &Durations, workers: WorkerChoice) -> Plan {
+    Plan::new(graph.clone(), durations, &PlanOptions { workers, hand_over: Duration::ZERO })
+}
+
+fn automatic(available: usize) -> WorkerChoice {
+    WorkerChoice::Automatic { available: NonZeroUsize::new(available).expect("at least one") }
+}
+
+/// Everything reachable along `edges`, by search from every task.
+fn reachable(count: usize, edges: &[(TaskId, TaskId)]) -> Vec<BTreeSet<usize>> {
+    (0..count)
+        .map(|start| {
+            let (mut seen, mut stack) = (BTreeSet::new(), vec![start]);
+            while let Some(task) = stack.pop() {
+                let next = edges.iter().filter(|(from, _)| from.index() == task).map(|(_, to)| to.index());
+                stack.extend(next.filter(|&to| seen.insert(to)));
+            }
+            seen
+        })
+        .collect()
+}
+
+fn edges_of(graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
+    graph.edges().map(|edge| (edge.from, edge.to)).collect()
+}
+
+fn exclusive_siblings(system: &System, graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
+    let is_exclusive = |task: &&TaskId| {
+        let (module, update) = graph.task(**task).name.split_once('.').expect("a module and an update");
+        let module = system.cycles[0].modules.iter().find(|candidate| candidate.name == module).expect("it exists");
+        module.updates.iter().any(|candidate| candidate.name == update && candidate.access == Access::Exclusive)
+    };
+    let tasks: Vec<TaskId> = (0..graph.tasks().len()).map(|task| TaskId(task as u32)).collect();
+    let exclusive: Vec<TaskId> = tasks.iter().filter(is_exclusive).copied().collect();
+    let pairs = exclusive.iter().flat_map(|&one| exclusive.iter().map(move |&other| (one, other)));
+    pairs.filter(|&(one, other)| one < other && graph.task(one).module == graph.task(other).module).collect()
+}
+
+fn simulate(plan: &Plan, durations: &Durations, options: SimulationOptions) -> Schedule {
+    Simulation::new(plan, durations, &options).schedule()
+}
+
+/// The durations that a schedule drew.
+fn drawn(schedule: &Schedule, tasks: usize) -> Durations {
+    Durations::constant((0..tasks).map(|task| {
+        let slot = schedule.slot(TaskId(task as u32)).expect("every task ran");
+        slot.end - slot.start
+    }))
+}
+
+fn any_policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![Just(Policy::CriticalPath), Just(Policy::Fifo), Just(Policy::WorkStealing)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_schedule_keeps_every_constraint(
+        system in any_robot(), known in any_durations(), real in any_durations(),
+        workers in 1..6usize, policy in any_policy(), hand_over in 0..300u64, seed in any::<u64>(),
+    ) {
+        let graph = graph_of(&system);
+        let plan = planned(&graph, &known, automatic(1));
+        let options = SimulationOptions { workers, policy, hand_over: Duration::from_micros(hand_over), seed };
+        let schedule = simulate(&plan, &real, options);
+
+        let ran: BTreeSet<TaskId> = schedule.slots.iter().map(|slot| slot.task).collect();
+        prop_assert_eq!(ran.len(), graph.tasks().len());
+        prop_assert_eq!(schedule.slots.len(), graph.tasks().len());
+        let slot = |task| schedule.slot(task).expect("every task ran");
+        for edge in graph.dependencies() {
+            prop_assert!(slot(edge.from).end <= slot(edge.to).start, "{:?}", edge);
+        }
+        for (one, other) in exclusive_siblings(&system, &graph) {
+            let (one, other) = (slot(one), slot(other));
+            prop_assert!(one.end <= other.start || other.end <= one.start, "{:?} and {:?} overlap", one, other);
+        }
+        for one in &schedule.slots {
+            for other in schedule.slots.iter().filter(|other| other.worker == one.worker && other.task != one.task) {
+                prop_assert!(one.end <= other.start || other.end <= one.start, "one worker, two tasks");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_a_plan_is_one_that_a_single_worker_can_run(system in any_robot(), durations in any_durations()) {
+        let plan = planned(&graph_of(&system), &durations, automatic(4));
+        let order: Vec<TaskId> = plan.order().collect();
+        let position = |task: TaskId| order.iter().position(|&other| other == task).expect("every task is in it");
+        for edge in plan.graph().edges() {
+            prop_assert!(position(edge.from) < position(edge.to));
+        }
+        prop_assert_eq!(order.len(), plan.graph().tasks().len());
+    }
+
+    #[test]
+    fn units_are_sorted_by_priority_and_count_their_predecessors(system in any_robot(), durations in any_durations()) {
+        let plan = planned(&graph_of(&system), &durations, automatic(4));
+        let mut incoming = vec![0; plan.units().len()];
+        for (index, unit) in plan.units().iter().enumerate() {
+            let longest = unit.successors.iter().map(|next| plan.units()[next.index()].remaining).max().unwrap_or_default();
+            prop_assert_eq!(unit.remaining, unit.duration + longest);
+            prop_assert!(index == 0 || plan.units()[index - 1].remaining >= unit.remaining);
+            prop_assert!(unit.successors.iter().all(|next| next.index() > index));
+            prop_assert!(unit.tasks.iter().all(|&task| plan.unit_of(task).index() == index));
+            unit.successors.iter().for_each(|next| incoming[next.index()] += 1);
+        }
+        let counts: Vec<u32> = plan.units().iter().map(|unit| unit.predecessors).collect();
+        prop_assert_eq!(counts, incoming);
+    }
+
+    #[test]
+    fn fusion_goes_as_far_as_it_can(system in any_robot(), durations in any_durations()) {
+        let plan = planned(&graph_of(&system), &durations, automatic(1));
+        for unit in plan.units() {
+            if let [only] = unit.successors[..] {
+                prop_assert!(plan.units()[only.index()].predecessors > 1, "{:?} could be fused with its successor", unit);
+            }
+        }
+    }
+
+    #[test]
+    fn the_reduction_keeps_what_is_reachable_and_nothing_else(system in any_robot()) {
+        let graph = graph_of(&system);
+        let count = graph.tasks().len();
+        let reduced = graph.reduced();
+        let reach = reachable(count, &edges_of(&graph));
+        prop_assert_eq!(&reachable(count, &reduced), &reach);
+        for dropped in 0..reduced.len() {
+            let fewer: Vec<_> = reduced.iter().enumerate().filter(|(index, _)| *index != dropped).map(|(_, &edge)| edge).collect();
+            prop_assert_ne!(&reachable(count, &fewer), &reach, "{:?} is superfluous", reduced[dropped]);
+        }
+    }
+
+    #[test]
+    fn makespans_lie_between_the_bounds(
+        system in any_robot(), known in any_durations(), real in any_durations(), workers in 1..6usize, policy in any_policy(), seed in any::<u64>(),
+    ) {
+        let plan = planned(&graph_of(&system), &known, automatic(1));
+        let schedule = simulate(&plan, &real, SimulationOptions { workers, policy, hand_over: Duration::ZERO, seed });
+        let durations = drawn(&schedule, plan.graph().tasks().len());
+        let critical_path = plan.graph().critical_path(&durations).duration;
+        let work: Duration = (0..workers).map(|worker| schedule.busy(worker)).sum();
+        let share = work / workers as u32;
+        prop_assert!(schedule.makespan >= critical_path.max(share));
+        // Graham 1969; the fused units of a plan are a graph of their own with the same critical path.
+        let graham = critical_path + (work - critical_path) / workers as u32 + Duration::from_nanos(1);
+        prop_assert!(schedule.makespan <= graham, "{:?} > {:?}", schedule.makespan, graham);
+    }
+
+    #[test]
+    fn hand_overs_delay_but_never_stop_a_run(
+        system in any_robot(), durations in any_durations(), workers in 1..6usize, policy in any_policy(), hand_over in 0..2_000u64,
+    ) {
+        let plan = planned(&graph_of(&system), &durations, automatic(1));
+        let hand_over = Duration::from_micros(hand_over);
+        let schedule = simulate(&plan, &durations, SimulationOptions { workers, policy, hand_over, seed: 1 });
+        let work: Duration = (0..workers).map(|worker| schedule.busy(worker)).sum();
+        prop_assert!(schedule.makespan <= work + hand_over * plan.units().len() as u32);
+    }
+
+    #[test]
+    fn more_knowledge_never_loses_an_edge(system in any_robot(), durations in any_durations()) {
+        let before = graph_of(&system);
+        let after = before.clone().ordered_by(&durations);
+        prop_assert_eq!(before.dependencies(), after.dependencies());
+        prop_assert_eq!(before.module_order().len(), after.module_order().len());
+        let reach = reachable(after.tasks().len(), &edges_of(&after));
+        for (one, other) in exclusive_siblings(&system, &after) {
+            let ordered = (reach[one.index()].contains(&other.index()), reach[other.index()].contains(&one.index()));
+            prop_assert!(ordered == (true, false) || ordered == (false, true), "{:?} and {:?}: {:?}", one, other, ordered);
+        }
+    }
+
+    #[test]
+    fn knowing_durations_never_makes_the_critical_path_longer_than_the_chain_of_all(system in any_robot(), durations in any_durations()) {
+        let graph = graph_of(&system).ordered_by(&durations);
+        let path = graph.critical_path(&durations);
+        let edges: BTreeSet<_> = edges_of(&graph).into_iter().collect();
+        prop_assert!(path.tasks.windows(2).all(|pair| edges.contains(&(pair[0], pair[1]))));
+        let sum: Duration = path.tasks.iter().map(|&task| durations.expected(task)).sum();
+        prop_assert_eq!(path.duration, sum);
+        // No task ends later than the critical path on as many workers as there are tasks.
+        let plan = planned(&graph, &durations, automatic(1));
+        let constant = Durations::constant((0..graph.tasks().len()).map(|task| durations.expected(TaskId(task as u32))));
+        let unlimited = SimulationOptions { workers: graph.tasks().len(), ..SimulationOptions::default() };
+        prop_assert_eq!(simulate(&plan, &constant, unlimited).makespan, path.duration);
+    }
+
+    #[test]
+    fn the_width_is_the_largest_set_without_dependencies(system in any_robot().prop_filter("small enough to try all sets", |system| {
+        system.cycles[0].modules.iter().map(|module| module.updates.len()).sum::<usize>() <= 12
+    })) {
+        let graph = graph_of(&system);
+        let count = graph.tasks().len();
+        let reach = reachable(count, &edges_of(&graph));
+        let independent = |set: u32| (0..count).all(|one| set >> one & 1 == 0 || reach[one].iter().all(|&other| set >> other & 1 == 0));
+        let widest = (0..1u32 << count).filter(|&set| independent(set)).map(u32::count_ones).max().unwrap_or(0);
+        prop_assert_eq!(graph.width(), widest as usize);
+    }
+
+    #[test]
+    fn the_fewest_workers_within_two_percent_are_chosen(system in any_robot(), durations in any_durations()) {
+        let plan = planned(&graph_of(&system), &durations, automatic(5));
+        let prediction = plan.prediction();
+        let mean = |workers| prediction.makespan(workers).expect("at least one worker was simulated").mean.as_secs_f64();
+        let best = (1..=5).map(mean).fold(f64::MAX, f64::min);
+        if prediction.work.as_secs_f64() < prediction.critical_path.as_secs_f64() * 1.05 {
+            prop_assert_eq!(plan.workers(), 1);
+        } else {
+            prop_assert!(mean(plan.workers()) <= best * 1.02);
+            prop_assert!((1..plan.workers()).all(|fewer| mean(fewer) > best * 1.02));
+        }
+    }
+
+    #[test]
+    fn resolving_and_planning_are_deterministic(system in any_robot(), durations in any_durations()) {
+        prop_assert_eq!(resolve(&system), resolve(&system));
+        let plans = [(); 2].map(|()| planned(&graph_of(&system), &durations, automatic(3)));
+        prop_assert_eq!(plans[0].units(), plans[1].units());
+        prop_assert_eq!(plans[0].prediction(), plans[1].prediction());
+        let options = SimulationOptions { workers: 3, seed: 7, ..SimulationOptions::default() };
+        prop_assert_eq!(simulate(&plans[0], &durations, options), simulate(&plans[1], &durations, options));
+    }
+
+    #[test]
+    fn every_proposed_cut_breaks_its_circles(system in any_tangled_robot()) {
+        let Err(problems) = resolve(&system) else { return Ok(()) };
+        let alternatives = problems.iter().map(|problem| match problem {
+            Problem::Circular { cut, .. } => cut.len(),
+            other => panic!("only circles were built in: {other}"),
+        });
+        for alternative in 0..alternatives.max().unwrap_or(0) {
+            let mut mended = system.clone();
+            for problem in &problems {
+                let Problem::Circular { cut, .. } = problem else { unreachable!("checked above") };
+                for change in &cut[alternative.min(cut.len() - 1)].changes {
+                    let module = mended.cycles[0].modules.iter_mut().find(|module| module.name == change.update.choice());
+                    let update = &mut module.expect("it exists").updates[0];
+                    update.requires.retain(|name| *name != change.representation);
+                    update.uses.push(change.representation.clone());
+                }
+            }
+            prop_assert!(resolve(&mended).is_ok(), "{:?}", resolve(&mended));
+        }
+    }
+
+    #[test]
+    fn pictures_can_be_drawn_of_everything(system in any_robot(), durations in any_durations(), workers in 1..4usize) {
+        use hemiola_plan::draw::{self, Colour};
+        let plan = planned(&graph_of(&system), &durations, automatic(2));
+        let schedule = simulate(&plan, &durations, SimulationOptions { workers, ..SimulationOptions::default() });
+        let pictures = [
+            draw::graph_svg(plan.graph(), &durations, Colour::Module),
+            draw::graph_svg(plan.graph(), &durations, Colour::Share),
+            draw::schedule_svg(&plan, &schedule),
+        ];
+        for picture in pictures {
+            prop_assert!(!picture.contains("NaN") && !picture.contains("inf"));
+            prop_assert_eq!(picture.matches("<g").count(), picture.matches("</g>").count());
+        }
+        for task in plan.graph().tasks() {
+            prop_assert!(draw::graph_text(plan.graph(), &durations).contains(&task.name));
+            prop_assert!(draw::graph_dot(plan.graph()).contains(&task.name));
+        }
+        let lines = draw::schedule_text(&plan, &schedule, 80);
+        prop_assert_eq!(lines.lines().count(), workers + 2);
+    }
+}

@@ -1,1 +1,6 @@
-//! placeholder
+//! Runs a robot.
+mod error;
+pub mod exchange;
+pub mod executor;
+mod sync;
+pub use error::RuntimeError;

@@ -1,0 +1,112 @@
+//! The newest value, by triple buffering.
+//!
+//! # Protocol
+//! Three buffers; each belongs at any time to exactly one of: the writer (`back`), the reader (`front`), or the shared word
+//! (`middle`). The word holds the number of the middle buffer and a mark that it is newer than the front.
+//!
+//! | who | step | effect |
+//! |---|---|---|
+//! | writer | fills the back buffer | nobody else knows of it |
+//! | writer | swaps back and middle, sets the mark | the filled buffer can be taken; the writer owns what was in the middle |
+//! | reader | looks at the mark; if set: swaps front and middle, clears it | the reader owns the newest buffer |
+//!
+//! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps release (what the owner did to
+//! its buffer is seen by the next owner) and acquire (the new owner sees it). The look at the mark may be relaxed: it decides
+//! only whether to swap.
+
+use crate::sync::{Arc, AtomicU8, CellAccess, Ordering, UnsafeCell};
+
+/// Says that the middle buffer is newer than the reader's.
+const NEWER: u8 = 0b100;
+
+struct Shared<T> {
+    buffers: [UnsafeCell<T>; 3],
+    middle: AtomicU8,
+}
+
+// SAFETY: each buffer is touched by its one owner (see the protocol), so only sending T between threads is needed.
+unsafe impl<T: Send> Sync for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Shared<T> {}
+
+/// The writing end of [`latest`].
+pub struct LatestWriter<T> {
+    shared: Arc<Shared<T>>,
+    back: u8,
+}
+
+/// The reading end of [`latest`].
+pub struct LatestReader<T> {
+    shared: Arc<Shared<T>>,
+    front: u8,
+}
+
+/// A hand-over of the newest value; `make` makes the three buffers.
+///
+/// ```
+/// use hemiola_runtime::exchange::latest;
+///
+/// let (mut writer, mut reader) = latest(|| 0);
+/// assert!(!reader.take());
+/// for value in 1..=3 {
+///     *writer.back() = value;
+///     writer.publish();
+/// }
+/// assert!(reader.take());
+/// assert_eq!(*reader.front(), 3);
+/// ```
+pub fn latest<T>(mut make: impl FnMut() -> T) -> (LatestWriter<T>, LatestReader<T>) {
+    let shared = Arc::new(Shared {
+        buffers: [UnsafeCell::new(make()), UnsafeCell::new(make()), UnsafeCell::new(make())],
+        middle: AtomicU8::new(1),
+    });
+    (LatestWriter { shared: shared.clone(), back: 0 }, LatestReader { shared, front: 2 })
+}
+
+impl<T> LatestWriter<T> {
+    /// The buffer to fill. After [`publish`](Self::publish) it holds an older value.
+    #[cfg(not(loom))]
+    pub fn back(&mut self) -> &mut T {
+        // SAFETY: the writer owns the back buffer, and is borrowed exclusively.
+        unsafe { &mut *self.shared.buffers[usize::from(self.back)].get() }
+    }
+
+    /// Changes the buffer to fill.
+    pub fn with_back<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: the writer owns the back buffer, and is borrowed exclusively.
+        self.shared.buffers[usize::from(self.back)].change(|buffer| change(unsafe { &mut *buffer }))
+    }
+
+    /// Publishes the filled buffer. `false` when the reader never took the one before it: that one is lost, and is the back
+    /// buffer now.
+    pub fn publish(&mut self) -> bool {
+        let middle = self.shared.middle.swap(self.back | NEWER, Ordering::AcqRel);
+        self.back = middle & !NEWER;
+        middle & NEWER == 0
+    }
+}
+
+impl<T> LatestReader<T> {
+    /// Takes the newest value, if there is one that was not taken yet.
+    pub fn take(&mut self) -> bool {
+        if self.shared.middle.load(Ordering::Relaxed) & NEWER == 0 {
+            return false;
+        }
+        let middle = self.shared.middle.swap(self.front, Ordering::AcqRel);
+        self.front = middle & !NEWER;
+        true
+    }
+
+    /// The value taken last.
+    #[cfg(not(loom))]
+    pub fn front(&self) -> &T {
+        // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
+        unsafe { &*self.shared.buffers[usize::from(self.front)].get() }
+    }
+
+    /// Looks at the value taken last.
+    pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
+        self.shared.buffers[usize::from(self.front)].look(|buffer| look(unsafe { &*buffer }))
+    }
+}

@@ -1,0 +1,110 @@
+//! All values in order, through a bounded ring.
+//!
+//! # Protocol
+//! Two counters that only grow: `written` belongs to the writer, `taken` to the reader. A place of the ring belongs to the
+//! reader while its number is within `taken .. written`, to the writer otherwise.
+//!
+//! | who | step | ordering |
+//! |---|---|---|
+//! | writer | reads `taken`; full if `written - taken` is the capacity | acquire: the reader is done with the place |
+//! | writer | fills the place, then advances `written` | release: the reader sees what is in it |
+//! | reader | reads `written`; empty if it equals `taken` | acquire |
+//! | reader | empties the place, then advances `taken` | release |
+//!
+//! Each side keeps its own counter and its last sight of the other's, and looks again only when the ring seems full or empty.
+
+use crate::sync::{Arc, AtomicUsize, CellAccess, Ordering, UnsafeCell};
+
+struct Shared<T> {
+    places: Box<[UnsafeCell<Option<T>>]>,
+    written: Line<AtomicUsize>,
+    taken: Line<AtomicUsize>,
+}
+
+/// A cache line of its own, so that the two sides do not disturb each other.
+#[repr(align(128))]
+struct Line<T>(T);
+
+// SAFETY: each place is touched by its one owner (see the protocol), so only sending T between threads is needed.
+unsafe impl<T: Send> Sync for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Shared<T> {}
+
+/// The writing end of [`queue`].
+pub struct QueueWriter<T> {
+    shared: Arc<Shared<T>>,
+    written: usize,
+    seen_taken: usize,
+}
+
+/// The reading end of [`queue`].
+pub struct QueueReader<T> {
+    shared: Arc<Shared<T>>,
+    taken: usize,
+    seen_written: usize,
+}
+
+/// A queue of at most `capacity` values.
+///
+/// ```
+/// use hemiola_runtime::exchange::queue;
+///
+/// let (mut writer, mut reader) = queue(2);
+/// assert_eq!(writer.push('a'), Ok(()));
+/// assert_eq!(writer.push('b'), Ok(()));
+/// assert_eq!(writer.push('c'), Err('c')); // full: the value comes back, nobody waits
+/// assert_eq!((reader.pop(), reader.pop(), reader.pop()), (Some('a'), Some('b'), None));
+/// ```
+///
+/// # Panics
+/// If the capacity is zero.
+pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
+    assert!(capacity > 0, "a queue has room for at least one value");
+    let shared = Arc::new(Shared {
+        places: (0..capacity).map(|_| UnsafeCell::new(None)).collect(),
+        written: Line(AtomicUsize::new(0)),
+        taken: Line(AtomicUsize::new(0)),
+    });
+    (
+        QueueWriter { shared: shared.clone(), written: 0, seen_taken: 0 },
+        QueueReader { shared, taken: 0, seen_written: 0 },
+    )
+}
+
+impl<T> QueueWriter<T> {
+    /// Appends a value.
+    ///
+    /// # Errors
+    /// The queue is full; the value comes back.
+    pub fn push(&mut self, value: T) -> Result<(), T> {
+        let capacity = self.shared.places.len();
+        if self.written.wrapping_sub(self.seen_taken) == capacity {
+            self.seen_taken = self.shared.taken.0.load(Ordering::Acquire);
+            if self.written.wrapping_sub(self.seen_taken) == capacity {
+                return Err(value);
+            }
+        }
+        // SAFETY: the place's number is outside of `taken .. written`: it is the writer's.
+        self.shared.places[self.written % capacity].change(|place| unsafe { *place = Some(value) });
+        self.written = self.written.wrapping_add(1);
+        self.shared.written.0.store(self.written, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl<T> QueueReader<T> {
+    /// Takes the oldest value.
+    pub fn pop(&mut self) -> Option<T> {
+        if self.taken == self.seen_written {
+            self.seen_written = self.shared.written.0.load(Ordering::Acquire);
+            if self.taken == self.seen_written {
+                return None;
+            }
+        }
+        // SAFETY: the place's number is within `taken .. written`: it is the reader's.
+        let value = self.shared.places[self.taken % self.shared.places.len()].change(|place| unsafe { (*place).take() });
+        self.taken = self.taken.wrapping_add(1);
+        self.shared.taken.0.store(self.taken, Ordering::Release);
+        value
+    }
+}

@@ -1,0 +1,372 @@
+//! Runs a plan's units on a pool of workers, the most important ready unit first.
+//!
+//! The graph never changes; what changes in a run is one counter of unmet dependencies per unit, the set of units that any
+//! worker may start ([`ready_set`]), the units that a worker keeps for itself, and the number of units left.
+//!
+//! - A unit whose last dependency is met belongs to the worker that met it. That worker goes on with the most important one and
+//!   gives the others away if they are worth a hand-over; before it gets busy with a long one it gives all away.
+//! - A worker with nothing of its own claims from the set, then helps open scopes ([`crew`]), then spins for a bounded time,
+//!   then sleeps. Who gives work away wakes as many sleepers as there is work, and nobody while others still spin.
+//! - With one worker none of this is needed: the units run in a fixed order.
+//!
+//! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds through the shared pointer
+//! to the run is valid until it has reported the unit as done. That is the invariant behind the `unsafe` blocks here.
+
+mod crew;
+mod graph;
+mod ready_set;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+use std::ptr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::module::Scope;
+use hemiola_realtime::{MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now};
+use hemiola_trace::Ticks;
+
+pub use graph::ExecutableGraph;
+use crew::{JobBoard, SharedCrew};
+pub use ready_set::CAPACITY;
+use ready_set::{ReadySet, UnitSet};
+
+use crate::error::RuntimeError;
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// What the tasks of a graph do.
+pub trait Tasks: Send + Sync + 'static {
+    /// What each worker has of its own: its trace, its queues.
+    type Worker: Send + 'static;
+
+    /// Runs a task that became ready at `ready`, from now, `begin`, on; returns when it ended.
+    fn run(&self, task: usize, ready: Ticks, begin: Ticks, worker: &mut Self::Worker, scope: &Scope<'_>) -> Ticks;
+}
+
+/// The workers of one cycle. Worker 0 is whoever calls [`run`](Self::run); the others are threads that sleep between runs.
+///
+/// ```
+/// use hemiola_model::module::Scope;
+/// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph};
+/// use hemiola_runtime::executor::{ExecutableGraph, Executor, Tasks};
+/// use hemiola_trace::Ticks;
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// struct Count(AtomicU32);
+/// impl Tasks for Count {
+///     type Worker = ();
+///     fn run(&self, _: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope) -> Ticks {
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///         begin
+///     }
+/// }
+///
+/// let graph = TaskGraph::plain("three in a row", 3, [(0, 1), (1, 2)]).unwrap();
+/// let plan = Plan::new(graph, &Durations::unknown(3), &PlanOptions::default());
+/// let (graph, tasks) = (ExecutableGraph::new(&plan, &[]).unwrap(), Count(AtomicU32::new(0)));
+/// let executor = Executor::new();
+/// executor.run(&graph, &tasks, &mut ());
+/// assert_eq!(tasks.0.into_inner(), 3);
+/// ```
+pub struct Executor<T: Tasks> {
+    shared: Arc<Shared<T>>,
+    helpers: Vec<std::thread::JoinHandle<()>>,
+}
+
+struct Shared<T> {
+    ready: ReadySet,
+    board: JobBoard,
+    run: AtomicPtr<Run<T>>,
+    /// Words of the ready set that the present graph needs.
+    words: AtomicUsize,
+    /// Units of the present run that are not done.
+    remaining: AtomicU32,
+    /// Workers that take part in the present run.
+    workers: AtomicUsize,
+    /// Which workers sleep or are about to: a bit each.
+    parked: AtomicU64,
+    wakeups: [Wakeup; MAXIMUM_WORKERS],
+    /// When the next run is expected, in nanoseconds of the monotonic clock; 0 when nobody knows.
+    expected: AtomicU64,
+    /// How long a worker spins before it sleeps, in nanoseconds.
+    patience: AtomicU64,
+    stopping: AtomicBool,
+}
+
+/// What workers need to know of a run; lives on the stack of [`Executor::run`].
+struct Run<T> {
+    graph: *const ExecutableGraph,
+    tasks: *const T,
+}
+
+/// As many workers as one cycle can have.
+pub const MAXIMUM_WORKERS: usize = 64;
+
+/// A worker without work spins so long before it sleeps: about what being woken costs.
+const PATIENCE: Duration = Duration::from_micros(30);
+/// A helper wakes so long before the expected next run, and spins so long after it.
+const EARLINESS: Duration = Duration::from_micros(100);
+
+impl<T: Tasks> Default for Executor<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Tasks> Executor<T> {
+    /// A pool with worker 0 only.
+    pub fn new() -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                ready: ReadySet::new(),
+                board: JobBoard::new(),
+                run: AtomicPtr::new(ptr::null_mut()),
+                words: AtomicUsize::new(0),
+                remaining: AtomicU32::new(0),
+                workers: AtomicUsize::new(1),
+                parked: AtomicU64::new(0),
+                wakeups: std::array::from_fn(|_| Wakeup::new()),
+                expected: AtomicU64::new(0),
+                patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
+                stopping: AtomicBool::new(false),
+            }),
+            helpers: Vec::new(),
+        }
+    }
+
+    /// How many workers there are, with worker 0.
+    pub fn workers(&self) -> usize {
+        self.helpers.len() + 1
+    }
+
+    /// Adds a worker. It takes part from the next run on whose graph asks for so many. Off the real-time threads.
+    ///
+    /// # Errors
+    /// The thread cannot be made, or there are [`MAXIMUM_WORKERS`] already.
+    pub fn add_worker(&mut self, settings: ThreadSettings, worker: T::Worker) -> Result<ThreadReport, RuntimeError> {
+        let index = self.workers();
+        if index == MAXIMUM_WORKERS {
+            return Err(RuntimeError::TooManyWorkers { maximum: MAXIMUM_WORKERS });
+        }
+        let shared = self.shared.clone();
+        let mut worker = worker;
+        let Spawned { thread, report, .. } =
+            hemiola_realtime::spawn(settings, move || shared.help(index, &mut worker)).map_err(RuntimeError::Realtime)?;
+        self.helpers.push(thread);
+        Ok(report)
+    }
+
+    /// Runs all tasks of the graph once and returns when they are done. The caller is worker 0. No allocation, no lock; system
+    /// calls only to wake workers that sleep and to sleep when others have long work left.
+    ///
+    /// A graph that asks for more workers than there are runs on those that there are.
+    pub fn run(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
+        let workers = graph.workers().min(self.workers());
+        if workers == 1 {
+            return run_in_sequence(graph, tasks, worker);
+        }
+        let run = Run { graph, tasks };
+        let shared = &*self.shared;
+        shared.workers.store(workers, Ordering::Relaxed);
+        shared.words.store(graph.words(), Ordering::Relaxed);
+        shared.run.store((&raw const run).cast_mut(), Ordering::Relaxed);
+        shared.remaining.store(graph.units().len() as u32, Ordering::Relaxed);
+
+        let now = Ticks::now();
+        let mut own = UnitSet::default();
+        for &root in graph.roots() {
+            graph.units()[root].set_ready_at(now);
+            own.insert(root);
+        }
+        shared.work(&run, own, 0, worker, now);
+        shared.finish(&run, worker);
+    }
+
+    /// Tells the helpers when the next run is expected, so that they are awake by then without anybody waking them. `None` lets
+    /// them sleep until they are woken.
+    pub fn expect_run(&self, at: Option<MonotonicTime>) {
+        self.shared.expected.store(at.map_or(0, MonotonicTime::as_nanoseconds), Ordering::Relaxed);
+    }
+}
+
+impl<T: Tasks> Drop for Executor<T> {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        self.shared.wakeups.iter().for_each(Wakeup::notify_all);
+        for helper in self.helpers.drain(..) {
+            // A helper contains every panic of its tasks; one of its own is reported by the default hook.
+            _ = helper.join();
+        }
+    }
+}
+
+fn run_in_sequence<T: Tasks>(graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
+    let scope = Scope::default();
+    let mut now = Ticks::now();
+    for &task in graph.sequence() {
+        now = tasks.run(task as usize, now, now, worker, &scope);
+    }
+}
+
+impl<T: Tasks> Shared<T> {
+    /// Works on the units in `own` and on what becomes ready by that, until there is nothing of its own left.
+    fn work(&self, run: &Run<T>, mut own: UnitSet, index: usize, worker: &mut T::Worker, mut now: Ticks) {
+        // SAFETY: this worker holds units of the run, so it goes on (see the module).
+        let (graph, tasks) = unsafe { (&*run.graph, &*run.tasks) };
+        let words = graph.words();
+        let crew = SharedCrew { board: &self.board, wake: |count| self.wake(count as u32, index), others: true };
+        let scope = Scope::new(&crew);
+        let mut done = 0;
+        while let Some(mut unit) = own.first() {
+            match self.ready.claim(words, Some(unit)) {
+                Some(better) => unit = better,
+                None => own.remove(unit),
+            }
+            let node = &graph.units()[unit];
+            if !own.is_empty() {
+                // What another worker could start meanwhile must be given away before this one gets busy.
+                let mut away = if node.is_long() { std::mem::take(&mut own) } else { own.split(graph.long()) };
+                if !away.is_empty() {
+                    let count = self.ready.publish(&mut away);
+                    self.wake(count, index);
+                }
+            }
+            let mut ready = node.ready_at();
+            for &task in node.tasks() {
+                now = tasks.run(task as usize, ready, now, worker, &scope);
+                ready = now;
+            }
+            for &next in node.successors() {
+                let successor = &graph.units()[next as usize];
+                if successor.meet_dependency() {
+                    successor.set_ready_at(now);
+                    own.insert(next as usize);
+                }
+            }
+            done += 1;
+        }
+        if self.remaining.fetch_sub(done, Ordering::SeqCst) == done {
+            self.wake_worker(0);
+        }
+    }
+
+    /// Worker 0 after its own work: works on until the run is over.
+    fn finish(&self, run: &Run<T>, worker: &mut T::Worker) {
+        // SAFETY: worker 0 owns the run.
+        let words = unsafe { &*run.graph }.words();
+        let mut idle_since = None;
+        while self.remaining.load(Ordering::SeqCst) != 0 {
+            if self.claim_and_work(run, words, 0, worker) || self.board.help() {
+                idle_since = None;
+                continue;
+            }
+            let now = monotonic_now();
+            let since = *idle_since.get_or_insert(now);
+            if now.since(since) < self.patience() {
+                pause();
+                continue;
+            }
+            self.park(0, None, || {
+                self.remaining.load(Ordering::SeqCst) == 0 || !self.ready.is_empty(words) || !self.board.is_empty()
+            });
+            idle_since = None;
+        }
+    }
+
+    /// The life of a helper.
+    fn help(&self, index: usize, worker: &mut T::Worker) {
+        let mut spin_until = monotonic_now();
+        while !self.stopping.load(Ordering::SeqCst) {
+            let takes_part = index < self.workers.load(Ordering::Relaxed);
+            let words = self.words.load(Ordering::Relaxed);
+            if takes_part {
+                if let Some(unit) = self.ready.claim(words, None) {
+                    let run = self.run.load(Ordering::Relaxed);
+                    let mut own = UnitSet::default();
+                    own.insert(unit);
+                    // SAFETY: a unit of the run is claimed, so the run goes on (see the module); the claim acquired what
+                    // worker 0 stored before it published.
+                    self.work(unsafe { &*run }, own, index, worker, Ticks::now());
+                    spin_until = monotonic_now() + self.patience();
+                    continue;
+                }
+                if self.board.help() {
+                    spin_until = monotonic_now() + self.patience();
+                    continue;
+                }
+                if monotonic_now() < spin_until {
+                    pause();
+                    continue;
+                }
+            }
+            let expected = self.expected.load(Ordering::Relaxed);
+            let alarm = (takes_part && expected > monotonic_now().as_nanoseconds())
+                .then(|| MonotonicTime::from_nanoseconds(expected) - EARLINESS);
+            let woken_by_alarm = self.park(index, alarm, || {
+                let takes_part = index < self.workers.load(Ordering::Relaxed);
+                let words = self.words.load(Ordering::Relaxed);
+                self.stopping.load(Ordering::SeqCst)
+                    || takes_part && (!self.ready.is_empty(words) || !self.board.is_empty())
+            });
+            spin_until = if woken_by_alarm {
+                MonotonicTime::from_nanoseconds(expected) + EARLINESS
+            } else {
+                monotonic_now() + self.patience()
+            };
+        }
+    }
+
+    fn claim_and_work(&self, run: &Run<T>, words: usize, index: usize, worker: &mut T::Worker) -> bool {
+        let Some(unit) = self.ready.claim(words, None) else { return false };
+        let mut own = UnitSet::default();
+        own.insert(unit);
+        self.work(run, own, index, worker, Ticks::now());
+        true
+    }
+
+    /// Sleeps until woken or until `alarm`, unless there is `something_to_do` after everybody can see that this worker sleeps.
+    /// Tells whether it was the alarm.
+    fn park(&self, index: usize, alarm: Option<MonotonicTime>, something_to_do: impl Fn() -> bool) -> bool {
+        let seen = self.wakeups[index].generation();
+        self.parked.fetch_or(1 << index, Ordering::SeqCst);
+        let mut alarmed = false;
+        if !something_to_do() {
+            alarmed = self.wakeups[index].wait(seen, alarm) == hemiola_realtime::Reason::TimedOut;
+        }
+        self.parked.fetch_and(!(1 << index), Ordering::SeqCst);
+        alarmed
+    }
+
+    /// Wakes up to `count` sleeping workers of this run, but not `except`.
+    fn wake(&self, mut count: u32, except: usize) {
+        let workers = self.workers.load(Ordering::Relaxed);
+        let taking_part = if workers == MAXIMUM_WORKERS { u64::MAX } else { (1 << workers) - 1 };
+        let mut sleeping = self.parked.load(Ordering::SeqCst) & taking_part & !(1 << except);
+        while sleeping != 0 && count > 0 {
+            let index = sleeping.trailing_zeros() as usize;
+            sleeping &= sleeping - 1;
+            count -= u32::from(self.wake_worker(index));
+        }
+    }
+
+    /// Wakes this worker if it sleeps; only one caller gets to.
+    fn wake_worker(&self, index: usize) -> bool {
+        let bit = 1 << index;
+        let slept = self.parked.load(Ordering::SeqCst) & bit != 0
+            && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
+        if slept {
+            self.wakeups[index].notify_one();
+        }
+        slept
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_nanos(self.patience.load(Ordering::Relaxed))
+    }
+}
+
+fn pause() {
+    for _ in 0..8 {
+        std::hint::spin_loop();
+    }
+}

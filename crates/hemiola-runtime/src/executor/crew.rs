@@ -1,0 +1,188 @@
+//! Fork and join on the workers of a cycle.
+//!
+//! # Protocol
+//! A forking worker puts a job (on its own stack) into one of a few places and works on it; idle workers that see it join in.
+//! Whoever works takes the next index from the job's counter until there is none left.
+//!
+//! | who | step | effect |
+//! |---|---|---|
+//! | owner | takes a free place | nobody else puts a job there |
+//! | owner | stores the job's address | helpers can find it |
+//! | helper | counts itself in at the place, then loads the address | if it is null: counts itself out, nothing happened |
+//! | helper | works, counts itself out | never touches the job again |
+//! | owner | out of indices: stores null, then waits until nobody is counted in | the job can go |
+//! | owner | frees the place | |
+//!
+//! Storing null and counting in are both `SeqCst`: either the helper sees null, or the owner sees the helper. The owner waits
+//! only for indices that somebody has begun. Without a free place, or without other workers, it works alone.
+
+use std::any::Any;
+use std::hint;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+
+use hemiola_model::module::Crew;
+
+use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+
+/// How many scopes can be open to others at the same time.
+const PLACES: usize = 16;
+
+/// Where jobs are put for others to see.
+pub struct JobBoard {
+    places: [Place; PLACES],
+}
+
+#[repr(align(128))]
+struct Place {
+    taken: AtomicBool,
+    job: AtomicPtr<Job>,
+    helpers: AtomicUsize,
+}
+
+/// A call for each index; lives on its owner's stack.
+struct Job {
+    work: *const (dyn Fn(usize) + Sync),
+    count: usize,
+    next: AtomicUsize,
+    panic: AtomicPtr<Box<dyn Any + Send>>,
+}
+
+impl JobBoard {
+    pub fn new() -> Self {
+        Self {
+            places: std::array::from_fn(|_| Place {
+                taken: AtomicBool::new(false),
+                job: AtomicPtr::new(ptr::null_mut()),
+                helpers: AtomicUsize::new(0),
+            }),
+        }
+    }
+
+    /// Whether there is no job.
+    pub fn is_empty(&self) -> bool {
+        self.places.iter().all(|place| place.job.load(Ordering::SeqCst).is_null())
+    }
+
+    /// Works on some job, if there is one with work left.
+    pub fn help(&self) -> bool {
+        self.places.iter().any(Place::help)
+    }
+
+    /// Calls `work` for each index; `wake` is called once others can see the job.
+    pub fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync), wake: impl FnOnce()) {
+        let work: *const (dyn Fn(usize) + Sync) = work;
+        // SAFETY: only the lifetime is cast away; `run` returns after the last use (see the protocol).
+        let work: *const (dyn Fn(usize) + Sync + 'static) = unsafe { std::mem::transmute(work) };
+        let job = Job { work, count, next: AtomicUsize::new(0), panic: AtomicPtr::new(ptr::null_mut()) };
+        let free = self.places.iter().find(|place| !place.taken.swap(true, Ordering::Acquire));
+        if let Some(place) = free {
+            place.job.store((&raw const job).cast_mut(), Ordering::SeqCst);
+            wake();
+        }
+        // SAFETY: the job is alive: it is a local variable.
+        unsafe { Job::work(&raw const job) };
+        if let Some(place) = free {
+            place.job.store(ptr::null_mut(), Ordering::SeqCst);
+            while place.helpers.load(Ordering::SeqCst) != 0 {
+                pause();
+            }
+            place.taken.store(false, Ordering::Release);
+        }
+        let panic = job.panic.load(Ordering::Acquire);
+        if !panic.is_null() {
+            // SAFETY: it was made by Box::into_raw in `Job::work`, and all helpers have left.
+            resume_unwind(*unsafe { Box::from_raw(panic) });
+        }
+    }
+}
+
+impl Place {
+    fn help(&self) -> bool {
+        if self.job.load(Ordering::Relaxed).is_null() {
+            return false;
+        }
+        self.helpers.fetch_add(1, Ordering::SeqCst);
+        let job = self.job.load(Ordering::SeqCst);
+        // SAFETY: counted in and not null: the owner keeps the job until this worker has counted itself out.
+        let helped = !job.is_null() && unsafe { Job::work(job) };
+        self.helpers.fetch_sub(1, Ordering::SeqCst);
+        helped
+    }
+}
+
+impl Job {
+    /// Takes indices until there is none left; tells whether there was one.
+    ///
+    /// # Safety
+    /// The job is alive until this returns.
+    unsafe fn work(job: *const Self) -> bool {
+        // SAFETY: promised by the caller; a job is only changed through atomics.
+        let job = unsafe { &*job };
+        let mut worked = false;
+        loop {
+            let index = job.next.fetch_add(1, Ordering::Relaxed);
+            if index >= job.count {
+                return worked;
+            }
+            worked = true;
+            // SAFETY: the owner's reference outlives the job.
+            let work = unsafe { &*job.work };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(index))) {
+                // Nobody starts another index; the owner passes the first panic on.
+                job.next.store(job.count, Ordering::Relaxed);
+                let panic = Box::into_raw(Box::new(panic));
+                if job.panic.compare_exchange(ptr::null_mut(), panic, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+                    // SAFETY: just made by Box::into_raw, and not given away.
+                    drop(unsafe { Box::from_raw(panic) });
+                }
+            }
+        }
+    }
+}
+
+fn pause() {
+    #[cfg(loom)]
+    loom::thread::yield_now();
+    #[cfg(not(loom))]
+    hint::spin_loop();
+}
+
+/// The crew of a worker whose cycle has others that might help.
+pub struct SharedCrew<'e, W: Fn(usize) + Sync> {
+    pub board: &'e JobBoard,
+    /// Wakes up to so many workers.
+    pub wake: W,
+    /// There are others at all.
+    pub others: bool,
+}
+
+// SAFETY: `JobBoard::run` takes each index from one counter, so calls `work` once for each; it returns when nobody works on the
+// job any more, and passes a panic on.
+unsafe impl<W: Fn(usize) + Sync> Crew for SharedCrew<'_, W> {
+    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        if !self.others || count < 2 {
+            (0..count).for_each(work);
+            return;
+        }
+        self.board.run(count, work, || (self.wake)(count - 1));
+    }
+}
+
+#[cfg(loom)]
+#[test]
+fn loom_fork_join_calls_each_index_once() {
+    use loom::sync::Arc;
+    loom::model(|| {
+        let board = Arc::new(JobBoard::new());
+        let helper = {
+            let board = board.clone();
+            loom::thread::spawn(move || board.help())
+        };
+        let calls: Vec<_> = (0..2).map(|_| AtomicUsize::new(0)).collect();
+        board.run(2, &|index| _ = calls[index].fetch_add(1, Ordering::Relaxed), || {});
+        assert!(calls.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+        drop(calls);
+        helper.join().unwrap();
+    });
+}

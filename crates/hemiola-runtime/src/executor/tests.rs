@@ -1,0 +1,138 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use hemiola_model::module::Scope;
+use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, TaskId, WorkerChoice};
+use hemiola_realtime::ThreadSettings;
+use hemiola_trace::Ticks;
+use proptest::prelude::*;
+
+use super::{ExecutableGraph, Executor, Tasks};
+
+/// Remembers for each task when it ran, in one global count.
+struct Witness {
+    clock: AtomicUsize,
+    began: Vec<AtomicUsize>,
+    ended: Vec<AtomicUsize>,
+    runs: Vec<AtomicU32>,
+}
+
+impl Witness {
+    fn new(tasks: usize) -> Self {
+        let zeros = || (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+        Self {
+            clock: AtomicUsize::new(1),
+            began: zeros(),
+            ended: zeros(),
+            runs: (0..tasks).map(|_| AtomicU32::new(0)).collect(),
+        }
+    }
+}
+
+impl Tasks for Witness {
+    type Worker = ();
+
+    fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope<'_>) -> Ticks {
+        self.began[task].store(self.clock.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+        self.runs[task].fetch_add(1, Ordering::SeqCst);
+        for _ in 0..task % 7 * 50 {
+            std::hint::spin_loop();
+        }
+        self.ended[task].store(self.clock.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+        begin
+    }
+}
+
+fn plan(tasks: usize, edges: &[(usize, usize)], workers: usize) -> Plan {
+    let graph = TaskGraph::plain("test", tasks, edges.iter().copied()).unwrap();
+    let workers = WorkerChoice::Fixed(workers.try_into().unwrap());
+    Plan::new(graph, &Durations::unknown(tasks), &PlanOptions { workers, ..PlanOptions::default() })
+}
+
+fn executor<T: Tasks<Worker = ()>>(workers: usize) -> Executor<T> {
+    let mut executor = Executor::new();
+    for index in 1..workers {
+        executor.add_worker(ThreadSettings::new(format!("test {index}")), ()).unwrap();
+    }
+    executor
+}
+
+fn random_graph() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
+    (1_usize..90).prop_flat_map(|tasks| {
+        let edge = (0..tasks, 0..tasks).prop_filter_map("an edge leads on", |(a, b)| (a < b).then_some((a, b)));
+        (Just(tasks), prop::collection::vec(edge, 0..if tasks > 1 { 3 * tasks } else { 1 }))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_task_runs_once_and_after_its_predecessors((tasks, edges) in random_graph(), workers in 1_usize..5) {
+        let plan = plan(tasks, &edges, workers);
+        let graph = ExecutableGraph::new(&plan, &[TaskId(tasks as u32 - 1)]).unwrap();
+        let executor = executor(workers);
+        let witness = Witness::new(tasks);
+        for run in 1..=20 {
+            executor.run(&graph, &witness, &mut ());
+            for task in 0..tasks {
+                prop_assert_eq!(witness.runs[task].load(Ordering::SeqCst), run);
+            }
+            for &(before, after) in &edges {
+                prop_assert!(witness.ended[before].load(Ordering::SeqCst) < witness.began[after].load(Ordering::SeqCst));
+            }
+        }
+    }
+}
+
+/// Counts in a nested scope.
+struct Forks {
+    sums: Vec<AtomicUsize>,
+    panics: Mutex<Vec<String>>,
+}
+
+impl Tasks for Forks {
+    type Worker = ();
+
+    fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), scope: &Scope<'_>) -> Ticks {
+        let mut items = vec![0_usize; 64];
+        scope.for_each(&mut items, |index, item| {
+            let (left, right) = scope.join(|| index, || 1);
+            *item = left + right;
+        });
+        self.sums[task].fetch_add(items.iter().sum(), Ordering::SeqCst);
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            scope.for_each_index(8, |index| {
+                if index == 3 {
+                    std::panic::panic_any(String::from("three"));
+                }
+            });
+        }));
+        if let Err(panic) = caught {
+            self.panics.lock().unwrap().push(*panic.downcast::<String>().unwrap());
+        }
+        begin
+    }
+}
+
+#[test]
+fn scopes_nest_borrow_and_pass_panics_on() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let plan = plan(6, &[(0, 5)], 4);
+    let graph = ExecutableGraph::new(&plan, &[]).unwrap();
+    let executor = executor(4);
+    let forks = Forks { sums: (0..6).map(|_| AtomicUsize::new(0)).collect(), panics: Mutex::default() };
+    for _ in 0..50 {
+        executor.run(&graph, &forks, &mut ());
+    }
+    assert!(forks.sums.iter().all(|sum| sum.load(Ordering::SeqCst) == 50 * (63 * 64 / 2 + 64)));
+    assert_eq!(forks.panics.lock().unwrap().len(), 50 * 6);
+}
+
+#[test]
+fn outputs_come_before_what_they_do_not_need_on_one_worker() {
+    // 0 -> 1 -> 2 -> 3 is the long path; 4 is an output that needs only 0.
+    let plan = plan(5, &[(0, 1), (1, 2), (2, 3), (0, 4)], 1);
+    let graph = ExecutableGraph::new(&plan, &[TaskId(4)]).unwrap();
+    assert_eq!(graph.sequence()[..2], [0, 4]);
+}

@@ -1,0 +1,140 @@
+//! What `robot.toml` says, checked and typed. `hemiola-config` reads it from files; tests make it by hand.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::Value;
+
+/// A robot: its cycles, and what deviates from the defaults.
+///
+/// ```
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+///
+/// let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(83.3)));
+/// assert_eq!(configuration.cycles[0].workers, None); // the plan chooses
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Configuration {
+    /// In the order of the file.
+    pub cycles: Vec<CycleConfiguration>,
+    /// By name; sources that are not named run with their defaults.
+    pub sources: BTreeMap<String, SourceConfiguration>,
+    /// Representation to module or source, where several could provide it.
+    pub providers: BTreeMap<String, String>,
+    /// By name; modules that are not named run with their defaults.
+    pub modules: BTreeMap<String, ModuleConfiguration>,
+    /// What is written while the robot runs.
+    pub output: OutputConfiguration,
+}
+
+/// One cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CycleConfiguration {
+    /// Its name.
+    pub name: String,
+    /// What starts a run.
+    pub trigger: Trigger,
+    /// Which modules run in it: names (`BallFinder`) or Rust paths that contain them (`nao::motion`). Empty: all, which is
+    /// right when there is one cycle.
+    pub modules: Vec<String>,
+    /// A run shall be over so long after its trigger.
+    pub deadline: Option<Duration>,
+    /// How its threads are scheduled.
+    pub scheduling: Scheduling,
+    /// The processor cores that its threads may use; empty: all.
+    pub cores: Vec<usize>,
+    /// How many workers; `None`: the plan chooses.
+    pub workers: Option<usize>,
+    /// The robot enters its safe state when no run has ended for so long; `None`: nobody watches.
+    pub watchdog: Option<Duration>,
+    /// How many values `Samples<T>` arguments of this cycle can hold.
+    pub sample_capacity: usize,
+}
+
+/// What starts a run of a cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trigger {
+    /// So many times a second.
+    Rate(f64),
+    /// Each new sample of this source.
+    Source(String),
+}
+
+/// How threads are scheduled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheduling {
+    /// `SCHED_FIFO` with this priority, 1 (lowest) to 99.
+    Fifo(u8),
+    /// `SCHED_RR` with this priority, 1 (lowest) to 99.
+    RoundRobin(u8),
+    /// The kernel's default, fair scheduling.
+    #[default]
+    TimeSharing,
+}
+
+/// One source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceConfiguration {
+    /// Its parameters.
+    pub parameters: BTreeMap<String, Value>,
+    /// Samples per second instead of its own rate.
+    pub rate: Option<f64>,
+    /// How its thread is scheduled.
+    pub scheduling: Scheduling,
+    /// The processor cores that its thread may use; empty: all.
+    pub cores: Vec<usize>,
+    /// `false`: it does not run, and provides nothing.
+    pub enabled: Option<bool>,
+}
+
+/// One module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModuleConfiguration {
+    /// Its parameters.
+    pub parameters: BTreeMap<String, Value>,
+    /// What happens when an update fails.
+    pub on_failure: FailurePolicy,
+}
+
+/// What happens when an update returns an error or panics. In any case its representations keep their last value, are
+/// marked stale, and the cycle goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailurePolicy {
+    /// Nothing more.
+    #[default]
+    KeepLast,
+    /// The module is replaced by a new instance.
+    Restart,
+    /// The robot enters its safe state.
+    SafeState,
+}
+
+/// What is written while the robot runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutputConfiguration {
+    /// The trace of the whole run, for Perfetto; `None`: none is written.
+    pub trace: Option<PathBuf>,
+    /// Where measured durations are kept between runs, so that the first plan is a good one; `None`: they are not.
+    pub profile: Option<PathBuf>,
+    /// The statistics at the end, as JSON; `None`: they are only shown.
+    pub statistics: Option<PathBuf>,
+}
+
+impl CycleConfiguration {
+    /// A cycle with defaults for all else.
+    pub fn new(name: impl Into<String>, trigger: Trigger) -> Self {
+        Self {
+            name: name.into(),
+            trigger,
+            modules: Vec::new(),
+            deadline: None,
+            scheduling: Scheduling::default(),
+            cores: Vec::new(),
+            workers: None,
+            watchdog: None,
+            sample_capacity: 32,
+        }
+    }
+}

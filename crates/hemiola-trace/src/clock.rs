@@ -298,11 +298,32 @@ fn read_virtual_counter() -> u64 {
     count
 }
 
-/// `CLOCK_MONOTONIC` in nanoseconds.
+/// The kernel's clocks at one moment, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelClocks {
+    pub(crate) realtime: u64,
+    pub(crate) monotonic: u64,
+    pub(crate) boottime: u64,
+}
+
+impl KernelClocks {
+    pub(crate) fn now() -> Self {
+        Self {
+            realtime: kernel_nanoseconds(libc::CLOCK_REALTIME),
+            monotonic: monotonic_nanoseconds(),
+            boottime: kernel_nanoseconds(libc::CLOCK_BOOTTIME),
+        }
+    }
+}
+
 fn monotonic_nanoseconds() -> u64 {
+    kernel_nanoseconds(libc::CLOCK_MONOTONIC)
+}
+
+fn kernel_nanoseconds(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing; the clock exists on every Linux, so the call cannot fail.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    // SAFETY: `time` is valid for writing; these clocks exist on every Linux, so the call cannot fail.
+    unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

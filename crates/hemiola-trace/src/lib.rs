@@ -27,13 +27,17 @@ mod ids;
 mod ring;
 
 mod catalog;
+mod collector;
 mod distribution;
 mod error;
 mod profile;
 mod statistics;
 
+pub mod perfetto;
+
 pub use catalog::{Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Task, Worker};
 pub use clock::{CALIBRATION, Core, SHORTEST_REFRESH, TickScale, Ticks};
+pub use collector::{Capture, Collector};
 pub use distribution::{Bucket, Distribution, Summary};
 pub use error::Error;
 pub use event::{Age, Event, FailureKind, Stamp};

@@ -29,7 +29,7 @@
 
 use crate::{
     event::{Event, WORDS},
-    sync::{Arc, AtomicU64, Ordering, fence},
+    sync::{Arc, AtomicBool, AtomicU64, Ordering, fence},
 };
 
 /// The writing end: the events of one worker, the oldest overwritten first.
@@ -64,7 +64,8 @@ impl Ring {
         let capacity = events.max(2).next_power_of_two();
         // Not zeros: those would come from pages that the kernel has not backed yet, and the writer would fault on them.
         let slots = (0..capacity).map(|_| Slot(std::array::from_fn(|_| AtomicU64::new(u64::MAX)))).collect();
-        Self { shared: Arc::new(Shared { pushed: Position(AtomicU64::new(0)), slots }), pushed: 0 }
+        let (pushed, closed) = (Position(AtomicU64::new(0)), AtomicBool::new(false));
+        Self { shared: Arc::new(Shared { pushed, closed, slots }), pushed: 0 }
     }
 
     /// Records an event. Wait-free: four stores and a counter, no allocation, no system call.
@@ -96,6 +97,13 @@ impl Ring {
     /// How many events were pushed so far.
     pub fn pushed(&self) -> u64 {
         self.pushed
+    }
+}
+
+impl Drop for Ring {
+    /// Tells the readers that nothing more will come.
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::Release);
     }
 }
 
@@ -160,6 +168,11 @@ impl RingReader {
         self.shared.pushed.0.load(Ordering::Relaxed).saturating_sub(self.cursor)
     }
 
+    /// Whether the writer is gone: a read after this was true gets the last events.
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.load(Ordering::Acquire)
+    }
+
     /// Moves on to event `number` unless it is behind; returns how many events that leaves out.
     fn skip_to(&mut self, number: u64) -> u64 {
         let skipped = number.saturating_sub(self.cursor);
@@ -175,6 +188,7 @@ const BATCH: usize = if cfg!(loom) { 2 } else { 64 };
 #[derive(Debug)]
 struct Shared {
     pushed: Position,
+    closed: AtomicBool,
     slots: Box<[Slot]>,
 }
 

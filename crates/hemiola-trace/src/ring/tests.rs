@@ -95,6 +95,17 @@ mod threads {
         }
     }
 
+    #[test]
+    fn a_reader_sees_the_writer_go_and_still_gets_its_last_events() {
+        let mut ring = Ring::with_capacity(8);
+        let mut reader = ring.reader();
+        ring.push(numbered(0));
+        assert!(!reader.is_closed());
+        drop(ring);
+        assert!(reader.is_closed());
+        assert_eq!(numbers(&mut reader), (vec![0], 0));
+    }
+
     /// Two readers beside a writer that laps them all the time: nothing torn, nothing out of order, and what is not read
     /// is counted.
     #[test]

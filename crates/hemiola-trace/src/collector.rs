@@ -1,0 +1,143 @@
+//! The readers of all rings, and what they hold at one moment.
+
+use crate::{event::Event, ids::WorkerId, ring::RingReader};
+
+/// Drains the rings of all workers, in rounds: the one place that keeps their readers.
+///
+/// ```
+/// use hemiola_trace::{Collector, CycleId, Event, Ring, Ticks, WorkerId};
+///
+/// let mut ring = Ring::with_capacity(64);
+/// let mut collector = Collector::default();
+/// collector.add(WorkerId(0), ring.reader());
+/// ring.push(Event::CycleEnd { cycle: CycleId(0), run: 0, at: Ticks::now() });
+///
+/// collector.drain(|worker, events, lost| assert_eq!((worker, events.len(), lost), (WorkerId(0), 1, 0)));
+/// assert_eq!(collector.capture().events(WorkerId(0)).len(), 1, "a capture gets the past again");
+/// ```
+#[derive(Debug, Default)]
+pub struct Collector {
+    readers: Vec<(WorkerId, RingReader)>,
+    events: Vec<Event>,
+}
+
+impl Collector {
+    /// Takes over the reader of a worker's ring. A worker that is started anew gets a new ring: both are drained until
+    /// the old one is closed and empty.
+    pub fn add(&mut self, worker: WorkerId, reader: RingReader) {
+        self.readers.push((worker, reader));
+    }
+
+    /// Hands the events since the last round, worker by worker, with the number of those that were lost. Workers without
+    /// any are left out.
+    pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) {
+        let Self { readers, events } = self;
+        readers.retain_mut(|(worker, reader)| {
+            let closed = reader.is_closed();
+            events.clear();
+            let lost = reader.read(events);
+            if !events.is_empty() || lost > 0 {
+                each(*worker, events, lost);
+            }
+            !closed
+        });
+    }
+
+    /// All events that the rings still hold, read or not; disturbs neither the writers nor [`drain`](Self::drain).
+    pub fn capture(&self) -> Capture {
+        let mut capture = Capture::default();
+        for (worker, reader) in &self.readers {
+            let mut reader = reader.clone();
+            reader.rewind();
+            let mut events = Vec::new();
+            // What the writer overwrites meanwhile is older than the capture.
+            reader.read(&mut events);
+            capture.insert(*worker, events);
+        }
+        capture
+    }
+}
+
+/// Events of all workers: a piece of the past, to be written as a trace or drawn.
+///
+/// ```
+/// use hemiola_trace::{Capture, CycleId, Event, Ticks, WorkerId};
+///
+/// let mut capture = Capture::default();
+/// capture.insert(WorkerId(1), vec![Event::CycleEnd { cycle: CycleId(0), run: 0, at: Ticks(5) }]);
+/// assert_eq!(capture.workers().count(), 1);
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Capture {
+    workers: Vec<(WorkerId, Vec<Event>)>,
+}
+
+impl Capture {
+    /// Adds events of a worker, in the order of its ring and after those that are there.
+    pub fn insert(&mut self, worker: WorkerId, events: Vec<Event>) {
+        match self.workers.iter_mut().find(|(known, _)| *known == worker) {
+            Some((_, known)) => known.extend(events),
+            None => self.workers.push((worker, events)),
+        }
+    }
+
+    /// The events of a worker.
+    pub fn events(&self, worker: WorkerId) -> &[Event] {
+        self.workers.iter().find(|(known, _)| *known == worker).map_or(&[], |(_, events)| events)
+    }
+
+    /// All workers with their events.
+    pub fn workers(&self) -> impl Iterator<Item = (WorkerId, &[Event])> {
+        self.workers.iter().map(|(worker, events)| (*worker, events.as_slice()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CycleId, Ring, Ticks};
+
+    fn event(run: u32) -> Event {
+        Event::CycleEnd { cycle: CycleId(0), run, at: Ticks(u64::from(run)) }
+    }
+
+    fn drained(collector: &mut Collector) -> Vec<(WorkerId, usize, u64)> {
+        let mut rounds = Vec::new();
+        collector.drain(|worker, events, lost| rounds.push((worker, events.len(), lost)));
+        rounds
+    }
+
+    #[test]
+    fn a_round_hands_each_event_once_and_tells_the_losses() {
+        let mut rings = [Ring::with_capacity(8), Ring::with_capacity(8)];
+        let mut collector = Collector::default();
+        rings.iter().zip(0..).for_each(|(ring, id)| collector.add(WorkerId(id), ring.reader()));
+        (0..3).for_each(|run| rings[0].push(event(run)));
+        (0..10).for_each(|run| rings[1].push(event(run)));
+        assert_eq!(drained(&mut collector), [(WorkerId(0), 3, 0), (WorkerId(1), 7, 3)]);
+        assert_eq!(drained(&mut collector), []);
+    }
+
+    #[test]
+    fn the_last_events_of_a_worker_that_is_gone_are_not_lost() {
+        let mut collector = Collector::default();
+        let mut ring = Ring::with_capacity(8);
+        collector.add(WorkerId(0), ring.reader());
+        ring.push(event(0));
+        drop(ring);
+        assert_eq!(drained(&mut collector), [(WorkerId(0), 1, 0)]);
+        assert!(collector.readers.is_empty());
+    }
+
+    #[test]
+    fn a_capture_takes_nothing_from_the_next_round() {
+        let mut collector = Collector::default();
+        let mut ring = Ring::with_capacity(8);
+        collector.add(WorkerId(0), ring.reader());
+        ring.push(event(0));
+        assert_eq!(collector.capture().events(WorkerId(0)), [event(0)]);
+        assert_eq!(drained(&mut collector), [(WorkerId(0), 1, 0)]);
+        assert_eq!(collector.capture().events(WorkerId(0)), [event(0)]);
+        assert_eq!(collector.capture().events(WorkerId(7)), []);
+    }
+}

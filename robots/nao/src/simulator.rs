@@ -4,7 +4,8 @@
 //! Knows the robot and the field, but none of the modules.
 //!
 //! - [`World`] is moved on at the body's rate and gives what the body's sensors measure.
-//! - [`SimulatedWorld`] is the snapshot of it that the slower sensors work on, wherever they run.
+//! - [`SimulatedWorld`] is the snapshot of it that the slower sensors work on, wherever they run:
+//! - [`camera`] renders what a camera sees of it, [`microphone`] what one hears.
 //!
 //! What is simplified: there are no forces but weight. One sole is planted, the rest of the robot follows by its joints;
 //! it can rock on the edge of its soles, tip over, lie, and get up without a proper motion for that. Walking into
@@ -13,6 +14,8 @@
 
 mod ball;
 mod body;
+pub mod camera;
+pub mod microphone;
 mod others;
 mod random;
 mod scenario;

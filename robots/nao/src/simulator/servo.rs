@@ -112,9 +112,9 @@ mod tests {
         assert_eq!(servos.positions(), &[0.0; JOINTS]);
         servos.step(DT, &request(-0.5, 1.0));
         let moved = servos.positions()[Joint::HeadPitch.index()];
-        assert!(moved < 0.0 && moved >= -FAST * DT * 1.0001, "{moved}");
+        assert!((-FAST * DT * 1.0001..0.0).contains(&moved), "{moved}");
         let moved = servos.positions()[Joint::HipYawPitch.index()];
-        assert!(moved < 0.0 && moved >= -SLOW * DT * 1.0001, "{moved}");
+        assert!((-SLOW * DT * 1.0001..0.0).contains(&moved), "{moved}");
     }
 
     #[test]

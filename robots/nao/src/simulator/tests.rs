@@ -20,7 +20,7 @@ fn stiff(positions: [f32; JOINTS]) -> JointRequest {
 fn walk(time: f32, step_length: f32, turn: f32) -> JointRequest {
     let mut positions = standing_positions();
     let phase = (time / STEP_TIME).fract();
-    let swinging = if (time / STEP_TIME) as u32 % 2 == 0 { Side::Left } else { Side::Right };
+    let swinging = if ((time / STEP_TIME) as u32).is_multiple_of(2) { Side::Left } else { Side::Right };
     let smooth = |from: f32, to: f32| {
         let part = ((phase - from) / (to - from)).clamp(0.0, 1.0);
         part * part * (3.0 - 2.0 * part)

@@ -355,7 +355,7 @@ impl TaskGraph {
             |tasks: &mut dyn Iterator<Item = usize>| tasks.max_by_key(|&task| (tails[task], std::cmp::Reverse(task)));
         let mut tasks = Vec::new();
         let mut next = longest(&mut (0..self.tasks.len()));
-        let duration = next.map_or(0, |first| tails[first].0);
+        let duration = next.map_or(0, |first| tails[first].nanos);
         while let Some(task) = next {
             tasks.push(TaskId(task as u32));
             next = longest(&mut successors[task].iter().copied());
@@ -426,12 +426,19 @@ pub(crate) fn topological_order(successors: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// The longest path from each node to an end, itself included: (nanoseconds, nodes).
-pub(crate) fn tails(order: &[usize], successors: &[Vec<usize>], durations: &[u64]) -> Vec<(u64, u32)> {
-    let mut tails = vec![(0, 0); successors.len()];
+/// A longest path from a node to an end, itself included. Compared by time, then by nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Tail {
+    pub(crate) nanos: u64,
+    pub(crate) nodes: u32,
+}
+
+/// The tail of every node.
+pub(crate) fn tails(order: &[usize], successors: &[Vec<usize>], durations: &[u64]) -> Vec<Tail> {
+    let mut tails = vec![Tail::default(); successors.len()];
     for &node in order.iter().rev() {
-        let (time, nodes) = successors[node].iter().map(|&next| tails[next]).max().unwrap_or_default();
-        tails[node] = (durations[node].saturating_add(time), nodes + 1);
+        let longest = successors[node].iter().map(|&next| tails[next]).max().unwrap_or_default();
+        tails[node] = Tail { nanos: durations[node] + longest.nanos, nodes: longest.nodes + 1 };
     }
     tails
 }

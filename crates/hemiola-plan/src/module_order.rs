@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::durations::Durations;
-use crate::graph::{adjacency, tails, topological_order};
+use crate::graph::{Tail, TaskId, adjacency, tails, topological_order};
 
 /// How often the order is refined with the remaining paths that the previous order led to.
 const ROUNDS: usize = 4;
@@ -19,7 +19,7 @@ const ROUNDS: usize = 4;
 pub(crate) fn choose(
     size: usize,
     dependencies: &[(usize, usize)],
-    groups: &[Vec<crate::graph::TaskId>],
+    groups: &[Vec<TaskId>],
     durations: &Durations,
 ) -> Vec<(usize, usize)> {
     let expected = durations.expected_nanos(size);
@@ -28,7 +28,7 @@ pub(crate) fn choose(
         tasks.iter().for_each(|task| group_of[task.index()] = Some(group));
     }
     // The first round knows dependencies only, every further one the remaining paths under the best order so far.
-    let mut best: Option<((u64, u32), Vec<(usize, usize)>)> = None;
+    let mut best: Option<(Tail, Vec<_>)> = None;
     let mut successors = adjacency(size, dependencies);
     for _ in 0..ROUNDS {
         let remaining = tails(&topological_order(&successors), &successors, &expected);
@@ -53,14 +53,14 @@ fn start_order(
     group_of: &[Option<usize>],
     groups: usize,
     expected: &[u64],
-    remaining: &[(u64, u32)],
+    remaining: &[Tail],
 ) -> Vec<Vec<usize>> {
     let successors = adjacency(size, dependencies);
     let mut unmet = vec![0u32; size];
     successors.iter().flatten().for_each(|&to| unmet[to] += 1);
     let mut chains = vec![Vec::new(); groups];
     let mut busy = vec![false; groups];
-    let mut waiting: Vec<BinaryHeap<((u64, u32), Reverse<usize>)>> = vec![BinaryHeap::new(); groups];
+    let mut waiting: Vec<BinaryHeap<(Tail, Reverse<usize>)>> = vec![BinaryHeap::new(); groups];
     let mut running: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut now = 0u64;
     let mut ready: Vec<usize> = (0..size).filter(|&task| unmet[task] == 0).collect();
@@ -68,7 +68,7 @@ fn start_order(
         for task in ready.drain(..) {
             match group_of[task] {
                 Some(group) => waiting[group].push((remaining[task], Reverse(task))),
-                None => running.entry(now.saturating_add(expected[task])).or_default().push(task),
+                None => running.entry(now + expected[task]).or_default().push(task),
             }
         }
         for group in 0..groups {
@@ -77,7 +77,7 @@ fn start_order(
             {
                 busy[group] = true;
                 chains[group].push(task);
-                running.entry(now.saturating_add(expected[task])).or_default().push(task);
+                running.entry(now + expected[task]).or_default().push(task);
             }
         }
         let Some((end, finished)) = running.pop_first() else { return chains };

@@ -118,8 +118,8 @@ pub struct Plan {
 
 impl Plan {
     /// Plans `graph`: order within modules, priorities, fusion and the number of workers, all from expected durations.
-    /// The same arguments give the same plan. Meant to run off the real-time threads: 150 tasks take about a millisecond,
-    /// or some ten where durations vary and several workers are available.
+    /// The same arguments give the same plan. Meant to run off the real-time threads: 150 tasks take some
+    /// milliseconds, ten to twenty where durations vary and several workers are available.
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
         let graph = graph.ordered_by(durations);
         let (units, unit_of) = fuse(&graph, durations);
@@ -191,8 +191,7 @@ fn fuse(graph: &TaskGraph, durations: &Durations) -> (Vec<Unit>, Vec<UnitId>) {
     }
 
     let expected = durations.expected_nanos(size);
-    let lengths: Vec<u64> =
-        chains.iter().map(|chain| chain.iter().fold(0u64, |sum, &task| sum.saturating_add(expected[task]))).collect();
+    let lengths: Vec<u64> = chains.iter().map(|chain| chain.iter().map(|&task| expected[task]).sum()).collect();
     let chain_successors: Vec<Vec<usize>> = chains
         .iter()
         .map(|chain| successors[chain[chain.len() - 1]].iter().map(|&next| chain_of[next]).collect())
@@ -213,7 +212,7 @@ fn fuse(graph: &TaskGraph, durations: &Durations) -> (Vec<Unit>, Vec<UnitId>) {
             predecessors: incoming[chains[chain][0]],
             successors: following,
             duration: from_nanos(lengths[chain]),
-            remaining: from_nanos(tails[chain].0),
+            remaining: from_nanos(tails[chain].nanos),
         }
     });
     (units.collect(), chain_of.iter().map(|&chain| id_of[chain]).collect())

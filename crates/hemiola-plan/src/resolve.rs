@@ -202,7 +202,7 @@ impl<'a> Resolver<'a> {
                     let reader = self.sample_party((source_index, sample_index));
                     let readers = vec![Reading { reader, form: Form::Reads }];
                     let place = format!("source `{}`", source.name);
-                    let offers: Vec<Offer> = self.offers_of_cycles(representation, None);
+                    let offers = self.offers_of_cycles(representation).collect();
                     if let Some(Offer::Cycle(cycle, _)) = self.settle_origin(place, representation, readers, offers) {
                         let consumer = Consumer::Source(source.name.clone());
                         self.publishes[cycle].entry(consumer).or_default().insert(representation);
@@ -266,7 +266,7 @@ impl<'a> Resolver<'a> {
             } else {
                 let mut offers: Vec<Offer> =
                     self.fillers_of(representation).iter().copied().map(Offer::Sample).collect();
-                offers.extend(self.offers_of_cycles(representation, Some(cycle)));
+                offers.extend(self.offers_of_cycles(representation));
                 match self.settle_origin(format!("cycle `{}`", description.name), representation, readers, offers) {
                     Some(Offer::Sample(at)) => {
                         let (source, sample) = names(at);
@@ -411,11 +411,10 @@ impl<'a> Resolver<'a> {
         update.provides.is_empty() || update.provides.iter().any(chosen)
     }
 
-    fn offers_of_cycles(&self, representation: &str, except: Option<usize>) -> Vec<Offer> {
-        (self.fillers.iter().enumerate())
-            .filter(|&(cycle, _)| Some(cycle) != except)
-            .filter_map(|(cycle, fillers)| fillers.get(representation).map(|&filler| Offer::Cycle(cycle, filler)))
-            .collect()
+    /// Every cycle that provides it. The asking one does not, else it would not ask.
+    fn offers_of_cycles(&self, representation: &str) -> impl Iterator<Item = Offer> {
+        let fillers = self.fillers.iter().enumerate();
+        fillers.filter_map(|(cycle, fillers)| fillers.get(representation).map(|&filler| Offer::Cycle(cycle, filler)))
     }
 
     fn fillers_of(&self, representation: &str) -> &[(usize, usize)] {

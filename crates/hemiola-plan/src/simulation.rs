@@ -311,7 +311,7 @@ impl State {
                 if self.running[worker] == NONE {
                     let visible = |unit: u32| {
                         let unit = unit as usize;
-                        self.owner[unit] == worker || self.ready_since[unit].saturating_add(self.hand_over) <= now
+                        self.owner[unit] == worker || self.ready_since[unit] + self.hand_over <= now
                     };
                     let Some(unit) = ready.take(worker, visible) else {
                         idle = true;
@@ -319,14 +319,14 @@ impl State {
                     };
                     on_start(worker, unit, now);
                     self.running[worker] = unit;
-                    self.until[worker] = now.saturating_add(self.durations[unit as usize]);
+                    self.until[worker] = now + self.durations[unit as usize];
                 }
                 next = next.min(self.until[worker]);
             }
             if idle && self.hand_over > 0 {
                 // Somebody waits for a unit that is on its way from another worker.
                 ready.for_each_shared(|unit| {
-                    let arrives = self.ready_since[unit as usize].saturating_add(self.hand_over);
+                    let arrives = self.ready_since[unit as usize] + self.hand_over;
                     if arrives > now {
                         next = next.min(arrives);
                     }

@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn knowing_durations_never_makes_the_critical_path_longer_than_the_chain_of_all(system in any_robot(), durations in any_durations()) {
+    fn the_critical_path_is_what_unlimited_workers_need(system in any_robot(), durations in any_durations()) {
         let graph = graph_of(&system).ordered_by(&durations);
         let path = graph.critical_path(&durations);
         let edges: BTreeSet<_> = edges_of(&graph).into_iter().collect();

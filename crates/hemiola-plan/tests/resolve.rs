@@ -2,9 +2,11 @@
 
 mod robot;
 
+use std::time::Duration;
+
 use hemiola_plan::{
-    Access, Consumer, Delivery, ModuleDescription, Origin, Problem, Resolved, System, TaskGraph, TaskKind, Trigger,
-    resolve,
+    Access, Consumer, Delivery, Durations, ModuleDescription, Origin, Problem, Resolved, System, TaskGraph, TaskKind,
+    Trigger, resolve,
 };
 use robot::{choosing, cycle, module, robot, source, triggered, update, with_sources};
 
@@ -213,6 +215,33 @@ fn a_module_does_not_stand_still_for_an_update_whose_inputs_are_late() {
         panic!("one edge orders two updates")
     };
     assert_eq!(graph.task(edge.from).name, "Both.ready");
+}
+
+#[test]
+fn among_waiting_siblings_the_one_with_the_longest_remaining_path_goes_first() {
+    // `first` runs; meanwhile `urgent` becomes ready and overtakes `patient`, which was there all along.
+    let vision = ModuleDescription::new("Vision")
+        .with(update("patient", Access::Exclusive, "-> P"))
+        .with(update("first", Access::Exclusive, "-> F"))
+        .with(update("urgent", Access::Exclusive, "&A -> U"));
+    let robot = robot([cycle(
+        "cognition",
+        [
+            vision,
+            module("Quick", &["-> Q", "&Q -> A"]),
+            module("AfterFirst", &["&F -> F1", "&F1 -> F2", "&F2"]),
+            module("AfterUrgent", &["&U -> U1", "&U1"]),
+            module("AfterPatient", &["&P"]),
+        ],
+    )]);
+    let graph = TaskGraph::of(&resolved(&robot).cycles[0]);
+    let milliseconds = |name: &str| if name == "Vision.first" { 10 } else { 1 };
+    let durations = graph.tasks().iter().map(|task| Duration::from_millis(milliseconds(&task.name)));
+    let durations = Durations::constant(durations);
+    let graph = graph.ordered_by(&durations);
+    let name = |task| graph.task(task).name.as_str();
+    let chain: Vec<_> = graph.module_order().iter().map(|edge| (name(edge.from), name(edge.to))).collect();
+    assert_eq!(chain[..2], [("Vision.first", "Vision.urgent"), ("Vision.urgent", "Vision.patient")]);
 }
 
 #[test]

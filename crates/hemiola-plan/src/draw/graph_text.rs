@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::human;
-use crate::durations::Durations;
-use crate::graph::{Reason, TaskGraph, TaskId, TaskKind};
+use crate::durations::{Durations, from_nanos};
+use crate::graph::{Reason, TaskGraph, TaskId, TaskKind, tails};
 
 /// Lists a graph in an order in which it can run: each task with its duration, its longest remaining path where durations
 /// are known, and what it waits for directly. A star marks the critical path.
@@ -28,7 +28,7 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations) -> String {
     let count = graph.tasks().len();
     let order = graph.order_indices();
     let expected = durations.expected_nanos(count);
-    let remaining = crate::graph::tails(&order, &graph.successors(), &expected);
+    let remaining = tails(&order, &graph.successors(), &expected);
     let critical = graph.critical_path(durations);
     let on_path: BTreeSet<TaskId> = critical.tasks.iter().copied().collect();
     let reduced = graph.reduced();
@@ -45,7 +45,7 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations) -> String {
     );
     if known {
         let work = expected.iter().sum();
-        let _ = write!(text, ", {} of {} of work", human(critical.duration), human(crate::durations::from_nanos(work)));
+        let _ = write!(text, ", {} of {} of work", human(critical.duration), human(from_nanos(work)));
     }
     let widest = graph.tasks().iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
     let times = if known { "     takes   remaining" } else { "" };
@@ -57,7 +57,7 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations) -> String {
             format!("{:4} {mark} {:widest$}", number + 1, graph.task(task).name, widest = widest.saturating_sub(2));
         if known {
             let takes = durations.get(task).mean().map_or("?".into(), human);
-            let _ = write!(line, " {takes:>9}   {:>9}", human(crate::durations::from_nanos(remaining[index].0)));
+            let _ = write!(line, " {takes:>9}   {:>9}", human(from_nanos(remaining[index].nanos)));
         }
         let waits: Vec<&str> =
             reduced.iter().filter(|(_, to)| *to == task).map(|&(from, _)| graph.task(from).name.as_str()).collect();

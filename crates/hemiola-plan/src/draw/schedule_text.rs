@@ -21,8 +21,8 @@ use crate::simulation::Schedule;
 /// let schedule = Simulation::new(&plan, &durations, &SimulationOptions { workers: 2, ..Default::default() }).schedule();
 /// assert_eq!(draw::schedule_text(&plan, &schedule, 36), "\
 /// fork: 5.00 ms on 2 workers, 7.00 ms of work
-/// worker 0 │0━━━│1━━━━━━━━━━━━━━━ 100 %
-/// worker 1 ·····│2───────········  40 %
+/// worker 0 │0━━│1━━━━━━━━━━━━━━━ 100 %
+/// worker 1 ····│2───────········  40 %
 ///          0   1   2   3   4   5 ms
 /// ");
 /// ```

@@ -130,7 +130,7 @@ impl Body {
         body
     }
 
-    /// Moves on by `dt` seconds to the given joint positions. `legs_are_stiff` says whether the legs could carry the robot.
+    /// Moves on by `dt` seconds to the given joint positions.
     pub fn step(&mut self, dt: f32, positions: &[f32; JOINTS], legs: Legs, random: &mut Random) {
         let links = Links::new(positions);
         let soles = Side::BOTH.map(|side| links.sole(side));

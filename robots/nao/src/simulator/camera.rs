@@ -1,7 +1,7 @@
 //! What a camera sees of the simulated world.
 //!
-//! The image is made row by row: first the ground and the hall, one ray per pixel into textures ([`scenery`]), then the
-//! shapes that stand on the ground, far ones first ([`shapes`]), at last what the sensor does to it: exposure, vignetting,
+//! The image is made row by row: first the ground and the hall, one ray per pixel into textures (`scenery`), then the
+//! shapes that stand on the ground, far ones first (`shapes`), at last what the sensor does to it: exposure, vignetting,
 //! noise. Without allocation, and the same for the same snapshot, camera and seed.
 
 mod projection;

@@ -42,6 +42,32 @@ fn walk(time: f32, step_length: f32, turn: f32) -> JointRequest {
     stiff(positions)
 }
 
+/// A fast walk in balance: an inverted pendulum that sways from foot to foot (Kajita et al.: The 3D Linear Inverted
+/// Pendulum Mode, 2001), by `sway` times the distance that balance needs.
+fn pendulum_walk(time: f32, step_length: f32, sway: f32) -> JointRequest {
+    const STEP_TIME: f32 = 0.3;
+    let frequency = (9.81_f32 / 0.25).sqrt();
+    let phase = (time / STEP_TIME).fract();
+    let stance = if ((time / STEP_TIME) as u32).is_multiple_of(2) { Side::Right } else { Side::Left };
+    let (angle, end) = (frequency * (phase - 0.5) * STEP_TIME, frequency * STEP_TIME / 2.0);
+    let length = step_length * (time / 2.0).min(1.0);
+    let beside = -stance.sign() * 0.05 * (1.0 - sway * (1.0 - angle.cosh() / end.cosh()));
+    let ahead = length / 2.0 * angle.sinh() / end.sinh();
+    let part = ((phase - 0.1) / 0.8).clamp(0.0, 1.0);
+    let lift = 0.02 * (std::f32::consts::PI * part).sin();
+    let swing = length * (2.0 * part * part * (3.0 - 2.0 * part) - 1.0);
+
+    let planted = Vec3::new(0.01 - ahead, -beside, -0.30);
+    let swinging = planted + Vec3::new(swing, -0.1 * stance.sign(), lift);
+    let [left, right] = if stance == Side::Left { [planted, swinging] } else { [swinging, planted] };
+    let mut positions = standing_positions();
+    let legs = LegAngles::reaching_both(&Pose3::from_translation(left), &Pose3::from_translation(right));
+    for (side, leg) in Side::BOTH.into_iter().zip(legs) {
+        leg.write(side, &mut positions);
+    }
+    stiff(positions)
+}
+
 fn truth(world: &World) -> GroundTruth {
     let mut truth = GroundTruth::default();
     world.ground_truth(&mut truth);
@@ -113,6 +139,26 @@ fn joints_that_walk_move_the_robot_forward() {
         assert!(!end.fallen, "seed {seed}: {end:?}");
         assert!((end.robot.translation.x - expected).abs() < 0.05, "seed {seed}: {end:?}, expected {expected} m");
         assert!(end.robot.translation.y.abs() < 0.06 && end.robot.rotation.abs() < 0.15, "seed {seed}: {end:?}");
+    }
+}
+
+#[test]
+fn a_fast_walk_in_balance_keeps_the_torso_upright_and_one_without_rocks() {
+    for seed in 0..3 {
+        let walk = |sway| {
+            let mut world = World::new(seed, Scenario::AloneInTheMiddle);
+            world.place_ball(glam::Vec2::new(0.0, 2.0));
+            run(&mut world, 2.0, |time| pendulum_walk(time, 0.06, sway));
+            let mut steepest: f32 = 0.0;
+            for step in 0..500_u16 {
+                world.step(DT, &pendulum_walk(2.0 + f32::from(step) * DT, 0.06, sway));
+                steepest = steepest.max((truth(&world).torso_rotation * Vec3::Z).angle_between(Vec3::Z));
+            }
+            (world.robot().translation.x, steepest)
+        };
+        let ((way, upright), (_, rocking)) = (walk(1.0), walk(0.0));
+        assert!((1.2..1.5).contains(&way), "seed {seed}: {way} m in 8 seconds, of which 2 to speed up");
+        assert!(upright < 0.02 && rocking > 2.0 * upright, "seed {seed}: {upright} {rocking}");
     }
 }
 

@@ -32,6 +32,7 @@ mod distribution;
 mod error;
 mod profile;
 mod statistics;
+mod timeline;
 
 pub mod perfetto;
 
@@ -48,3 +49,4 @@ pub use statistics::{
     ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report, Statistics, Style, TaskReport,
     TaskStatistics,
 };
+pub use timeline::Timeline;

@@ -55,7 +55,6 @@ const COGNITION: &[Task] = &[
 pub struct Scenario {
     pub catalog: Catalog,
     pub capture: Capture,
-    pub edges: usize,
 }
 
 impl Scenario {
@@ -82,8 +81,7 @@ impl Scenario {
         for (worker, events) in robot.events {
             capture.insert(worker, events);
         }
-        let edges = robot.pools.iter().map(|pool| pool.waits_for.iter().map(|waits| waits.len()).sum::<usize>()).sum();
-        Self { catalog, capture, edges }
+        Self { catalog, capture }
     }
 }
 

@@ -1,0 +1,102 @@
+//! How to find a lost ball.
+
+use hemiola::prelude::*;
+
+use crate::geometry::Pose2;
+use crate::representations::behaviour::{BallSearch, GamePhase, GameState, SearchStage};
+use crate::representations::modeling::{SearchMap, WorldModel};
+
+/// Searches harder the longer the ball is lost: with the head, turning in place, walking to where it could be.
+#[derive(Module)]
+pub struct BallSearcher {
+    #[parameters]
+    parameters: BallSearcherParameters,
+    lost_since: Option<Time>,
+}
+
+/// Parameters of [`BallSearcher`].
+#[derive(Parameters)]
+pub struct BallSearcherParameters {
+    /// How long to look around while standing.
+    #[parameter(default = 1.5, range = 0.0..=10.0, unit = "s")]
+    look: f32,
+    /// How long to turn before walking off.
+    #[parameter(default = 9.0, range = 0.0..=30.0, unit = "s")]
+    turn: f32,
+    /// How far from a place to stay to see it well.
+    #[parameter(default = 1.2, range = 0.0..=4.0, unit = "m")]
+    distance: f32,
+}
+
+#[module]
+impl BallSearcher {
+    #[update]
+    fn ball_search(
+        &mut self,
+        world: &WorldModel,
+        map: &SearchMap,
+        game: &GameState,
+        clock: &Clock,
+        search: &mut BallSearch,
+    ) {
+        search.walk_to = world.robot;
+        if let Some(ball) = world.ball {
+            self.lost_since = None;
+            search.look_at = ball.position;
+            return;
+        }
+        search.look_at = map.target;
+        if game.phase != GamePhase::Playing {
+            self.lost_since = None;
+            search.stage = SearchStage::Look;
+            return;
+        }
+        let lost_since = *self.lost_since.get_or_insert(clock.now());
+        let lost_for = clock.now().since(lost_since).as_secs_f32();
+        let way = map.target - world.robot.translation;
+        let rotation = way.to_angle();
+        search.stage = if lost_for < self.parameters.look {
+            SearchStage::Look
+        } else if lost_for < self.parameters.look + self.parameters.turn {
+            search.walk_to = Pose2 { rotation, ..world.robot };
+            SearchStage::Turn
+        } else {
+            let length = (way.length() - self.parameters.distance).max(0.0);
+            search.walk_to =
+                Pose2 { rotation, translation: world.robot.translation + way.normalize_or_zero() * length };
+            SearchStage::Walk
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use glam::Vec2;
+
+    use super::*;
+    use crate::representations::modeling::WorldBall;
+
+    #[test]
+    fn a_search_gets_harder_until_the_ball_is_found() {
+        let mut searcher = BallSearcher::create(BallSearcherParameters::default());
+        let mut run = |seconds: f64, ball: Option<WorldBall>| {
+            let world = WorldModel { ball, ..Default::default() };
+            let map = SearchMap { target: Vec2::new(0.0, -3.0), ..Default::default() };
+            let game = GameState { phase: GamePhase::Playing, lasts: 1.0 };
+            let mut search = BallSearch::default();
+            let clock = Clock::new(Time::from_seconds(seconds), Duration::ZERO, 0);
+            searcher.ball_search(&world, &map, &game, &clock, &mut search);
+            search
+        };
+        assert_eq!(run(0.0, None).stage, SearchStage::Look);
+        let turn = run(5.0, None);
+        assert_eq!((turn.stage, turn.walk_to.translation), (SearchStage::Turn, Vec2::ZERO));
+        assert!((turn.walk_to.rotation + std::f32::consts::FRAC_PI_2).abs() < 1e-6);
+        let walk = run(20.0, None);
+        assert_eq!((walk.stage, walk.walk_to.translation), (SearchStage::Walk, Vec2::new(0.0, -1.8)));
+        assert_eq!(run(21.0, Some(WorldBall::default())).stage, SearchStage::Known);
+        assert_eq!(run(22.0, None).stage, SearchStage::Look);
+    }
+}

@@ -1,0 +1,110 @@
+//! What the body shall do.
+
+use hemiola::prelude::*;
+
+use crate::representations::behaviour::{
+    Activity, Approach, ApproachStage, BallSearch, BehaviorState, GamePhase, GameState, KickDecision, Motion,
+    MotionRequest, SearchStage, WalkVelocity,
+};
+use crate::representations::motion::{FallState, Uprightness};
+
+/// Chooses the activity, and with it the motion: the game comes first, then the ball.
+///
+/// Getting up is the motion cycle's business: nothing is asked of a robot that is down.
+#[derive(Module)]
+pub struct BehaviorControl {
+    activity: Activity,
+    since: Option<Time>,
+}
+
+#[module]
+impl BehaviorControl {
+    #[update]
+    fn behavior_state(
+        &mut self,
+        fall: &FallState,
+        game: &GameState,
+        search: &BallSearch,
+        approach: &Approach,
+        kick: &KickDecision,
+        clock: &Clock,
+        state: &mut BehaviorState,
+    ) {
+        let activity = if fall.state != Uprightness::Upright {
+            Activity::IsDown
+        } else {
+            match game.phase {
+                GamePhase::Ready => Activity::Waits,
+                GamePhase::Scored => Activity::Celebrates,
+                GamePhase::Playing if search.stage != SearchStage::Known => Activity::Searches,
+                GamePhase::Playing if kick.foot.is_some() => Activity::Kicks,
+                GamePhase::Playing if approach.target.is_none() => Activity::Waits,
+                GamePhase::Playing if approach.stage == ApproachStage::Push => Activity::Dribbles,
+                GamePhase::Playing => Activity::Approaches,
+            }
+        };
+        if activity != self.activity || self.since.is_none() {
+            self.activity = activity;
+            self.since = Some(clock.now());
+        }
+        state.activity = activity;
+        state.lasts = self.since.map_or(0.0, |since| clock.now().since(since).as_secs_f32());
+    }
+
+    #[update]
+    fn motion_request(
+        &self,
+        state: &BehaviorState,
+        search: &BallSearch,
+        walk: &WalkVelocity,
+        kick: &KickDecision,
+        request: &mut MotionRequest,
+    ) {
+        let walk = Motion::Walk { velocity: walk.velocity, turn: walk.turn };
+        request.motion = match state.activity {
+            Activity::Waits | Activity::Celebrates | Activity::IsDown => Motion::Stand,
+            Activity::Searches if search.stage == SearchStage::Look => Motion::Stand,
+            Activity::Searches | Activity::Approaches | Activity::Dribbles => walk,
+            Activity::Kicks => kick.foot.map_or(walk, |foot| Motion::Kick { foot }),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use glam::Vec2;
+
+    use super::*;
+    use crate::geometry::Pose2;
+    use crate::representations::behaviour::KickFoot;
+
+    fn request(fall: Uprightness, phase: GamePhase, stage: SearchStage, foot: Option<KickFoot>) -> Motion {
+        let mut control = BehaviorControl::create(());
+        let (mut state, mut request) = (BehaviorState::default(), MotionRequest::default());
+        let (search, kick) = (BallSearch { stage, ..Default::default() }, KickDecision { foot });
+        let approach = Approach { target: Some(Pose2::default()), ..Default::default() };
+        let clock = Clock::new(Time::from_seconds(1.0), Duration::ZERO, 0);
+        let game = GameState { phase, lasts: 0.0 };
+        control.behavior_state(&FallState { state: fall }, &game, &search, &approach, &kick, &clock, &mut state);
+        let walk = WalkVelocity { velocity: Vec2::X, turn: 0.1 };
+        control.motion_request(&state, &search, &walk, &kick, &mut request);
+        request.motion
+    }
+
+    #[test]
+    fn every_situation_has_its_motion() {
+        use GamePhase::{Playing, Ready, Scored};
+        use Uprightness::{Fallen, Upright};
+        let walk = Motion::Walk { velocity: Vec2::X, turn: 0.1 };
+        let foot = Some(KickFoot::Right);
+        assert_eq!(request(Upright, Ready, SearchStage::Known, None), Motion::Stand);
+        assert_eq!(request(Upright, Playing, SearchStage::Known, None), walk);
+        assert_eq!(request(Upright, Playing, SearchStage::Known, foot), Motion::Kick { foot: KickFoot::Right });
+        assert_eq!(request(Upright, Playing, SearchStage::Look, foot), Motion::Stand);
+        assert_eq!(request(Upright, Playing, SearchStage::Turn, None), walk);
+        assert_eq!(request(Upright, Scored, SearchStage::Known, foot), Motion::Stand);
+        assert_eq!(request(Fallen, Playing, SearchStage::Known, foot), Motion::Stand);
+    }
+}

@@ -1,0 +1,95 @@
+//! What the referee wants.
+
+use std::time::Duration;
+
+use hemiola::prelude::*;
+
+use crate::field::{GOAL_WIDTH, LENGTH};
+use crate::representations::audio::Whistle;
+use crate::representations::behaviour::{GamePhase, GameState};
+use crate::representations::modeling::WorldModel;
+
+/// Follows the game by its whistles: the first begins it; one while the ball is in or at the opponent's goal is a goal.
+#[derive(Module)]
+pub struct GameWatcher {
+    #[parameters]
+    parameters: GameWatcherParameters,
+    phase: GamePhase,
+    since: Option<Time>,
+}
+
+/// Parameters of [`GameWatcher`].
+#[derive(Parameters)]
+pub struct GameWatcherParameters {
+    /// The game begins after this time even if no whistle is heard.
+    #[parameter(default = 5.0, range = 0.0..=60.0, unit = "s")]
+    patience: f32,
+    /// Whistles this soon after the last change belong to it.
+    #[parameter(default = 2.0, range = 0.0..=10.0, unit = "s")]
+    echo: f32,
+    /// How near the opponent's goal line the ball must be for a whistle to mean a goal.
+    #[parameter(default = 0.6, range = 0.0..=3.0, unit = "m")]
+    goal_reach: f32,
+}
+
+#[module]
+impl GameWatcher {
+    #[update]
+    fn game_state(&mut self, whistle: &Whistle, world: &WorldModel, clock: &Clock, game: &mut GameState) {
+        let since = *self.since.get_or_insert(clock.now());
+        let lasts = clock.now().since(since).as_secs_f32();
+        let echo = Duration::from_secs_f32(self.parameters.echo);
+        let whistled_after = |time: Time| whistle.last_heard.is_some_and(|heard| heard >= time);
+        let ball_is_in_goal = world.last_ball.is_some_and(|ball| self.is_in_goal(ball));
+        let next = match self.phase {
+            GamePhase::Ready if whistled_after(since) || lasts >= self.parameters.patience => GamePhase::Playing,
+            GamePhase::Playing if whistled_after(since + echo) && ball_is_in_goal => GamePhase::Scored,
+            // The ball is back on the field: the game goes on.
+            GamePhase::Scored if lasts > self.parameters.echo && !ball_is_in_goal => GamePhase::Playing,
+            same => same,
+        };
+        if next != self.phase {
+            self.phase = next;
+            self.since = Some(clock.now());
+        }
+        game.phase = self.phase;
+        game.lasts = self.since.map_or(0.0, |since| clock.now().since(since).as_secs_f32());
+    }
+
+    fn is_in_goal(&self, ball: glam::Vec2) -> bool {
+        ball.x > LENGTH / 2.0 - self.parameters.goal_reach && ball.y.abs() < GOAL_WIDTH / 2.0 + 0.3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec2;
+
+    use super::*;
+
+    fn run(watcher: &mut GameWatcher, now: f64, heard: Option<f64>, ball: Vec2) -> GamePhase {
+        let whistle = Whistle { last_heard: heard.map(Time::from_seconds), ..Default::default() };
+        let world = WorldModel { last_ball: Some(ball), ..Default::default() };
+        let mut game = GameState::default();
+        watcher.game_state(&whistle, &world, &Clock::new(Time::from_seconds(now), Duration::ZERO, 0), &mut game);
+        game.phase
+    }
+
+    #[test]
+    fn a_whistle_begins_the_game_and_another_ends_it_only_with_the_ball_in_the_goal() {
+        let mut watcher = GameWatcher::create(GameWatcherParameters::default());
+        assert_eq!(run(&mut watcher, 0.0, None, Vec2::ZERO), GamePhase::Ready);
+        assert_eq!(run(&mut watcher, 1.1, Some(1.0), Vec2::ZERO), GamePhase::Playing);
+        assert_eq!(run(&mut watcher, 20.0, Some(19.9), Vec2::X), GamePhase::Playing, "somewhere else");
+        assert_eq!(run(&mut watcher, 30.0, Some(29.9), Vec2::new(4.6, 0.3)), GamePhase::Scored);
+        assert_eq!(run(&mut watcher, 40.0, Some(29.9), Vec2::ZERO), GamePhase::Playing);
+    }
+
+    #[test]
+    fn a_deaf_robot_begins_after_a_while() {
+        let mut watcher = GameWatcher::create(GameWatcherParameters::default());
+        run(&mut watcher, 10.0, None, Vec2::ZERO);
+        assert_eq!(run(&mut watcher, 14.9, None, Vec2::ZERO), GamePhase::Ready);
+        assert_eq!(run(&mut watcher, 15.0, None, Vec2::ZERO), GamePhase::Playing);
+    }
+}

@@ -1,0 +1,222 @@
+//! Where the robot is on the field: a particle filter over lines, landmarks and odometry.
+
+use std::f32::consts::FRAC_PI_2;
+
+use glam::Vec2;
+use hemiola::prelude::*;
+
+use super::random::Random;
+use crate::field::{WIDTH, is_carpet};
+use crate::geometry::{Pose2, normalize_angle};
+use crate::representations::modeling::{OdometryStep, PoseParticle, PoseParticles};
+use crate::representations::motion::{FallState, Uprightness};
+use crate::representations::perception::{LandmarkPercept, LinePercept};
+
+mod features;
+#[cfg(test)]
+mod tests;
+
+use features::{Features, Noise};
+
+/// Particles per task when they are weighed in parallel: tens of microseconds of work.
+const CHUNK: usize = 25;
+
+/// Monte Carlo localisation (Dellaert, Fox, Burgard, Thrun: Monte Carlo Localization for Mobile Robots, 1999).
+///
+/// In every run particles move by the odometry with noise, are weighed by how well what is seen fits on the field from
+/// there, and are drawn anew when few of them carry the weight. When nothing fits for a while, some particles are
+/// placed where a seen landmark says (sensor resetting; Lenser, Veloso 2000). The field looks the same from the other half:
+/// which of both it is follows from the start (the robot enters its own half at a touch line) and from then on from the
+/// heading, which odometry keeps well enough not to turn around unnoticed.
+#[derive(Module)]
+pub struct SelfLocator {
+    #[parameters]
+    parameters: SelfLocatorParameters,
+    particles: Vec<PoseParticle>,
+    drawn: Vec<PoseParticle>,
+    scores: Vec<f32>,
+    features: Features,
+    random: Option<Random>,
+    fit: f32,
+    was_down: Uprightness,
+}
+
+/// Parameters of [`SelfLocator`].
+#[derive(Parameters)]
+pub struct SelfLocatorParameters {
+    /// How many particles.
+    #[parameter(default = 150, range = 10..=2000)]
+    particles: u32,
+    /// Begins the stream of random numbers.
+    #[parameter(default = 1)]
+    seed: u64,
+    /// Where along the touch lines of the own half the robot may start, from here ...
+    #[parameter(default = -2.4, range = -4.5..=4.5, unit = "m")]
+    start_from: f32,
+    /// ... to here.
+    #[parameter(default = -0.5, range = -4.5..=4.5, unit = "m")]
+    start_to: f32,
+    /// Standard deviation of the camera's direction.
+    #[parameter(default = 0.02, range = 0.001..=0.1, unit = "rad")]
+    sighting_angle: f32,
+    /// Part of every way that odometry gets wrong.
+    #[parameter(default = 0.12, range = 0.0..=1.0)]
+    way_noise: f32,
+    /// How far a way of one metre or a turn of one radian turns the robot unnoticed.
+    #[parameter(default = 0.12, range = 0.0..=1.0, unit = "rad")]
+    turn_noise: f32,
+    /// Noise that is always there, so that particles that were drawn together part again.
+    #[parameter(default = 0.004, range = 0.0..=0.1, unit = "m, rad")]
+    idle_noise: f32,
+    /// Average fit below which particles are placed by landmarks.
+    #[parameter(default = 0.45, range = 0.0..=1.0)]
+    smallest_fit: f32,
+}
+
+#[module]
+impl SelfLocator {
+    #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update lists all that it exchanges")]
+    fn particles(
+        &mut self,
+        odometry: &OdometryStep,
+        lines: &LinePercept,
+        landmarks: &LandmarkPercept,
+        fall: &FallState,
+        scope: &Scope,
+        debug: &Debug,
+        particles: &mut PoseParticles,
+    ) {
+        let mut random = self.random.take().unwrap_or_else(|| self.begin());
+        self.move_on(odometry, &mut random);
+        let was_down = std::mem::replace(&mut self.was_down, fall.state) != Uprightness::Upright;
+        if fall.state == Uprightness::Upright {
+            if was_down {
+                self.scatter(&mut random);
+            }
+            self.features.collect(lines, landmarks, &Noise { angle: self.parameters.sighting_angle });
+            if !self.features.is_empty() {
+                self.weigh(scope);
+                self.draw_anew(&mut random);
+                self.reset_by_landmarks(landmarks, &mut random);
+            }
+        }
+        self.random = Some(random);
+
+        particles.particles.extend_from_slice(&self.particles);
+        particles.fit = self.fit;
+        debug.plot("pose.fit", self.fit);
+        if debug.is_watched() {
+            self.particles
+                .iter()
+                .for_each(|particle| debug.draw("field", Shape::point(particle.pose.translation.into(), 0x8888ff)));
+        }
+    }
+
+    /// Spreads the particles over the places where the robot may enter the field.
+    fn begin(&mut self) -> Random {
+        let mut random = Random::new(self.parameters.seed);
+        let count = self.parameters.particles as usize;
+        let weight = 1.0 / count as f32;
+        self.particles.extend((0..count).map(|index| {
+            let side = if index % 2 == 0 { 1.0 } else { -1.0 };
+            let x = random.uniform(self.parameters.start_from, self.parameters.start_to);
+            let pose =
+                Pose2::new(x, side * WIDTH / 2.0 + 0.05 * random.normal(), -side * FRAC_PI_2 + 0.12 * random.normal());
+            PoseParticle { pose, weight }
+        }));
+        self.drawn.reserve(count);
+        self.scores.resize(count, 0.0);
+        self.fit = 1.0;
+        random
+    }
+
+    /// Moves every particle by the odometry with noise of its own.
+    fn move_on(&mut self, odometry: &OdometryStep, random: &mut Random) {
+        let Pose2 { rotation, translation } = odometry.step;
+        let way_deviation = self.parameters.idle_noise + self.parameters.way_noise * translation.length();
+        let turn_deviation =
+            self.parameters.idle_noise + self.parameters.turn_noise * (translation.length() + rotation.abs());
+        for particle in &mut self.particles {
+            let noise = Vec2::new(random.normal(), random.normal()) * way_deviation;
+            let turn = rotation + random.normal() * turn_deviation;
+            particle.pose = particle.pose * Pose2 { rotation: turn, translation: translation + noise };
+        }
+    }
+
+    /// After a fall the robot may look anywhere ahead.
+    fn scatter(&mut self, random: &mut Random) {
+        for particle in &mut self.particles {
+            let turn = random.uniform(-0.5, 0.5);
+            let way = Vec2::new(random.normal(), random.normal()) * 0.15;
+            particle.pose = particle.pose * Pose2 { rotation: turn, translation: way };
+        }
+    }
+
+    /// Multiplies weights by the likelihood of what is seen, and sums them up to 1 again.
+    fn weigh(&mut self, scope: &Scope) {
+        let (particles, features) = (&self.particles, &self.features);
+        scope.for_each_chunk(&mut self.scores, CHUNK, |chunk, scores| {
+            for (score, particle) in scores.iter_mut().zip(&particles[chunk * CHUNK..]) {
+                *score = features.cost(&particle.pose);
+            }
+        });
+        let smallest = self.scores.iter().copied().fold(f32::MAX, f32::min);
+        let mut sum = 0.0;
+        for (particle, cost) in self.particles.iter_mut().zip(&self.scores) {
+            particle.weight *= (smallest - cost).exp();
+            sum += particle.weight;
+        }
+        let mut cost = 0.0;
+        for (particle, particle_cost) in self.particles.iter_mut().zip(&self.scores) {
+            particle.weight /= sum;
+            cost += particle.weight * particle_cost;
+        }
+        self.fit += 0.05 * (1.0 - cost / self.features.largest_cost() - self.fit);
+    }
+
+    /// Systematic resampling, when the effective number of particles has shrunk.
+    fn draw_anew(&mut self, random: &mut Random) {
+        let count = self.particles.len() as f32;
+        let squares: f32 = self.particles.iter().map(|particle| particle.weight * particle.weight).sum();
+        if 1.0 / squares > 0.6 * count {
+            return;
+        }
+        let step = 1.0 / count;
+        let (mut position, mut sum) = (random.uniform(0.0, step), 0.0);
+        self.drawn.clear();
+        for particle in &self.particles {
+            sum += particle.weight;
+            while position < sum && self.drawn.len() < self.particles.len() {
+                self.drawn.push(PoseParticle { pose: particle.pose, weight: step });
+                position += step;
+            }
+        }
+        // Rounding may leave the sum a little below 1.
+        while self.drawn.len() < self.particles.len() {
+            self.drawn.push(PoseParticle { weight: step, ..self.particles[self.particles.len() - 1] });
+        }
+        std::mem::swap(&mut self.particles, &mut self.drawn);
+    }
+
+    /// Replaces some particles by poses that one seen landmark would explain, turned about as the particles are.
+    fn reset_by_landmarks(&mut self, landmarks: &LandmarkPercept, random: &mut Random) {
+        let lack = (self.parameters.smallest_fit - self.fit) / self.parameters.smallest_fit;
+        if lack <= 0.0 || landmarks.landmarks.is_empty() {
+            return;
+        }
+        let count = self.particles.len();
+        let heading = self.particles.iter().map(|particle| particle.pose.forward() * particle.weight).sum::<Vec2>();
+        for _ in 0..(lack * 0.1 * count as f32) as usize {
+            let seen = landmarks.landmarks[random.index(landmarks.landmarks.len())];
+            let places = features::places(seen.kind);
+            let place = places[random.index(places.len())];
+            let rotation = normalize_angle(heading.to_angle() + 0.35 * random.normal());
+            let translation = place - Vec2::from_angle(rotation).rotate(seen.position);
+            if is_carpet(translation) {
+                let replaced = random.index(count);
+                self.particles[replaced].pose = Pose2 { rotation, translation };
+            }
+        }
+    }
+}

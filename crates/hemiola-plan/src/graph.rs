@@ -32,7 +32,7 @@ impl TaskId {
 ///
 /// ```
 /// use hemiola_plan::{Task, TaskKind};
-/// let task = Task { name: "warm up".into(), module: None, kind: TaskKind::Plain };
+/// let task = Task { name: "warm up".into(), module: None, kind: TaskKind::Plain, is_output: false };
 /// assert_eq!(task.kind, TaskKind::Plain);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct Task {
     pub module: Option<String>,
     /// What it does.
     pub kind: TaskKind,
+    /// Whether its effect leaves the cycle: it publishes, or it is an update that provides nothing, such as an actuator.
+    /// Outputs go first as soon as their inputs are there.
+    pub is_output: bool,
 }
 
 /// What a task does.
@@ -178,6 +181,7 @@ impl TaskGraph {
                 name: format!("{}.{}", update.module, update.name),
                 module: Some(update.module.clone()),
                 kind: TaskKind::Update(update.id),
+                is_output: update.provides.is_empty() && update.discarded.is_empty(),
             })
             .collect();
         let task_of: BTreeMap<UpdateId, usize> =
@@ -199,7 +203,7 @@ impl TaskGraph {
                 Consumer::Cycle(name) => format!("publish to {name}"),
                 Consumer::Source(name) => format!("output to {name}"),
             };
-            tasks.push(Task { name: to, module: None, kind: TaskKind::Publish(index) });
+            tasks.push(Task { name: to, module: None, kind: TaskKind::Publish(index), is_output: true });
         }
         let mut exclusive: BTreeMap<usize, Vec<TaskId>> = BTreeMap::new();
         for (task, update) in cycle.updates.iter().enumerate().filter(|(_, update)| update.access == Access::Exclusive)
@@ -265,7 +269,8 @@ impl TaskGraph {
         count: usize,
         edges: impl IntoIterator<Item = (usize, usize)>,
     ) -> Result<Self, GraphError> {
-        let task = |number: usize| Task { name: number.to_string(), module: None, kind: TaskKind::Plain };
+        let task =
+            |number: usize| Task { name: number.to_string(), module: None, kind: TaskKind::Plain, is_output: false };
         Self::new(name, (0..count).map(task).collect(), edges)
     }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::durations::{Durations, from_nanos};
-use crate::graph::{TaskGraph, TaskId, adjacency, tails, topological_order};
+use crate::graph::{Task, TaskGraph, TaskId, TaskKind, adjacency, tails, topological_order};
 use crate::prediction::{self, Prediction};
 
-/// A unit of a plan. The smaller, the more important; it is also an order in which one worker could run all units.
+/// A unit of a plan. The smaller, the more important.
 ///
 /// ```
 /// use hemiola_plan::UnitId;
@@ -48,7 +48,7 @@ pub struct Unit {
     pub successors: Vec<UnitId>,
     /// The expected duration.
     pub duration: Duration,
-    /// The longest path from the start of this unit to the end of the graph: its priority.
+    /// The longest path from the start of this unit to the end of the graph. Outputs go first; all others by this.
     pub remaining: Duration,
 }
 
@@ -112,6 +112,7 @@ pub struct Plan {
     graph: TaskGraph,
     units: Vec<Unit>,
     unit_of: Vec<UnitId>,
+    order: Vec<TaskId>,
     workers: usize,
     prediction: Prediction,
 }
@@ -122,8 +123,10 @@ impl Plan {
     /// milliseconds, ten to twenty where durations vary and several workers are available.
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
         let graph = graph.ordered_by(durations);
-        let (units, unit_of) = fuse(&graph, durations);
-        let mut plan = Self { graph, units, unit_of, workers: 1, prediction: Prediction::default() };
+        let outputs = urgent_outputs(&graph, durations);
+        let (units, unit_of) = fuse(&graph, durations, &outputs);
+        let order = sequence(&graph, &units, &outputs);
+        let mut plan = Self { graph, units, unit_of, order, workers: 1, prediction: Prediction::default() };
         plan.prediction = prediction::predict(&plan, durations, options);
         plan.workers = match options.workers {
             WorkerChoice::Fixed(count) => count.get(),
@@ -160,14 +163,55 @@ impl Plan {
         &self.prediction
     }
 
-    /// The order in which a single worker runs all tasks.
+    /// The order in which a single worker runs all tasks: what the output with fewest prerequisites needs, that output,
+    /// what the next output needs, and so on; among these, and in what remains, the longest remaining path first.
     pub fn order(&self) -> impl Iterator<Item = TaskId> + '_ {
-        self.units.iter().flat_map(|unit| unit.tasks.iter().copied())
+        self.order.iter().copied()
     }
 }
 
-/// Fuses u -> v wherever u has no other successor and v no other predecessor, and numbers the units by priority.
-fn fuse(graph: &TaskGraph, durations: &Durations) -> (Vec<Unit>, Vec<UnitId>) {
+/// An output that takes longer than this part of the critical path is no mere output: it competes like any other task.
+const LONG_OUTPUT: u32 = 20;
+
+/// For every task whether it is an output that shall not wait. What publishes never does.
+fn urgent_outputs(graph: &TaskGraph, durations: &Durations) -> Vec<bool> {
+    let limit = graph.critical_path(durations).duration / LONG_OUTPUT;
+    let is_urgent = |(id, task): (u32, &Task)| {
+        task.is_output && (matches!(task.kind, TaskKind::Publish(_)) || durations.expected(TaskId(id)) <= limit)
+    };
+    (0..).zip(graph.tasks()).map(is_urgent).collect()
+}
+
+/// An order for one worker that serves outputs early.
+fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> {
+    let mut by_remaining: Vec<&Unit> = units.iter().collect();
+    // Stable, and outputs have no successors: where paths are equally long, predecessors stay before their successors.
+    by_remaining.sort_by_key(|unit| (std::cmp::Reverse(unit.remaining), unit.successors.is_empty()));
+    let natural: Vec<TaskId> = by_remaining.iter().flat_map(|unit| unit.tasks.iter().copied()).collect();
+
+    let reach = graph.reachability();
+    let mut emitted = vec![false; natural.len()];
+    let mut order = Vec::with_capacity(natural.len());
+    let mut emit = |task: TaskId| {
+        if !std::mem::replace(&mut emitted[task.index()], true) {
+            order.push(task);
+        }
+    };
+    let mut waiting: Vec<TaskId> = natural.iter().copied().filter(|task| outputs[task.index()]).collect();
+    let needs =
+        |output: TaskId| natural.iter().copied().filter(|task| reach.contains(task.index(), output.index())).collect();
+    waiting.sort_by_cached_key(|&output| (Vec::len(&needs(output)), output));
+    for output in waiting {
+        needs(output).into_iter().for_each(&mut emit);
+        emit(output);
+    }
+    natural.iter().copied().for_each(&mut emit);
+    order
+}
+
+/// Fuses u -> v wherever u has no other successor and v no other predecessor, and numbers the units by priority: urgent
+/// outputs first, then by the longest remaining path.
+fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool]) -> (Vec<Unit>, Vec<UnitId>) {
     let size = graph.tasks().len();
     let edges: Vec<_> = graph.reduced().into_iter().map(|(from, to)| (from.index(), to.index())).collect();
     let successors = adjacency(size, &edges);
@@ -198,9 +242,13 @@ fn fuse(graph: &TaskGraph, durations: &Durations) -> (Vec<Unit>, Vec<UnitId>) {
         .collect();
     let tails = tails(&topological_order(&chain_successors), &chain_successors, &lengths);
 
-    // A predecessor's tail is longer than its successors' (in units if not in time), so this is a topological order too.
+    // A predecessor's tail is longer than its successors', in units if not in time: but for outputs, this is also an order
+    // in which the units can run.
     let mut by_priority: Vec<usize> = (0..chains.len()).collect();
-    by_priority.sort_unstable_by_key(|&chain| (std::cmp::Reverse(tails[chain]), chains[chain][0]));
+    by_priority.sort_unstable_by_key(|&chain| {
+        let first = chains[chain][0];
+        (!outputs[first], std::cmp::Reverse(tails[chain]), first)
+    });
     let mut id_of = vec![UnitId(0); chains.len()];
     by_priority.iter().enumerate().for_each(|(id, &chain)| id_of[chain] = UnitId(id as u32));
 

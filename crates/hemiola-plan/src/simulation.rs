@@ -21,8 +21,8 @@ use ready::{Fifo, ReadySet, Stealing, Urgent};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// What Hemiola does: the one with the longest remaining path. Units shorter than a hand-over stay with the worker
-    /// that made them ready, and come before everything else there.
+    /// What Hemiola does: the most important one, which is an output, else the one with the longest remaining path. Units
+    /// shorter than a hand-over stay with the worker that made them ready until it gets busy with a longer one.
     #[default]
     CriticalPath,
     /// The one that is ready for longest, as a plain queue does.
@@ -208,8 +208,11 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// One further run in detail.
+    /// One further run in detail. A single worker under [`Policy::CriticalPath`] keeps to [`Plan::order`].
     pub fn schedule(&mut self) -> Schedule {
+        if self.options.workers == 1 && self.options.policy == Policy::CriticalPath {
+            return self.sequence();
+        }
         let mut starts = Vec::with_capacity(self.plan.units().len());
         let makespan = self.run(|worker, unit, start| starts.push((worker, unit, start)));
         let mut slots = Vec::with_capacity(self.plan.graph().tasks().len());
@@ -222,6 +225,18 @@ impl<'p> Simulation<'p> {
         }
         slots.sort_by_key(|slot| (slot.start, slot.end, slot.worker));
         Schedule { workers: self.options.workers, slots, makespan: from_nanos(makespan) }
+    }
+
+    fn sequence(&mut self) -> Schedule {
+        self.sampler.draw(&mut self.random, &mut self.task_durations);
+        let mut now = 0;
+        let mut run = |task: TaskId| {
+            let start = now;
+            now += self.task_durations[task.index()];
+            Slot { worker: 0, unit: self.plan.unit_of(task), task, start: from_nanos(start), end: from_nanos(now) }
+        };
+        let slots = self.plan.order().map(&mut run).collect();
+        Schedule { workers: 1, slots, makespan: from_nanos(now) }
     }
 
     /// Draws durations and runs once; tells every start as (worker, unit, time).
@@ -318,6 +333,9 @@ impl State {
                         continue;
                     };
                     on_start(worker, unit, now);
+                    if self.shared[unit as usize] {
+                        ready.give_away(worker, |given| self.ready_since[given as usize] = now);
+                    }
                     self.running[worker] = unit;
                     self.until[worker] = now + self.durations[unit as usize];
                 }

@@ -8,30 +8,39 @@ use std::time::Duration;
 
 use hemiola_plan::{
     Access, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, Schedule, Simulation, SimulationOptions,
-    System, TaskDuration, TaskGraph, TaskId, WorkerChoice, resolve,
+    System, TaskDuration, TaskGraph, TaskId, TaskKind, Unit, WorkerChoice, resolve,
 };
 use proptest::prelude::*;
-use robot::{cycle, robot, update};
+use robot::{cycle, robot, source, update, with_sources};
 
-/// A robot of one cycle without circles: update i provides Ri and requires some of R0 to R(i - 1); updates are dealt out
-/// to modules at random.
+/// A robot of one cycle without circles: updates provide R0, R1, ... or, now and then, nothing, and require some of what
+/// earlier ones provide; they are dealt out to modules at random. A source reads some of it all.
 fn any_robot() -> impl Strategy<Value = System> {
-    let an_update = (prop::collection::vec(any::<prop::sample::Index>(), 0..4), any::<bool>(), 0..9usize);
-    prop::collection::vec(an_update, 1..40).prop_map(|updates| {
-        let mut modules: Vec<ModuleDescription> =
-            (0..9).map(|number| ModuleDescription::new(format!("M{number}"))).collect();
-        for (index, (reads, concurrent, module)) in updates.iter().enumerate() {
-            let reads: BTreeSet<usize> = reads.iter().filter(|_| index > 0).map(|read| read.index(index)).collect();
-            let reads: Vec<String> = reads.iter().map(|read| format!("&R{read}")).collect();
-            let access = if *concurrent { Access::Concurrent } else { Access::Exclusive };
-            modules[*module].updates.push(update(
-                &format!("u{index}"),
-                access,
-                &format!("{} -> R{index}", reads.join(" ")),
-            ));
-        }
-        robot([cycle("any", modules)])
-    })
+    let reads = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
+    let an_update = (reads, any::<bool>(), 0..9usize, prop::bool::weighted(0.9));
+    (prop::collection::vec(an_update, 1..40), prop::collection::vec(any::<prop::sample::Index>(), 0..4)).prop_map(
+        |(updates, outputs)| {
+            let mut modules: Vec<ModuleDescription> =
+                (0..9).map(|number| ModuleDescription::new(format!("M{number}"))).collect();
+            let mut provided = 0;
+            let some = |chosen: &[prop::sample::Index], provided: usize| {
+                let names: BTreeSet<usize> =
+                    chosen.iter().filter(|_| provided > 0).map(|read| read.index(provided)).collect();
+                names.iter().map(|name| format!("&R{name} ")).collect::<String>()
+            };
+            for (index, (reads, concurrent, module, provides)) in updates.iter().enumerate() {
+                let access = if *concurrent { Access::Concurrent } else { Access::Exclusive };
+                let mut signature = some(reads, provided);
+                if *provides {
+                    signature += &format!("-> R{provided}");
+                    provided += 1;
+                }
+                modules[*module].updates.push(update(&format!("u{index}"), access, &signature));
+            }
+            let body = source("body", &[("joints", &some(&outputs, provided))]);
+            with_sources(robot([cycle("any", modules)]), [body])
+        },
+    )
 }
 
 /// A robot whose updates may require anything of anybody, so that most have circles.
@@ -94,7 +103,7 @@ fn edges_of(graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
 
 fn exclusive_siblings(system: &System, graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
     let is_exclusive = |task: &&TaskId| {
-        let (module, update) = graph.task(**task).name.split_once('.').expect("a module and an update");
+        let Some((module, update)) = graph.task(**task).name.split_once('.') else { return false };
         let module = system.cycles[0].modules.iter().find(|candidate| candidate.name == module).expect("it exists");
         module.updates.iter().any(|candidate| candidate.name == update && candidate.access == Access::Exclusive)
     };
@@ -169,13 +178,43 @@ proptest! {
         for (index, unit) in plan.units().iter().enumerate() {
             let longest = unit.successors.iter().map(|next| plan.units()[next.index()].remaining).max().unwrap_or_default();
             prop_assert_eq!(unit.remaining, unit.duration + longest);
-            prop_assert!(index == 0 || plan.units()[index - 1].remaining >= unit.remaining);
-            prop_assert!(unit.successors.iter().all(|next| next.index() > index));
+            let is_output = |unit: &Unit| plan.graph().task(unit.tasks[0]).is_output;
+            if let Some(before) = index.checked_sub(1).map(|before| &plan.units()[before]) {
+                prop_assert!(is_output(before) || before.remaining >= unit.remaining);
+            }
+            prop_assert!(unit.successors.iter().all(|next| next.index() > index || is_output(&plan.units()[next.index()])));
             prop_assert!(unit.tasks.iter().all(|&task| plan.unit_of(task).index() == index));
             unit.successors.iter().for_each(|next| incoming[next.index()] += 1);
         }
         let counts: Vec<u32> = plan.units().iter().map(|unit| unit.predecessors).collect();
         prop_assert_eq!(counts, incoming);
+    }
+
+    #[test]
+    fn what_is_published_waits_for_nothing_but_its_providers(
+        system in any_robot(), known in any_durations(), real in any_durations(), workers in 1..6usize,
+    ) {
+        let plan = planned(&graph_of(&system), &known, automatic(1));
+        let Some(output) = plan.graph().find(TaskKind::Publish(0)) else { return Ok(()) };
+        let schedule = simulate(&plan, &real, SimulationOptions { workers, ..SimulationOptions::default() });
+        let slot = |task| schedule.slot(task).expect("every task ran");
+        let needed: BTreeSet<TaskId> = plan.graph().prerequisites(output).into_iter().collect();
+        let ready = needed.iter().map(|&task| slot(task).end).max().unwrap_or_default();
+        // Whoever starts between then and the output is another output or goes on with a unit that already ran.
+        for other in schedule.slots.iter().filter(|other| other.start >= ready && other.start < slot(output).start) {
+            let begins_unit = plan.units()[other.unit.index()].tasks[0] == other.task;
+            prop_assert!(!begins_unit || plan.graph().task(other.task).is_output || workers == 1, "{:?} overtakes", other);
+        }
+        // Alone, a worker does what outputs need first: before the last output there is nothing that none of them needs.
+        let order: Vec<TaskId> = plan.order().collect();
+        let before_output = order.iter().position(|&task| task == output).expect("it is in it");
+        let useful = |task: TaskId| {
+            let graph = plan.graph();
+            (0..).zip(graph.tasks()).any(|(id, other)| {
+                other.is_output && (TaskId(id) == task || graph.prerequisites(TaskId(id)).contains(&task))
+            })
+        };
+        prop_assert!(order[..before_output].iter().all(|&task| useful(task)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::palette::{self, CRITICAL, INK, MUTED, RULE};
 use super::svg::{MARGIN, Page, TOP, escape, text_width};
 use super::{Colour, human};
 use crate::durations::Durations;
-use crate::graph::{Edge, Reason, TaskGraph, TaskId, TaskKind};
+use crate::graph::{Edge, Reason, TaskGraph, TaskId};
 
 const HEIGHT: f64 = 36.0;
 /// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become portraits.
@@ -188,7 +188,7 @@ impl Label {
         if !reads.is_empty() {
             let _ = write!(title, "\nwaits for {}", reads.join(", "));
         }
-        Self { above, name, duration, title, is_output: matches!(task.kind, TaskKind::Publish(_)) }
+        Self { above, name, duration, title, is_output: task.is_output }
     }
 
     fn width(&self) -> f64 {
@@ -254,7 +254,7 @@ impl Legend {
             colour,
             modules,
             longest,
-            has_outputs: graph.tasks().iter().any(|task| matches!(task.kind, TaskKind::Publish(_))),
+            has_outputs: graph.tasks().iter().any(|task| task.is_output),
             has_order: !graph.module_order().is_empty(),
         }
     }
@@ -271,14 +271,14 @@ impl Legend {
             entries.push((Swatch::Line(RULE, 1.6, "5 3"), "same module, one after the other".into()));
         }
         match (self.colour, &self.longest) {
-            (Colour::Share, Some(longest)) => entries.push((Swatch::Heat, format!("0 to {longest}"))),
+            (Colour::Share, Some(longest)) => entries.push((Swatch::Heat, format!("a task takes 0 to {longest}"))),
             (Colour::Module, _) if !self.modules.is_empty() => {
                 entries.push((Swatch::Modules, "one colour per module".into()))
             }
             _ => {}
         }
         if self.has_outputs {
-            entries.push((Swatch::Pill, "output to another cycle or a source".into()));
+            entries.push((Swatch::Pill, "output: publishes or acts".into()));
         }
         entries
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::human;
 use crate::durations::{Durations, from_nanos};
-use crate::graph::{Reason, TaskGraph, TaskId, TaskKind, tails};
+use crate::graph::{Reason, TaskGraph, TaskId, tails};
 
 /// Lists a graph in an order in which it can run: each task with its duration, its longest remaining path where durations
 /// are known, and what it waits for directly. A star marks the critical path.
@@ -83,7 +83,7 @@ pub fn graph_dot(graph: &TaskGraph) -> String {
         quote(graph.name())
     );
     for task in graph.tasks() {
-        let shape = if matches!(task.kind, TaskKind::Publish(_)) { " [shape=cds]" } else { "" };
+        let shape = if task.is_output { " [shape=cds]" } else { "" };
         let _ = writeln!(text, "  {}{shape}", quote(&task.name));
     }
     for (from, to) in graph.reduced() {

@@ -10,6 +10,9 @@ pub(super) trait ReadySet {
     /// The unit that `worker` takes, among those that it can see.
     fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32>;
 
+    /// `worker` gets busy for long: others may have what it kept for itself, which is told one by one.
+    fn give_away(&mut self, _worker: usize, _given: impl FnMut(u32)) {}
+
     /// Every unit that somebody else than its owner may take.
     fn for_each_shared(&self, visit: impl FnMut(u32));
 }
@@ -36,35 +39,42 @@ impl ReadySet for Urgent {
     }
 
     fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32> {
-        let kept = take_first(&mut self.kept[worker], |_| true);
-        kept.or_else(|| take_first(&mut self.shared, visible))
+        let kept = first(&self.kept[worker], |_| true);
+        let best = match (kept, first(&self.shared, visible)) {
+            (Some(kept), Some(shared)) => kept.min(shared),
+            (kept, shared) => kept.or(shared)?,
+        };
+        let words = if kept == Some(best) { &mut self.kept[worker] } else { &mut self.shared };
+        words[best as usize / 64] &= !(1 << (best % 64));
+        Some(best)
     }
 
-    fn for_each_shared(&self, mut visit: impl FnMut(u32)) {
-        for (index, &word) in self.shared.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                visit(index as u32 * 64 + rest.trailing_zeros());
-                rest &= rest - 1;
-            }
+    fn give_away(&mut self, worker: usize, given: impl FnMut(u32)) {
+        bits(&self.kept[worker]).for_each(given);
+        for (shared, kept) in self.shared.iter_mut().zip(&mut self.kept[worker]) {
+            *shared |= std::mem::take(kept);
         }
+    }
+
+    fn for_each_shared(&self, visit: impl FnMut(u32)) {
+        bits(&self.shared).for_each(visit);
     }
 }
 
-fn take_first(words: &mut [u64], accept: impl Fn(u32) -> bool) -> Option<u32> {
-    for (index, word) in words.iter_mut().enumerate() {
-        let mut rest = *word;
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            let unit = index as u32 * 64 + bit;
-            if accept(unit) {
-                *word &= !(1 << bit);
-                return Some(unit);
-            }
+fn first(words: &[u64], accept: impl Fn(u32) -> bool) -> Option<u32> {
+    bits(words).find(|&unit| accept(unit))
+}
+
+/// The numbers of all bits that are set, ascending.
+fn bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    words.iter().enumerate().flat_map(|(index, &word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
             rest &= rest - 1;
-        }
-    }
-    None
+            Some(index as u32 * 64 + bit)
+        })
+    })
 }
 
 /// One queue for all.

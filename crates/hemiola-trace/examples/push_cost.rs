@@ -1,11 +1,16 @@
-//! What recording an event costs: `cargo run --release -p hemiola-trace --example push_cost`.
+//! What tracing costs, per event: `cargo run --release -p hemiola-trace --example push_cost`.
 //!
 //! Method: batches of events pushed in a tight loop into a ring larger than the first cache, each with one reading of
-//! the counter and of the core's number; the median batch and its spread, without and with a reader that drains the ring every millisecond.
+//! the counter and of the core's number; the median batch and its spread, without and with a reader that drains the ring every millisecond. Then what the thread that drains the rings pays for statistics and for a trace (runs of 48
+//! tasks, each waiting for the one before).
 
-use hemiola_trace::{Core, Event, Ring, TaskId, TickScale, Ticks};
+use hemiola_trace::{
+    Catalog, Core, Cycle, CycleId, Event, PlanId, Ring, Statistics, TaskId, TickScale, Ticks, WorkerId, perfetto,
+};
 use std::{
+    error::Error,
     hint::black_box,
+    io,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -14,7 +19,7 @@ const EVENTS: u32 = 10_000;
 const BATCHES: usize = 500;
 const CAPACITY: usize = 1 << 14;
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let scale = TickScale::calibrate();
     println!("counter: {scale}; {EVENTS} events per batch, {BATCHES} batches, ring of {CAPACITY} x 32 bytes");
     report("reading the counter", &scale, || {
@@ -39,6 +44,59 @@ fn main() {
         report("the same beside a reader", &scale, || record(&mut ring));
         done.store(true, Ordering::Relaxed);
     });
+
+    let mut robot = Robot::new()?;
+    let mut statistics = Statistics::new(robot.catalog.clone(), scale.clone());
+    report("absorbed by statistics", &scale, || statistics.absorb(robot.worker, robot.next_events()));
+    let mut writer = perfetto::Writer::new(io::sink(), "nowhere", robot.catalog.clone(), scale.clone())?;
+    report("written as a trace", &scale, || {
+        writer.append(robot.worker, robot.next_events()).expect("a sink takes everything");
+    });
+    Ok(())
+}
+
+/// A cycle whose tasks wait for each other in a row.
+struct Robot {
+    catalog: Catalog,
+    cycle: CycleId,
+    worker: WorkerId,
+    plan: PlanId,
+    tasks: Vec<TaskId>,
+    run: u32,
+    events: Vec<Event>,
+}
+
+impl Robot {
+    const TASKS: usize = 48;
+
+    fn new() -> Result<Self, hemiola_trace::Error> {
+        let catalog = Catalog::new("cost");
+        let cycle = catalog.cycle(Cycle::named("motion"))?;
+        let worker = catalog.worker(cycle, 0, 1)?;
+        let tasks = (0..Self::TASKS).map(|task| catalog.task(cycle, &format!("Module{task}.update")));
+        let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
+        let edges: Vec<_> = tasks.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let plan = catalog.plan(cycle, &edges)?;
+        Ok(Self { catalog, cycle, worker, plan, tasks, run: 0, events: Vec::new() })
+    }
+
+    /// The events of the next runs.
+    fn next_events(&mut self) -> &[Event] {
+        self.events.clear();
+        let (cycle, plan) = (self.cycle, self.plan);
+        while self.events.len() < EVENTS as usize {
+            let (run, mut begin) = (self.run, Ticks(u64::from(self.run) * 1_000_000));
+            self.events.push(Event::CycleBegin { cycle, plan, run, trigger: begin, begin });
+            for &task in &self.tasks {
+                let end = Ticks(begin.0 + 9_000);
+                self.events.push(Event::TaskRun { task, core: Core(0), run, ready: begin, begin, end });
+                begin = end;
+            }
+            self.events.push(Event::CycleEnd { cycle, run, at: begin });
+            self.run += 1;
+        }
+        &self.events
+    }
 }
 
 /// As a worker does it: a task's end is the next one's begin.

@@ -1,26 +1,49 @@
 //! Records what ran where and when, and shows it: event rings, statistics, Perfetto traces, timelines.
 //!
-//! This crate knows nothing of modules, plans or threads: names come from a catalog that the runtime fills, events from
-//! rings that its workers write. Only [`Ring::push`] and [`Ticks::now`] are for real-time threads; everything else
-//! allocates and belongs to the thread that drains the rings.
+//! This crate knows nothing of modules, plans or threads: names come from a [`Catalog`] that the runtime fills, events from
+//! [`Ring`]s that its workers write. Only [`Ring::push`], [`Ticks::now`] and [`Core::current`] are for real-time threads;
+//! everything else allocates and belongs to the thread that drains the rings.
+//!
+//! | who | does |
+//! |---|---|
+//! | the runtime, when it installs a plan | registers cycles, tasks, workers, sources and edges in the [`Catalog`] |
+//! | a worker | pushes an [`Event`] per task, run, wake-up, ... into its [`Ring`] |
+//! | a thread that is not real-time | drains a [`Collector`] every few ms into [`Statistics`] and a [`perfetto::Writer`] |
+//! | a person | reads a [`Report`] as a table, live or as JSON; opens a trace; looks at a [`Timeline`] |
+//! | the next run | starts with the execution times of a [`Profile`] |
 //!
 //! ```
-//! use hemiola_trace::{Core, Event, Ring, TaskId, Ticks};
+//! use hemiola_trace::{Catalog, Collector, Core, Cycle, Event, Ring, Statistics, TickScale, Ticks};
 //!
-//! let mut ring = Ring::with_capacity(1024); // one per worker
-//! let mut reader = ring.reader(); // for the thread that drains it
+//! let catalog = Catalog::new("robot");
+//! let motion = catalog.cycle(Cycle::named("motion"))?;
+//! let task = catalog.task(motion, "Walk.joints")?;
+//! let worker = catalog.worker(motion, 0, std::process::id())?;
 //!
-//! let begin = Ticks::now();
-//! let (task, core, end) = (TaskId(0), Core::current(), Ticks::now());
-//! ring.push(Event::TaskRun { task, core, run: 0, ready: begin, begin, end });
+//! let mut ring = Ring::with_capacity(4096); // the worker's
+//! let mut collector = Collector::default(); // the draining thread's
+//! collector.add(worker, ring.reader());
 //!
-//! let mut events = Vec::new();
-//! let lost = reader.read(&mut events);
-//! assert_eq!((events.len(), lost), (1, 0));
+//! let (ready, begin) = (Ticks::now(), Ticks::now());
+//! ring.push(Event::TaskRun { task, core: Core::current(), run: 0, ready, begin, end: Ticks::now() });
+//!
+//! let mut statistics = Statistics::new(catalog, TickScale::calibrate());
+//! collector.drain(|worker, events, lost| {
+//!     statistics.lost(lost);
+//!     statistics.absorb(worker, events);
+//! });
+//! assert_eq!(statistics.task(task).unwrap().execution.count(), 1);
+//! # Ok::<(), hemiola_trace::Error>(())
 //! ```
+//!
+//! The rings' protocol is checked by a model checker: `RUSTFLAGS="--cfg loom" cargo test -p hemiola-trace --release loom`.
+//! What an event costs: `cargo run --release -p hemiola-trace --example push_cost`.
+
+#![deny(unsafe_code)]
 
 mod sync;
 
+#[allow(unsafe_code, reason = "counters are read by instructions, and the kernel's clock through the C library")]
 mod clock;
 mod event;
 mod ids;

@@ -66,9 +66,15 @@ impl Timeline {
         Self { begin, end: begin.saturating_add(length.as_nanos() as u64), ..self }
     }
 
-    /// How much time passes in the capture.
+    /// The last `length` of the capture.
+    pub fn last(self, length: Duration) -> Self {
+        let begin = self.end.saturating_sub(length.as_nanos() as u64).max(self.origin);
+        Self { begin, ..self }
+    }
+
+    /// How much time the picture shows.
     pub fn length(&self) -> Duration {
-        Duration::from_nanos(self.end - self.origin)
+        Duration::from_nanos(self.end - self.begin)
     }
 
     /// The picture as a self-contained SVG document `width` pixels wide (at least 600).

@@ -95,6 +95,18 @@ fn the_document_is_well_formed_and_needs_nothing_else() {
 }
 
 #[test]
+fn a_window_shows_the_part_that_was_asked_for() {
+    let scenario = Scenario::of(milliseconds(150));
+    let whole = || Timeline::of(&scenario.capture, &scenario.catalog, &SCALE);
+    assert!(whole().length() > milliseconds(140));
+    assert_eq!(whole().window(milliseconds(20), milliseconds(30)).length(), milliseconds(30));
+    assert_eq!(whole().last(milliseconds(30)).length(), milliseconds(30));
+    assert_eq!(whole().last(Duration::from_secs(9)).length(), whole().length());
+    let slices = |timeline: Timeline| timeline.to_svg(1200).matches("of queueing").count();
+    assert!(slices(whole().last(milliseconds(30))) < slices(whole()) / 3);
+}
+
+#[test]
 fn names_cannot_break_the_document() {
     let catalog = Catalog::new("a < b & \"c\"");
     let svg = Timeline::of(&Capture::default(), &catalog, &SCALE).to_svg(600);

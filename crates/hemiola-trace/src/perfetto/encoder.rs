@@ -4,7 +4,10 @@
 
 use super::protobuf::Message;
 use crate::clock::KernelClocks;
-use std::{borrow::Cow, collections::HashMap, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 /// Makes packets and collects their bytes.
 #[derive(Debug, Default)]
@@ -12,39 +15,42 @@ pub(super) struct Encoder {
     bytes: Message,
     names: Interned,
     annotations: Interned,
+    /// Definitions that the next packet carries.
+    new_names: Message,
     described: HashSet<Track>,
 }
 
 impl Encoder {
     /// The packet that opens a sequence: which clock its times are of, and how that relates to the others.
     pub(super) fn open(&mut self, clocks: &KernelClocks) {
-        let mut packet = Message::default();
-        packet.nested(CLOCK_SNAPSHOT, |snapshot| {
-            for (id, nanoseconds) in [(1, clocks.realtime), (MONOTONIC, clocks.monotonic), (6, clocks.boottime)] {
-                snapshot.nested(1, |clock| {
-                    clock.uint(1, id).uint(2, nanoseconds);
-                });
-            }
-            snapshot.uint(2, MONOTONIC);
+        self.bytes.nested(PACKET, |packet| {
+            packet.nested(CLOCK_SNAPSHOT, |snapshot| {
+                for (id, nanoseconds) in [(1, clocks.realtime), (MONOTONIC, clocks.monotonic), (6, clocks.boottime)] {
+                    snapshot.nested(1, |clock| {
+                        clock.uint(1, id).uint(2, nanoseconds);
+                    });
+                }
+                snapshot.uint(2, MONOTONIC);
+            });
+            packet.uint(SEQUENCE_ID, SEQUENCE).uint(SEQUENCE_FLAGS, INCREMENTAL_STATE_CLEARED).uint(FIRST_PACKET, 1);
+            packet.nested(DEFAULTS, |defaults| {
+                defaults.uint(TIMESTAMP_CLOCK, MONOTONIC);
+            });
         });
-        packet.uint(SEQUENCE_ID, SEQUENCE).uint(SEQUENCE_FLAGS, INCREMENTAL_STATE_CLEARED).uint(FIRST_PACKET, 1);
-        packet.nested(DEFAULTS, |defaults| {
-            defaults.uint(TIMESTAMP_CLOCK, MONOTONIC);
-        });
-        self.bytes.message(PACKET, &packet);
     }
 
     /// Tells what a track is, once.
-    pub(super) fn describe(&mut self, track: Track, fill: impl FnOnce(&mut Descriptor)) {
+    pub(super) fn describe(&mut self, track: Track, fill: impl FnOnce(&mut Descriptor<'_>)) {
         if !self.described.insert(track) {
             return;
         }
-        let mut descriptor = Descriptor(Message::default());
-        descriptor.0.uint(1, track.uuid());
-        fill(&mut descriptor);
-        let mut packet = Message::default();
-        packet.message(TRACK_DESCRIPTOR, &descriptor.0).uint(SEQUENCE_ID, SEQUENCE);
-        self.bytes.message(PACKET, &packet);
+        self.bytes.nested(PACKET, |packet| {
+            packet.nested(TRACK_DESCRIPTOR, |descriptor| {
+                descriptor.uint(1, track.uuid());
+                fill(&mut Descriptor(descriptor));
+            });
+            packet.uint(SEQUENCE_ID, SEQUENCE);
+        });
     }
 
     pub(super) fn slice_begin(&mut self, track: Track, time: u64, name: &str, details: &Details<'_>) {
@@ -60,14 +66,14 @@ impl Encoder {
     }
 
     pub(super) fn counter(&mut self, track: Track, time: u64, value: Value<'_>) {
-        let mut event = Message::default();
-        event.uint(9, COUNTER).uint(11, track.uuid());
-        match value {
-            Value::Number(number) => event.uint(30, number),
-            Value::Real(real) => event.double(44, real),
-            Value::Text(_) => return,
-        };
-        self.packet(time, &event, Message::default());
+        self.packet(time, |event| {
+            event.uint(9, COUNTER).uint(11, track.uuid());
+            match value {
+                Value::Number(number) => event.uint(30, number),
+                Value::Real(real) => event.double(44, real),
+                Value::Text(_) => event,
+            };
+        });
     }
 
     /// The bytes so far; the encoder goes on with none.
@@ -76,40 +82,50 @@ impl Encoder {
     }
 
     fn event(&mut self, kind: u64, track: Track, time: u64, name: Option<&str>, details: &Details<'_>) {
-        let (mut event, mut interned) = (Message::default(), Message::default());
-        event.uint(9, kind).uint(11, track.uuid());
-        if let Some(name) = name {
-            event.uint(10, self.names.number(EVENT_NAMES, name, &mut interned));
+        let name = name.map(|name| self.names.number(EVENT_NAMES, name, &mut self.new_names));
+        let mut annotations = [0; MOST_ANNOTATIONS];
+        for (number, (name, _)) in annotations.iter_mut().zip(&details.annotations) {
+            *number = self.annotations.number(ANNOTATION_NAMES, name, &mut self.new_names);
         }
-        for (name, value) in &details.annotations {
-            event.nested(4, |annotation| {
-                annotation.uint(1, self.annotations.number(ANNOTATION_NAMES, name, &mut interned));
-                match value {
-                    Value::Number(number) => annotation.uint(3, *number),
-                    Value::Real(real) => annotation.double(5, *real),
-                    Value::Text(text) => annotation.text(6, text),
-                };
-            });
-        }
-        for &flow in &details.flows {
-            event.fixed64(47, flow);
-        }
-        for &flow in &details.terminating_flows {
-            event.fixed64(48, flow);
-        }
-        self.packet(time, &event, interned);
+        self.packet(time, |event| {
+            event.uint(9, kind).uint(11, track.uuid());
+            if let Some(name) = name {
+                event.uint(10, name);
+            }
+            for (number, (_, value)) in annotations.into_iter().zip(&details.annotations) {
+                event.nested(4, |annotation| {
+                    annotation.uint(1, number);
+                    match value {
+                        Value::Number(number) => annotation.uint(3, *number),
+                        Value::Real(real) => annotation.double(5, *real),
+                        Value::Text(text) => annotation.text(6, text),
+                    };
+                });
+            }
+            for &flow in &details.flows {
+                event.fixed64(47, flow);
+            }
+            for &flow in &details.terminating_flows {
+                event.fixed64(48, flow);
+            }
+        });
     }
 
-    fn packet(&mut self, time: u64, event: &Message, interned: Message) {
-        let mut packet = Message::default();
-        packet.uint(TIMESTAMP, time).uint(SEQUENCE_ID, SEQUENCE).message(TRACK_EVENT, event);
-        if !interned.bytes.is_empty() {
-            packet.message(INTERNED_DATA, &interned);
-        }
-        packet.uint(SEQUENCE_FLAGS, NEEDS_INCREMENTAL_STATE);
-        self.bytes.message(PACKET, &packet);
+    /// A packet with an event, and with the names that it is the first to use.
+    fn packet(&mut self, time: u64, fill: impl FnOnce(&mut Message)) {
+        let Self { bytes, new_names, .. } = self;
+        bytes.nested(PACKET, |packet| {
+            packet.uint(TIMESTAMP, time).uint(SEQUENCE_ID, SEQUENCE).nested(TRACK_EVENT, fill);
+            if !new_names.bytes.is_empty() {
+                packet.nested(INTERNED_DATA, |interned| interned.bytes.append(&mut new_names.bytes));
+            }
+            packet.uint(SEQUENCE_FLAGS, NEEDS_INCREMENTAL_STATE);
+        });
     }
 }
+
+/// No event carries more.
+const MOST_ANNOTATIONS: usize = 6;
 
 /// What an event carries besides its name and time.
 #[derive(Debug, Default)]
@@ -121,7 +137,9 @@ pub(super) struct Details<'a> {
 
 impl<'a> Details<'a> {
     pub(super) fn annotated(annotations: impl Into<Vec<(&'static str, Value<'a>)>>) -> Self {
-        Self { annotations: annotations.into(), ..Self::default() }
+        let annotations = annotations.into();
+        debug_assert!(annotations.len() <= MOST_ANNOTATIONS);
+        Self { annotations, ..Self::default() }
     }
 }
 
@@ -167,9 +185,9 @@ impl Track {
 }
 
 /// The fields of a track's descriptor.
-pub(super) struct Descriptor(Message);
+pub(super) struct Descriptor<'a>(&'a mut Message);
 
-impl Descriptor {
+impl Descriptor<'_> {
     pub(super) fn process(&mut self, id: u32, name: &str) {
         self.0.nested(3, |process| {
             process.uint(1, u64::from(id)).text(6, name);
@@ -189,11 +207,13 @@ impl Descriptor {
     }
 
     pub(super) fn counter(&mut self, parent: Track, name: &str, unit: Unit<'_>) {
-        self.0.text(2, name).uint(5, parent.uuid()).nested(8, |counter| match unit {
-            Unit::Nanoseconds => drop(counter.uint(3, 1)),
-            Unit::Count => drop(counter.uint(3, 2)),
-            Unit::Named("") => {}
-            Unit::Named(name) => drop(counter.text(6, name)),
+        self.0.text(2, name).uint(5, parent.uuid()).nested(8, |counter| {
+            match unit {
+                Unit::Nanoseconds => counter.uint(3, 1),
+                Unit::Count => counter.uint(3, 2),
+                Unit::Named("") => counter,
+                Unit::Named(name) => counter.text(6, name),
+            };
         });
     }
 }

@@ -31,16 +31,24 @@ impl Message {
         self.delimited(field, value.as_bytes())
     }
 
-    /// A field that is a message.
-    pub(super) fn message(&mut self, field: u32, value: &Self) -> &mut Self {
-        self.delimited(field, &value.bytes)
-    }
-
-    /// A field that is a message, made on the spot.
+    /// A field that is a message. It is made in place; its length, which stands before it, is set afterwards.
     pub(super) fn nested(&mut self, field: u32, fill: impl FnOnce(&mut Self)) -> &mut Self {
-        let mut message = Self::default();
-        fill(&mut message);
-        self.message(field, &message)
+        self.key(field, DELIMITED);
+        let start = self.bytes.len();
+        // Room for the length of a short message, as nearly all are.
+        self.bytes.push(0);
+        fill(self);
+        let end = self.bytes.len();
+        let length = end - start - 1;
+        if length < 0x80 {
+            self.bytes[start] = length as u8;
+        } else {
+            self.varint(length as u64);
+            let digits = self.bytes.len() - end;
+            self.bytes[start + 1..].rotate_right(digits);
+            self.bytes.remove(start);
+        }
+        self
     }
 
     fn delimited(&mut self, field: u32, value: &[u8]) -> &mut Self {

@@ -11,7 +11,7 @@ use crate::{
 };
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     io::Write,
 };
 
@@ -109,7 +109,7 @@ impl<W: Write> Writer<W> {
                     self.encoder.slice_end(track, self.scale.nanoseconds(end));
                 }
                 let end = task.end.max(task.begin).min(open.last().copied().unwrap_or(Ticks(u64::MAX)));
-                let name = names.task_name(task.task);
+                let name = names.task(task.task).map_or("", |entry| &entry.name);
                 let [ready_time, begin_time] = [task.ready, task.begin].map(|ticks| self.scale.nanoseconds(ticks));
                 let mut annotations = vec![
                     ("run", Value::Number(number.into())),
@@ -123,13 +123,13 @@ impl<W: Write> Writer<W> {
                     flows: outgoing.remove(&task.task).unwrap_or_default(),
                     terminating_flows: incoming.remove(&task.task).unwrap_or_default(),
                 };
-                self.encoder.slice_begin(track, begin_time, &name, &details);
+                self.encoder.slice_begin(track, begin_time, name, &details);
                 open.push(end);
                 let ready = Track::Ready(cycle.0);
                 self.encoder.describe(ready, |descriptor| {
                     descriptor.child(parent, &format!("{} ready", names.cycle_name(cycle)), 0);
                 });
-                self.encoder.instant(ready, ready_time, &name, &Details::default());
+                self.encoder.instant(ready, ready_time, name, &Details::default());
             }
             while let Some(end) = open.pop() {
                 self.encoder.slice_end(track, self.scale.nanoseconds(end));
@@ -141,9 +141,9 @@ impl<W: Write> Writer<W> {
     fn dependency_flows(&mut self, names: &CatalogGuard<'_>, run: &Run) -> (Flows, Flows) {
         let (mut outgoing, mut incoming) = (Flows::new(), Flows::new());
         let Some(plan) = run.begin.and_then(|(plan, _, _)| names.plan(plan)) else { return (outgoing, incoming) };
-        let ran = |task: TaskId| run.tasks.iter().any(|slice| slice.task == task);
+        let ran: HashSet<TaskId> = run.tasks.iter().map(|slice| slice.task).collect();
         for &(from, to) in &plan.edges {
-            if ran(from) && ran(to) {
+            if ran.contains(&from) && ran.contains(&to) {
                 let flow = self.next_flow();
                 outgoing.entry(from).or_default().push(flow);
                 incoming.entry(to).or_default().push(flow);

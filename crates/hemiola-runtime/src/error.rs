@@ -20,7 +20,106 @@ pub enum RuntimeError {
         /// The most that there can be.
         maximum: usize,
     },
+    /// The modules do not fit together.
+    #[error("the modules do not fit together:\n{}", list(problems))]
+    Unresolved {
+        /// All that is wrong.
+        problems: Vec<hemiola_plan::Problem>,
+    },
+    /// Parameters that a module does not take.
+    #[error("parameters of `{name}`:\n{}", list(errors))]
+    Parameters {
+        /// The module or source.
+        name: String,
+        /// All that is wrong.
+        errors: Vec<hemiola_model::ParametersError>,
+    },
+    /// A cycle that nothing triggers.
+    #[error("cycle `{cycle}` is triggered by `{source_name}`, and there is no source of that name; linked are: {}", or_none(known))]
+    NoSuchSource {
+        /// The cycle.
+        cycle: String,
+        /// The source it names.
+        source_name: String,
+        /// The sources that there are.
+        known: Vec<String>,
+    },
+    /// A cycle without modules.
+    #[error("no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`")]
+    NoSuchModule {
+        /// The cycle.
+        cycle: String,
+        /// What matches nothing.
+        pattern: String,
+    },
+    /// Two types of the same name.
+    #[error("two different types are called `{name}`; representations are known by their name, so rename one of them")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// Something asked for by name does not exist.
+    #[error("there is no {kind} `{name}`; known are: {}", or_none(known))]
+    Unknown {
+        /// What was looked for.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A value does not fit a representation.
+    #[error("`{name}` cannot take this value: {error}")]
+    Value {
+        /// The representation.
+        name: String,
+        /// What is wrong.
+        error: hemiola_model::data::ReadError,
+    },
+    /// A representation that cannot leave the process.
+    #[error("`{name}` is opaque: it has no form outside of the process")]
+    Opaque {
+        /// The representation.
+        name: String,
+    },
+    /// A change that needs what was not foreseen when the robot started.
+    #[error("{what} needs the robot to start again: {why}")]
+    NeedsRestart {
+        /// The change.
+        what: String,
+        /// Why.
+        why: String,
+    },
+    /// A cycle has not taken up a command.
+    #[error("cycle `{cycle}` does not answer: it is not being triggered, or hangs; the change will be made when it runs again")]
+    CycleDoesNotAnswer {
+        /// The cycle.
+        cycle: String,
+    },
+    /// Names, traces and statistics.
+    #[error(transparent)]
+    Trace(#[from] hemiola_trace::Error),
+    /// A mistake in Hemiola itself.
+    #[error("a mistake in Hemiola, please report it: {what}")]
+    Internal {
+        /// What should not be.
+        what: String,
+    },
     /// The operating system refused.
     #[error(transparent)]
     Realtime(#[from] hemiola_realtime::RealtimeError),
+}
+
+impl RuntimeError {
+    pub(crate) fn internal(what: &str) -> Self {
+        Self::Internal { what: what.to_owned() }
+    }
+}
+
+fn list<T: std::fmt::Display>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn or_none(known: &[String]) -> String {
+    if known.is_empty() { "none".into() } else { known.join(", ") }
 }

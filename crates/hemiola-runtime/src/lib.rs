@@ -1,6 +1,41 @@
-//! Runs a robot.
+//! Runs a robot: blackboards, executors, cycles, triggers, exchange, and changes while it runs.
+//!
+//! On a real-time thread nothing here allocates, locks, formats or calls the system between two tasks. Files are not read here,
+//! except by who asks for a trace.
+//!
+//! | file | what |
+//! |---|---|
+//! | `robot` | puts modules and configuration together and checks them |
+//! | `launch` | makes all parts of a robot |
+//! | `running`, `source`, `cycle` | the threads: sources deliver, cycles run when triggered |
+//! | `stepper` | the same without threads of their own, by the clock alone |
+//! | `program`, `executor` | a cycle's tasks, and how workers share them |
+//! | `blackboard`, `exchange` | where values live, and how they get from cycle to cycle |
+//! | `handle`, `command`, `monitor` | looking at a running robot and changing it |
+
+mod blackboard;
+mod command;
+mod cycle;
 mod error;
 pub mod exchange;
 pub mod executor;
+mod failure;
+mod handle;
+mod launch;
+mod monitor;
+mod program;
+mod robot;
+mod robot_state;
+mod running;
+mod source;
+mod stepper;
 mod sync;
+mod worker;
+
+pub use blackboard::provenance::Provenance;
 pub use error::RuntimeError;
+pub use handle::{CycleHealth, RobotHandle};
+pub use monitor::Message;
+pub use robot::Robot;
+pub use running::{Pace, RunningRobot};
+pub use stepper::{Step, Stepper};

@@ -87,9 +87,14 @@ impl<T> LatestWriter<T> {
 }
 
 impl<T> LatestReader<T> {
+    /// Whether there is a value that was not taken yet.
+    pub fn has_new(&self) -> bool {
+        self.shared.middle.load(Ordering::Relaxed) & NEWER != 0
+    }
+
     /// Takes the newest value, if there is one that was not taken yet.
     pub fn take(&mut self) -> bool {
-        if self.shared.middle.load(Ordering::Relaxed) & NEWER == 0 {
+        if !self.has_new() {
             return false;
         }
         let middle = self.shared.middle.swap(self.front, Ordering::AcqRel);

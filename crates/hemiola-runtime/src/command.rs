@@ -1,0 +1,124 @@
+//! What others ask of a running cycle: prepared off its threads, done between two of its runs.
+//!
+//! A command carries all memory that it needs, and comes back with what is to be dropped, so that the cycle's threads neither
+//! allocate nor free.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola_model::AnyRepresentation;
+use hemiola_model::module::{Instance, PreparedParameters};
+
+use crate::blackboard::Blackboard;
+use crate::blackboard::store::Held;
+use crate::error::RuntimeError;
+use crate::exchange::{QueueReader, QueueWriter, queue};
+use crate::program::Program;
+
+/// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
+pub enum Command {
+    /// Go on with another program; comes back with the old one.
+    Install(Box<Program>),
+    /// Use other parameters; comes back with the old ones.
+    SetParameters { instance: Arc<Instance>, parameters: PreparedParameters },
+    /// Show this value instead of the provider's; comes back with the one before.
+    Override { store: usize, value: AnyRepresentation, done: bool },
+    /// Show the provider's value again.
+    EndOverride { store: usize },
+    /// Keep the present value; comes back with it.
+    Pin { store: usize, held: Option<Held> },
+    /// Give a kept value back.
+    Unpin { store: usize, slot: u32 },
+}
+
+impl Command {
+    /// # Safety
+    /// By worker 0 of the cycle, between two runs.
+    pub unsafe fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard) -> Self {
+        match &mut self {
+            Self::Install(other) => std::mem::swap(program, other),
+            Self::SetParameters { instance, parameters } => {
+                // SAFETY: between two runs nobody uses the cycle's modules.
+                unsafe { instance.exchange_parameters(parameters) };
+            }
+            Self::Override { store, value, done } => {
+                // SAFETY: between two runs; the sender checked the representation.
+                *done = unsafe { blackboard.store(*store).set_override(value) };
+            }
+            Self::EndOverride { store } => blackboard.store(*store).end_override(),
+            Self::Pin { store, held } => {
+                // SAFETY: between two runs.
+                *held = Some(unsafe { blackboard.store(*store).hold() });
+            }
+            Self::Unpin { store, slot } => blackboard.store(*store).release(*slot),
+        }
+        self
+    }
+}
+
+/// The cycle's end.
+pub struct CommandReader {
+    commands: QueueReader<Command>,
+    done: QueueWriter<Command>,
+}
+
+/// The other end. One command is under way at a time.
+pub struct Mailbox {
+    commands: QueueWriter<Command>,
+    done: QueueReader<Command>,
+    /// Commands that were given up waiting for, and will come back some time.
+    overdue: usize,
+}
+
+/// A mailbox of a cycle.
+pub fn mailbox() -> (Mailbox, CommandReader) {
+    let (commands, reader) = queue(8);
+    let (writer, done) = queue(16);
+    (Mailbox { commands, done, overdue: 0 }, CommandReader { commands: reader, done: writer })
+}
+
+impl CommandReader {
+    pub fn next(&mut self) -> Option<Command> {
+        self.commands.pop()
+    }
+
+    pub fn give_back(&mut self, command: Command) {
+        // There is room for more than can be under way.
+        _ = self.done.push(command);
+    }
+}
+
+impl Mailbox {
+    /// Sends a command.
+    ///
+    /// # Errors
+    /// The cycle has not taken up earlier ones: it does not run.
+    pub fn send(&mut self, cycle: &str, command: Command) -> Result<(), RuntimeError> {
+        while self.overdue > 0 && self.done.pop().is_some() {
+            self.overdue -= 1;
+        }
+        self.commands.push(command).map_err(|_| RuntimeError::CycleDoesNotAnswer { cycle: cycle.to_owned() })
+    }
+
+    /// Waits until the cycle has obeyed the command that was sent last.
+    ///
+    /// # Errors
+    /// It does not within the time; it will when it runs again.
+    pub fn wait(&mut self, cycle: &str, patience: Duration) -> Result<Command, RuntimeError> {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some(command) = self.done.pop() {
+                if self.overdue == 0 {
+                    return Ok(command);
+                }
+                self.overdue -= 1;
+                continue;
+            }
+            if Instant::now() > until {
+                self.overdue += 1;
+                return Err(RuntimeError::CycleDoesNotAnswer { cycle: cycle.to_owned() });
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+}

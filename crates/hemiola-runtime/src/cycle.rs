@@ -1,0 +1,162 @@
+//! One cycle: takes what is new, runs its program, looks at the deadline.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hemiola_model::{Clock, Time};
+use hemiola_trace::{CycleId, Event, SourceId, TickScale, Ticks};
+
+use crate::blackboard::Blackboard;
+use crate::blackboard::channel::Import;
+use crate::command::CommandReader;
+use crate::executor::Executor;
+use crate::program::Program;
+use crate::robot_state::RobotState;
+use crate::source::Trigger;
+use crate::worker::WorkerState;
+
+/// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
+pub struct Cycle {
+    pub name: String,
+    pub id: CycleId,
+    pub blackboard: Arc<Blackboard>,
+    pub imports: Vec<CycleImport>,
+    pub executor: Executor<Program>,
+    pub program: Box<Program>,
+    pub commands: CommandReader,
+    pub worker: WorkerState,
+    pub deadline: Option<Duration>,
+    /// The nominal distance of two triggers.
+    pub period: Option<Duration>,
+    pub robot: Arc<RobotState>,
+    pub health: Arc<Health>,
+    pub scale: TickScale,
+    pub last_trigger: Option<Time>,
+    pub runs: u32,
+    /// Notified by the source that triggers it, if one does.
+    pub trigger: Option<Arc<Trigger>>,
+    pub safe_state_entered: bool,
+}
+
+/// An import, and which source it comes from if it comes from one.
+pub struct CycleImport {
+    pub import: Import,
+    pub source: Option<SourceId>,
+    /// The cycle is triggered by it.
+    pub is_trigger: bool,
+}
+
+/// What a watchdog sees of a cycle.
+#[derive(Default)]
+pub struct Health {
+    /// Runs that have ended.
+    pub runs: AtomicU64,
+    /// Runs that were over after their deadline.
+    pub overruns: AtomicU64,
+    /// When the last run ended, in nanoseconds of the robot's clock.
+    pub last_end: AtomicU64,
+    /// Inputs that were lost.
+    pub dropped: AtomicU64,
+}
+
+impl Cycle {
+    /// Runs the cycle once. `timer` is when its timer was due; a cycle that a source triggers was due when the sample was taken.
+    /// No allocation, no lock, no system call but those of the executor.
+    pub fn run(&mut self, timer: Option<Time>) {
+        let begin = Ticks::now();
+        self.obey_commands();
+        let run = self.runs;
+        self.runs = self.runs.wrapping_add(1);
+        let sampled = self.take_imports(run, begin);
+        let due = timer.or(sampled).unwrap_or_else(|| self.robot.clock().now());
+        let due_ticks = match self.robot.clock().due(due) {
+            Some(at) => Ticks(self.scale.ticks_at(at.as_nanoseconds()).0.min(begin.0)),
+            None => begin,
+        };
+        self.worker.trace(Event::CycleBegin { cycle: self.id, plan: self.program.plan, run, trigger: due_ticks, begin });
+        let step = self.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
+        self.last_trigger = Some(due);
+        // SAFETY: this is worker 0, between two runs.
+        unsafe {
+            let frame = self.blackboard.frame_mut();
+            frame.clock = Clock::new(due, step, u64::from(run));
+            frame.safe_state = self.robot.safe_state();
+            frame.run = run;
+            self.program.begin_run();
+        }
+        self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
+        self.finish(run, due_ticks);
+    }
+
+    fn obey_commands(&mut self) {
+        while let Some(command) = self.commands.next() {
+            // SAFETY: this is worker 0, between two runs.
+            let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
+            self.commands.give_back(done);
+        }
+        if self.robot.safe_state().is_active() {
+            if !std::mem::replace(&mut self.safe_state_entered, true) {
+                // SAFETY: this is worker 0, between two runs.
+                unsafe { self.program.enter_safe_state() };
+            }
+        } else {
+            self.safe_state_entered = false;
+        }
+    }
+
+    /// Whether its source has brought a sample that was not taken yet.
+    pub fn is_triggered(&self) -> bool {
+        self.imports.iter().any(|import| import.is_trigger && import.import.has_new())
+    }
+
+    /// Tells the stamp of the sample that triggered the run, if one did.
+    fn take_imports(&mut self, run: u32, at: Ticks) -> Option<Time> {
+        let mut triggered = None;
+        for CycleImport { import, source, is_trigger } in &mut self.imports {
+            // SAFETY: this is worker 0, between two runs.
+            let taken = unsafe { import.take(&self.blackboard) };
+            if let Some(published) = taken.run {
+                let (exchange, cycle) = (taken.exchange, self.id);
+                self.worker.trace(Event::Take { exchange, cycle, run, published, at });
+            }
+            if *is_trigger && taken.run.is_some() {
+                triggered = import.newest_stamp();
+            }
+            // A faster publisher overwrites by design; what a trigger brings is meant to be seen.
+            let lost = taken.dropped + if *is_trigger { taken.overwritten } else { 0 };
+            if lost > 0 {
+                self.health.dropped.fetch_add(lost, Ordering::Relaxed);
+                if let Some(source) = *source {
+                    self.worker.trace(Event::InputDropped { cycle: self.id, source, count: lost as u32, at });
+                }
+            }
+        }
+        triggered
+    }
+
+    fn finish(&mut self, run: u32, due: Ticks) {
+        let at = Ticks::now();
+        self.worker.trace(Event::CycleEnd { cycle: self.id, run, at });
+        if let Some(deadline) = self.deadline
+            && self.scale.nanoseconds_between(due, at) > deadline.as_nanos() as u64
+        {
+            self.health.overruns.fetch_add(1, Ordering::Relaxed);
+            self.worker.trace(Event::Overrun { cycle: self.id, run, at });
+        }
+        self.health.last_end.store(self.robot.clock().now().nanoseconds().max(0) as u64, Ordering::Relaxed);
+        self.health.runs.fetch_add(1, Ordering::Release);
+    }
+
+    /// A fingerprint of every value on the blackboard, by representation; opaque ones have none.
+    pub fn fingerprints(&self) -> Vec<(&'static str, u64)> {
+        let stores = self.blackboard.stores().iter();
+        stores
+            .filter_map(|store| {
+                // SAFETY: `self` is borrowed, so no run is going on.
+                let value = unsafe { store.current() };
+                hemiola_model::data::fingerprint(value).map(|print| (store.descriptor().name(), print))
+            })
+            .collect()
+    }
+}

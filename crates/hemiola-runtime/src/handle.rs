@@ -1,0 +1,457 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hemiola_model::data::ValueReader;
+use hemiola_model::module::DebugRecord;
+use hemiola_model::{Representation, Time, Value};
+use hemiola_plan::{Durations, Plan, PlanOptions, ResolvedCycle, TaskGraph, WorkerChoice};
+use hemiola_realtime::ThreadReport;
+use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
+
+use crate::command::Command;
+use crate::error::RuntimeError;
+use crate::launch::{Controls, CycleControl, group_exports, instances};
+use crate::monitor::{Message, Monitor, Restart};
+use crate::program::{ProgramParts, build};
+use crate::robot::durations_from;
+
+/// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
+///
+/// Everything that takes time (resolving, planning, making modules) happens on the calling thread; the cycle exchanges a
+/// pointer between two of its runs.
+#[derive(Clone)]
+pub struct RobotHandle {
+    controls: Arc<Mutex<Controls>>,
+    monitor: Arc<Mutex<Monitor>>,
+}
+
+/// How long a change waits for the cycle to take it up.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// An override may find its place still held by a reader; one of the next runs will do.
+const OVERRIDE_TRIES: usize = 20;
+
+impl RobotHandle {
+    pub(crate) fn new(controls: Controls, monitor: Monitor) -> Self {
+        Self { controls: Arc::new(Mutex::new(controls)), monitor: Arc::new(Mutex::new(monitor)) }
+    }
+
+    /// Lets another module provide a representation, from the next run on. The module that provided it ends if nothing else of
+    /// it is needed; a new one starts with the configured parameters.
+    ///
+    /// # Errors
+    /// There is no such module, or the modules do not fit together then; nothing is changed.
+    pub fn switch_provider(&self, representation: &str, module: &str) -> Result<(), RuntimeError> {
+        let mut controls = self.controls();
+        let mut system = controls.robot.system.clone();
+        system.providers.insert(representation.to_owned(), module.to_owned());
+        let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
+        let before = std::mem::replace(&mut controls.robot.system, system);
+        let before = (before, std::mem::replace(&mut controls.robot.resolved, resolved));
+        let profile = self.profile();
+        for index in 0..controls.cycles.len() {
+            let unchanged = controls.robot.resolved.cycles[index] == before.1.cycles[index];
+            if unchanged {
+                continue;
+            }
+            if let Err(error) = controls.install(index, &profile, None, None) {
+                if !matches!(error, RuntimeError::CycleDoesNotAnswer { .. }) {
+                    (controls.robot.system, controls.robot.resolved) = before;
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes a parameter of a module, in all cycles that it runs in.
+    ///
+    /// # Errors
+    /// There is no such module or parameter, or the value does not fit; nothing is changed.
+    pub fn set_parameter(&self, module: &str, parameter: &str, value: Value) -> Result<(), RuntimeError> {
+        let mut controls = self.controls();
+        if !controls.robot.modules.iter().any(|known| known.name == module) {
+            let known = controls.robot.modules.iter().map(|module| module.name.to_owned()).collect();
+            return Err(RuntimeError::Unknown { kind: "module", name: module.to_owned(), known });
+        }
+        let mut values = controls.parameters.get(module).cloned().unwrap_or_default();
+        values.insert(parameter.to_owned(), value);
+        let failed = |errors| RuntimeError::Parameters { name: module.to_owned(), errors };
+        for cycle in &controls.cycles {
+            if let Some(instance) = cycle.instances.get(module) {
+                let parameters = instance.prepare(&values).map_err(failed)?;
+                let command = Command::SetParameters { instance: instance.clone(), parameters };
+                cycle.perform(command)?;
+            }
+        }
+        // New instances start with it as well.
+        controls.robot.configuration.modules.entry(module.to_owned()).or_default().parameters.clone_from(&values);
+        controls.parameters.insert(module.to_owned(), values);
+        Ok(())
+    }
+
+    /// Shows this value of a representation from the next run on, whatever its provider says.
+    ///
+    /// # Errors
+    /// There is no such representation, it is opaque, or the value does not fit it.
+    pub fn override_representation(&self, representation: &str, value: &Value) -> Result<(), RuntimeError> {
+        let controls = self.controls();
+        let (cycle, store) = controls.store_of(representation)?;
+        let descriptor = cycle.blackboard.store(store).descriptor();
+        let mut made = descriptor.create();
+        match made.read(&mut ValueReader::new(value)) {
+            Ok(true) => {}
+            Ok(false) => return Err(RuntimeError::Opaque { name: representation.to_owned() }),
+            Err(error) => return Err(RuntimeError::Value { name: representation.to_owned(), error }),
+        }
+        for _ in 0..OVERRIDE_TRIES {
+            match cycle.perform(Command::Override { store, value: made, done: false })? {
+                Command::Override { done: true, .. } => return Ok(()),
+                Command::Override { value, .. } => made = value,
+                _ => return Err(RuntimeError::internal("a command came back as another one")),
+            }
+        }
+        Err(RuntimeError::NeedsRestart {
+            what: format!("overriding `{representation}`"),
+            why: "a reader that does not run holds the last value".to_owned(),
+        })
+    }
+
+    /// Ends overriding a representation.
+    ///
+    /// # Errors
+    /// There is no such representation.
+    pub fn release_representation(&self, representation: &str) -> Result<(), RuntimeError> {
+        let controls = self.controls();
+        let (cycle, store) = controls.store_of(representation)?;
+        cycle.perform(Command::EndOverride { store }).map(|_| ())
+    }
+
+    /// Reads the value that a representation has at the end of a run.
+    ///
+    /// # Errors
+    /// There is no such representation, it is opaque, or its cycle does not run.
+    pub fn read(&self, representation: &str) -> Result<Value, RuntimeError> {
+        self.with_pinned(representation, |value| value.to_value())?
+            .ok_or_else(|| RuntimeError::Opaque { name: representation.to_owned() })
+    }
+
+    /// Looks at the value that a representation has at the end of a run.
+    ///
+    /// # Errors
+    /// There is no such representation, or its cycle does not run.
+    pub fn with_value<T: Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, RuntimeError> {
+        self.with_pinned(T::NAME, |value| value.downcast_ref::<T>().map(look))?
+            .ok_or_else(|| RuntimeError::SameName { name: T::NAME.to_owned() })
+    }
+
+    fn with_pinned<R>(
+        &self,
+        representation: &str,
+        look: impl FnOnce(&hemiola_model::AnyRepresentation) -> R,
+    ) -> Result<R, RuntimeError> {
+        let controls = self.controls();
+        let (cycle, store) = controls.store_of(representation)?;
+        let Command::Pin { held: Some(held), .. } = cycle.perform(Command::Pin { store, held: None })? else {
+            return Err(RuntimeError::internal("a pinned value did not come back"));
+        };
+        // SAFETY: it is held until the command below.
+        let result = look(unsafe { cycle.blackboard.store(store).value(held.slot) });
+        cycle.perform(Command::Unpin { store, slot: held.slot })?;
+        Ok(result)
+    }
+
+    /// Changes the number of workers of a cycle; `None` lets the plan choose.
+    ///
+    /// # Errors
+    /// There is no such cycle, or more workers than it was started with.
+    pub fn set_workers(&self, cycle: &str, workers: Option<usize>) -> Result<(), RuntimeError> {
+        let profile = self.profile();
+        let mut controls = self.controls();
+        let index = controls.cycle_index(cycle)?;
+        let pool = controls.cycles[index].pool;
+        if let Some(workers) = workers.filter(|&workers| workers == 0 || workers > pool) {
+            return Err(RuntimeError::NeedsRestart {
+                what: format!("{workers} workers for `{cycle}`"),
+                why: format!("it was started with {pool}; set `workers` in robot.toml"),
+            });
+        }
+        if let Some(configuration) = controls.robot.configuration.cycles.get_mut(index) {
+            configuration.workers = workers;
+        }
+        controls.install(index, &profile, None, None)
+    }
+
+    /// Plans all cycles anew with the durations measured so far.
+    ///
+    /// # Errors
+    /// A cycle does not run.
+    pub fn replan(&self) -> Result<(), RuntimeError> {
+        let profile = self.profile();
+        let mut controls = self.controls();
+        (0..controls.cycles.len()).try_for_each(|index| controls.install(index, &profile, None, None))
+    }
+
+    /// The plan that a cycle would get with the durations measured so far and so many workers.
+    ///
+    /// # Errors
+    /// There is no such cycle.
+    pub fn plan(&self, cycle: &str, workers: WorkerChoice) -> Result<(Plan, Durations), RuntimeError> {
+        let profile = self.profile();
+        let controls = self.controls();
+        let index = controls.cycle_index(cycle)?;
+        let graph = TaskGraph::of(&controls.robot.resolved.cycles[index]);
+        let durations = durations_from(&profile, &graph);
+        Ok((Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() }), durations))
+    }
+
+    /// Writes all events from now on into a trace for Perfetto.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn start_trace(&self, path: impl AsRef<Path>) -> Result<(), RuntimeError> {
+        self.monitor().start_trace(path.as_ref())
+    }
+
+    /// Ends the trace; tells where it is, if there was one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn stop_trace(&self) -> Result<Option<PathBuf>, RuntimeError> {
+        self.monitor().stop_trace()
+    }
+
+    /// The newest events of all workers, with what is needed to read them.
+    pub fn capture(&self) -> (Capture, Catalog, TickScale) {
+        let monitor = self.monitor();
+        (monitor.capture(), monitor.catalog().clone(), monitor.scale().clone())
+    }
+
+    /// Timing figures so far.
+    pub fn report(&self) -> Report {
+        self.monitor().statistics().report()
+    }
+
+    /// Forgets the timing figures so far.
+    pub fn clear_statistics(&self) {
+        self.monitor().clear_statistics();
+    }
+
+    /// Measured durations so far, over those of earlier runs.
+    pub fn profile(&self) -> Profile {
+        let mut profile = self.controls().robot.profile.clone();
+        profile.update(self.monitor().statistics().profile());
+        profile
+    }
+
+    /// Messages that were not fetched yet: failures, refusals of the operating system.
+    pub fn new_messages(&self) -> Vec<Message> {
+        self.monitor().new_messages()
+    }
+
+    /// All messages so far.
+    pub fn messages(&self) -> Vec<Message> {
+        self.monitor().messages()
+    }
+
+    /// Plots and drawings of updates since the last call; the first call starts keeping them.
+    pub fn debug_records(&self) -> Vec<DebugRecord> {
+        let mut monitor = self.monitor();
+        monitor.watch();
+        monitor.watched()
+    }
+
+    /// The framework's clock.
+    pub fn now(&self) -> Time {
+        self.controls().state.clock().now()
+    }
+
+    /// Puts the robot into its safe state.
+    pub fn enter_safe_state(&self) {
+        self.controls().state.enter_safe_state();
+    }
+
+    /// Ends the safe state.
+    pub fn leave_safe_state(&self) {
+        self.controls().state.leave_safe_state();
+    }
+
+    /// Whether the robot is in its safe state.
+    pub fn is_in_safe_state(&self) -> bool {
+        self.controls().state.safe_state().is_active()
+    }
+
+    /// Stops the robot; its threads end soon.
+    pub fn stop(&self) {
+        self.controls().state.stop();
+    }
+
+    /// Whether the robot was stopped.
+    pub fn is_stopping(&self) -> bool {
+        self.controls().state.is_stopping()
+    }
+
+    /// Missed deadlines and lost inputs of each cycle so far, by name.
+    pub fn health(&self) -> BTreeMap<String, CycleHealth> {
+        let controls = self.controls();
+        let cycles = controls.cycles.iter();
+        cycles.map(|cycle| (cycle.name.clone(), CycleHealth::of(cycle))).collect()
+    }
+
+    pub(crate) fn note_denials(&self, report: &ThreadReport) {
+        self.monitor().note_denials(report.denials());
+    }
+
+    /// Gathers events, replaces failed modules, looks after the watchdogs.
+    pub(crate) fn service(&self) {
+        let restarts = self.monitor().poll();
+        for restart in restarts {
+            self.restart(&restart);
+        }
+        let mut silent = Vec::new();
+        {
+            let controls = self.controls();
+            let now = controls.state.clock().now();
+            for cycle in &controls.cycles {
+                let Some(watchdog) = cycle.watchdog else { continue };
+                let health = CycleHealth::of(cycle);
+                if now.since(health.last_end) > watchdog && !controls.state.safe_state().is_active() {
+                    controls.state.enter_safe_state();
+                    silent.push(format!(
+                        "cycle `{}` has not ended a run for {:.0} ms; the robot enters its safe state",
+                        cycle.name,
+                        now.since(health.last_end).as_secs_f64() * 1e3
+                    ));
+                }
+            }
+        }
+        let mut monitor = self.monitor();
+        silent.into_iter().for_each(|text| monitor.note(text));
+    }
+
+    fn restart(&self, restart: &Restart) {
+        let profile = self.profile();
+        let mut controls = self.controls();
+        for index in 0..controls.cycles.len() {
+            if controls.cycles[index].instances.contains_key(restart.module)
+                && let Err(error) = controls.install(index, &profile, Some(restart.module), Some(Duration::ZERO))
+                && !matches!(error, RuntimeError::CycleDoesNotAnswer { .. })
+            {
+                self.monitor().note(format!("{} could not be replaced: {error}", restart.module));
+            }
+        }
+    }
+
+    fn controls(&self) -> MutexGuard<'_, Controls> {
+        // A panic while this was locked left at worst a change half described; the cycles are not concerned.
+        self.controls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn monitor(&self) -> MutexGuard<'_, Monitor> {
+        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a cycle has been doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CycleHealth {
+    /// Runs that have ended.
+    pub runs: u64,
+    /// Runs that ended after their deadline.
+    pub overruns: u64,
+    /// Inputs that were lost.
+    pub dropped: u64,
+    /// When the last run ended.
+    pub last_end: Time,
+}
+
+impl CycleHealth {
+    fn of(cycle: &CycleControl) -> Self {
+        use std::sync::atomic::Ordering::Relaxed;
+        let health = &cycle.health;
+        Self {
+            runs: health.runs.load(Relaxed),
+            overruns: health.overruns.load(Relaxed),
+            dropped: health.dropped.load(Relaxed),
+            last_end: Time::from_nanoseconds(health.last_end.load(Relaxed) as i64),
+        }
+    }
+}
+
+impl Controls {
+    fn cycle_index(&self, name: &str) -> Result<usize, RuntimeError> {
+        self.cycles.iter().position(|cycle| cycle.name == name).ok_or_else(|| RuntimeError::Unknown {
+            kind: "cycle",
+            name: name.to_owned(),
+            known: self.cycles.iter().map(|cycle| cycle.name.clone()).collect(),
+        })
+    }
+
+    /// The cycle that provides a representation now, and where.
+    fn store_of(&self, representation: &str) -> Result<(&CycleControl, usize), RuntimeError> {
+        let resolved = &self.robot.resolved.cycles;
+        let cycles = self.cycles.iter().zip(resolved);
+        let mut providing = cycles.filter(|(_, cycle)| cycle.providers.contains_key(representation));
+        let found = providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
+        found.ok_or_else(|| RuntimeError::Unknown {
+            kind: "representation that a cycle provides",
+            name: representation.to_owned(),
+            known: resolved.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
+        })
+    }
+
+    /// Builds a cycle's program anew and lets the cycle go on with it. `fresh` gets a new instance.
+    fn install(
+        &mut self,
+        index: usize,
+        profile: &Profile,
+        fresh: Option<&str>,
+        patience: Option<Duration>,
+    ) -> Result<(), RuntimeError> {
+        let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
+        let control = &self.cycles[index];
+        let mut existing = control.instances.clone();
+        if let Some(fresh) = fresh {
+            existing.remove(fresh);
+        }
+        let instances = instances(&self.robot, &resolved, &existing)?;
+        let graph = TaskGraph::of(&resolved);
+        let durations = durations_from(profile, &graph);
+        let available = self.available.min(control.pool.try_into().unwrap_or(self.available));
+        let workers = self.robot.worker_choice(&resolved.name, available);
+        let plan = Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() });
+        let on_failure =
+            self.robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.on_failure)).collect();
+        let program = build(&ProgramParts {
+            cycle: &resolved,
+            plan: &plan,
+            modules: &self.robot.modules_of(&resolved.name),
+            instances: &instances,
+            on_failure: &on_failure,
+            blackboard: &control.blackboard,
+            exports: &group_exports(&resolved, &control.exports)?,
+            robot: &self.state,
+            catalog: &self.catalog,
+            cycle_id: control.id,
+        })?;
+        let command = Command::Install(Box::new(program));
+        let result = control.perform_within(command, patience.unwrap_or(PATIENCE));
+        // The command is on its way in any case.
+        self.cycles[index].instances = instances;
+        result.map(|_| ())
+    }
+}
+
+impl CycleControl {
+    /// Has a command obeyed, and returns what is left of it.
+    fn perform(&self, command: Command) -> Result<Command, RuntimeError> {
+        self.perform_within(command, PATIENCE)
+    }
+
+    fn perform_within(&self, command: Command, patience: Duration) -> Result<Command, RuntimeError> {
+        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
+        mailbox.send(&self.name, command)?;
+        mailbox.wait(&self.name, patience)
+    }
+}

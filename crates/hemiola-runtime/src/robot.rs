@@ -1,0 +1,248 @@
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, Update, registry};
+use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
+use hemiola_plan::{
+    CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Resolved, SampleDescription, SourceDescription,
+    System, TaskDuration, TaskGraph, TaskId, UpdateDescription, Warning, WorkerChoice,
+};
+use hemiola_trace::Profile;
+
+use crate::error::RuntimeError;
+
+/// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
+///
+/// ```no_run
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// use hemiola_runtime::{Pace, Robot};
+///
+/// let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(83.3)));
+/// let robot = Robot::assemble(configuration)?; // of all linked modules
+/// let running = robot.start(Pace::RealTime)?;
+/// running.wait();
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+pub struct Robot {
+    pub(crate) configuration: Configuration,
+    pub(crate) modules: Arc<Vec<ModuleDescriptor>>,
+    pub(crate) sources: Vec<SourceDescriptor>,
+    pub(crate) system: System,
+    pub(crate) resolved: Resolved,
+    pub(crate) profile: Profile,
+}
+
+impl Robot {
+    /// Puts together all modules and sources that are linked into the program.
+    ///
+    /// # Errors
+    /// The modules do not fit together; the error says all that is wrong and how to mend it.
+    pub fn assemble(configuration: Configuration) -> Result<Self, RuntimeError> {
+        Self::assemble_from(configuration, registry::modules(), registry::sources())
+    }
+
+    /// Puts together these modules and sources.
+    ///
+    /// # Errors
+    /// As [`assemble`](Self::assemble).
+    pub fn assemble_from(
+        configuration: Configuration,
+        modules: Vec<ModuleDescriptor>,
+        mut sources: Vec<SourceDescriptor>,
+    ) -> Result<Self, RuntimeError> {
+        let enabled = |name: &str| configuration.sources.get(name).and_then(|source| source.enabled) != Some(false);
+        sources.retain(|source| enabled(source.name));
+        check_names(&modules, &sources)?;
+        let system = describe(&configuration, &modules, &sources)?;
+        let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
+        let modules = Arc::new(modules);
+        Ok(Self { configuration, modules, sources, system, resolved, profile: Profile::default() })
+    }
+
+    /// Uses durations measured in an earlier run for the first plan.
+    #[must_use]
+    pub fn with_profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// The configuration.
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// Cycles, modules and sources as the planner sees them.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Who provides what.
+    pub fn resolved(&self) -> &Resolved {
+        &self.resolved
+    }
+
+    /// What is worth a look, though nothing is wrong.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.resolved.warnings
+    }
+
+    /// The plan of each cycle, with the durations that are known, for up to `available` workers.
+    pub fn plans(&self, available: NonZeroUsize) -> Vec<Plan> {
+        self.resolved
+            .cycles
+            .iter()
+            .map(|cycle| {
+                let graph = TaskGraph::of(cycle);
+                let durations = self.durations(&graph);
+                let options = PlanOptions { workers: self.worker_choice(&cycle.name, available), ..Default::default() };
+                Plan::new(graph, &durations, &options)
+            })
+            .collect()
+    }
+
+    /// What is known of the durations of a cycle's tasks.
+    pub fn durations(&self, graph: &TaskGraph) -> Durations {
+        durations_from(&self.profile, graph)
+    }
+
+    pub(crate) fn cycle_configuration(&self, name: &str) -> Option<&CycleConfiguration> {
+        self.configuration.cycles.iter().find(|cycle| cycle.name == name)
+    }
+
+    pub(crate) fn worker_choice(&self, cycle: &str, available: NonZeroUsize) -> WorkerChoice {
+        let fixed = self.cycle_configuration(cycle).and_then(|cycle| cycle.workers).and_then(NonZeroUsize::new);
+        fixed.map_or(WorkerChoice::Automatic { available }, WorkerChoice::Fixed)
+    }
+
+    /// The modules of a cycle, active or not, in the order of its description.
+    pub(crate) fn modules_of(&self, cycle: &str) -> Vec<&ModuleDescriptor> {
+        let described = self.system.cycles.iter().find(|described| described.name == cycle);
+        let names = described.into_iter().flat_map(|described| &described.modules).map(|module| &module.name);
+        names.filter_map(|name| self.modules.iter().find(|module| module.name == name)).collect()
+    }
+}
+
+/// What a profile knows of the durations of a graph's tasks.
+pub(crate) fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
+    let mut durations = Durations::unknown(graph.tasks().len());
+    for (index, task) in graph.tasks().iter().enumerate() {
+        if let Some(buckets) = profile.task(graph.name(), &task.name) {
+            let samples = buckets.iter().map(|bucket| (Duration::from_nanos(bucket.nanoseconds), u64::from(bucket.count))).collect();
+            durations.set(TaskId(index as u32), TaskDuration::Samples(samples));
+        }
+    }
+    durations
+}
+
+/// Which modules of all belong to a cycle.
+fn select<'m>(
+    cycle: &CycleConfiguration,
+    modules: &'m [ModuleDescriptor],
+) -> Result<Vec<&'m ModuleDescriptor>, RuntimeError> {
+    if cycle.modules.is_empty() {
+        return Ok(modules.iter().collect());
+    }
+    let matches = |pattern: &str, module: &ModuleDescriptor| {
+        module.name == pattern
+            || module.path.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    };
+    for pattern in &cycle.modules {
+        if !modules.iter().any(|module| matches(pattern, module)) {
+            return Err(RuntimeError::NoSuchModule { cycle: cycle.name.clone(), pattern: pattern.clone() });
+        }
+    }
+    let selected = |module: &&ModuleDescriptor| cycle.modules.iter().any(|pattern| matches(pattern, module));
+    Ok(modules.iter().filter(selected).collect())
+}
+
+fn describe(
+    configuration: &Configuration,
+    modules: &[ModuleDescriptor],
+    sources: &[SourceDescriptor],
+) -> Result<System, RuntimeError> {
+    let mut system = System { providers: configuration.providers.clone(), ..System::default() };
+    let mut used = Vec::new();
+    for cycle in &configuration.cycles {
+        let selected = select(cycle, modules)?;
+        used.extend(selected.iter().map(|module| module.name));
+        let trigger = match &cycle.trigger {
+            Trigger::Rate(_) => hemiola_plan::Trigger::Rate,
+            Trigger::Source(name) => {
+                if !sources.iter().any(|source| source.name == name) {
+                    return Err(RuntimeError::NoSuchSource {
+                        cycle: cycle.name.clone(),
+                        source_name: name.clone(),
+                        known: sources.iter().map(|source| source.name.to_owned()).collect(),
+                    });
+                }
+                hemiola_plan::Trigger::Sample { source: name.clone(), sample: SAMPLE.to_owned() }
+            }
+        };
+        let modules = selected.into_iter().map(describe_module).collect();
+        system.cycles.push(CycleDescription { name: cycle.name.clone(), modules, trigger });
+    }
+    system.sources = sources.iter().map(describe_source).collect();
+    system.spare = modules.iter().filter(|module| !used.contains(&module.name)).map(describe_module).collect();
+    Ok(system)
+}
+
+/// A source is one stream of samples.
+pub(crate) const SAMPLE: &str = "sample";
+
+fn describe_module(module: &ModuleDescriptor) -> ModuleDescription {
+    let mut description = ModuleDescription::new(module.name).at(module.location);
+    for update in &module.updates {
+        let access = match update.access {
+            Access::Exclusive => hemiola_plan::Access::Exclusive,
+            Access::Concurrent => hemiola_plan::Access::Concurrent,
+        };
+        description = description.with(
+            UpdateDescription::new(update.name, access)
+                .requires(names(update, ArgumentKind::Requires))
+                .uses(names(update, ArgumentKind::Uses))
+                .collects(names(update, ArgumentKind::Collects))
+                .provides(names(update, ArgumentKind::Provides)),
+        );
+    }
+    description
+}
+
+fn describe_source(source: &SourceDescriptor) -> SourceDescription {
+    let reads = [ArgumentKind::Requires, ArgumentKind::Uses, ArgumentKind::Collects];
+    let sample = SampleDescription {
+        name: SAMPLE.to_owned(),
+        provides: names(&source.sample, ArgumentKind::Provides).collect(),
+        reads: reads.into_iter().flat_map(|kind| names(&source.sample, kind)).collect(),
+    };
+    SourceDescription { name: source.name.to_owned(), samples: vec![sample] }
+}
+
+/// The names of the representations that an update asks for in this way.
+pub(crate) fn names(update: &Update, kind: ArgumentKind) -> impl Iterator<Item = String> + '_ {
+    representations(update, kind).map(|representation| representation.name().to_owned())
+}
+
+/// The representations that an update asks for in this way.
+pub(crate) fn representations(
+    update: &Update,
+    kind: ArgumentKind,
+) -> impl Iterator<Item = &'static RepresentationDescriptor> + '_ {
+    update.arguments.iter().filter(move |argument| argument.kind == kind).filter_map(|argument| argument.representation)
+}
+
+/// Representations are known by name: one name, one type.
+fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
+    let mut known: BTreeMap<&str, &RepresentationDescriptor> = BTreeMap::new();
+    let updates = modules.iter().flat_map(|module| &module.updates).chain(sources.iter().map(|source| &source.sample));
+    for representation in updates.flat_map(|update| &update.arguments).filter_map(|argument| argument.representation) {
+        let first = known.entry(representation.name()).or_insert(representation);
+        if **first != *representation {
+            return Err(RuntimeError::SameName { name: representation.name().to_owned() });
+        }
+    }
+    Ok(())
+}

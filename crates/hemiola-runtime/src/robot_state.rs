@@ -1,0 +1,111 @@
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_model::module::SafeState;
+use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
+use hemiola_trace::SourceId;
+
+/// What all threads of a robot share: the clock, and whether all is well.
+pub struct RobotState {
+    clock: RobotClock,
+    safe_state: AtomicBool,
+    stopping: AtomicBool,
+    /// Notified when the robot stops, for whoever waits for that.
+    pub stopped: Wakeup,
+    source_ids: Box<[SourceId]>,
+}
+
+/// The framework's clock.
+pub enum RobotClock {
+    /// Runs `factor` times as fast as the machine's monotonic clock.
+    Running {
+        /// When it showed zero.
+        start: MonotonicTime,
+        /// Seconds of robot time per second.
+        factor: f64,
+    },
+    /// Stands still until it is set: as fast as possible, or step by step.
+    Stepped(AtomicI64),
+}
+
+impl RobotState {
+    pub fn new(clock: RobotClock, source_ids: Vec<SourceId>) -> Self {
+        Self {
+            clock,
+            safe_state: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            stopped: Wakeup::new(),
+            source_ids: source_ids.into(),
+        }
+    }
+
+    pub fn clock(&self) -> &RobotClock {
+        &self.clock
+    }
+
+    /// The traces' numbers of the sources, in the order of the robot's.
+    pub fn source_ids(&self) -> &[SourceId] {
+        &self.source_ids
+    }
+
+    pub fn safe_state(&self) -> SafeState {
+        if self.safe_state.load(Ordering::Relaxed) { SafeState::Active } else { SafeState::Inactive }
+    }
+
+    pub fn enter_safe_state(&self) {
+        self.safe_state.store(true, Ordering::Relaxed);
+    }
+
+    pub fn leave_safe_state(&self) {
+        self.safe_state.store(false, Ordering::Relaxed);
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.stopped.notify_all();
+    }
+}
+
+impl RobotClock {
+    /// A clock that starts now, at this speed.
+    pub fn running(factor: f64) -> Self {
+        Self::Running { start: monotonic_now(), factor }
+    }
+
+    /// A clock that stands at zero.
+    pub fn stepped() -> Self {
+        Self::Stepped(AtomicI64::new(0))
+    }
+
+    pub fn now(&self) -> Time {
+        match self {
+            Self::Running { start, factor } => {
+                let elapsed = monotonic_now().since(*start).as_nanos() as f64;
+                Time::from_nanoseconds((elapsed * factor) as i64)
+            }
+            Self::Stepped(now) => Time::from_nanoseconds(now.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// When the machine's clock will show what this clock calls `time`; `None` when this clock waits for nobody.
+    pub fn due(&self, time: Time) -> Option<MonotonicTime> {
+        match self {
+            Self::Running { start, factor } => {
+                Some(*start + Duration::from_nanos((time.nanoseconds().max(0) as f64 / factor) as u64))
+            }
+            Self::Stepped(_) => None,
+        }
+    }
+
+    /// Sets a stepped clock; a running one goes on.
+    pub fn set(&self, time: Time) {
+        if let Self::Stepped(now) = self {
+            now.store(time.nanoseconds(), Ordering::Relaxed);
+        }
+    }
+}

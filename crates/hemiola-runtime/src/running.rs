@@ -1,0 +1,216 @@
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_model::configuration::Trigger;
+use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, monotonic_now, secure_memory, sleep_until};
+
+use crate::cycle::Cycle;
+use crate::error::RuntimeError;
+use crate::handle::RobotHandle;
+use crate::launch::{Launched, launch, thread_settings};
+use crate::robot::Robot;
+use crate::robot_state::{RobotClock, RobotState};
+use crate::source::{Sampled, SourceRunner};
+
+/// How fast the framework's clock runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Pace {
+    /// With the world's.
+    #[default]
+    RealTime,
+    /// So many seconds per second.
+    Factor(f64),
+}
+
+/// A robot that runs on its own threads.
+pub struct RunningRobot {
+    handle: RobotHandle,
+    state: Arc<RobotState>,
+    threads: Vec<JoinHandle<()>>,
+    service: Option<JoinHandle<()>>,
+}
+
+/// How often the events of the workers are gathered.
+const SERVICE_PERIOD: Duration = Duration::from_millis(50);
+/// How long a cycle waits for its trigger before it looks whether the robot stops.
+const STOP_PERIOD: Duration = Duration::from_millis(100);
+/// Working memory that is made resident before the robot starts.
+const HEAP: usize = 32 << 20;
+
+impl Robot {
+    /// Starts the robot.
+    ///
+    /// Memory is locked and threads get their priorities where that is allowed; where not, the robot runs all the same and says
+    /// so once ([`RobotHandle::new_messages`]).
+    ///
+    /// # Errors
+    /// A module or source cannot be made, or the operating system refuses threads.
+    pub fn start(self, pace: Pace) -> Result<RunningRobot, RuntimeError> {
+        let memory = secure_memory(HEAP);
+        let factor = match pace {
+            Pace::RealTime => 1.0,
+            Pace::Factor(factor) if factor.is_finite() && factor > 0.0 => factor,
+            Pace::Factor(_) => 1.0,
+        };
+        let Launched { cycles, sources, controls, mut monitor, state } = launch(self, RobotClock::running(factor))?;
+        monitor.note_denials(memory.lock.denial().into_iter());
+        let mut threads = Vec::new();
+        let configuration = controls.robot.configuration().clone();
+        let handle = RobotHandle::new(controls, monitor);
+        // Cycles first, so that nobody misses the first sample.
+        for (cycle, configured) in cycles.into_iter().zip(&configuration.cycles) {
+            let settings = thread_settings(&format!("{} 0", cycle.name), configured.scheduling, &configured.cores);
+            let rate = match configured.trigger {
+                Trigger::Rate(rate) => Some(rate),
+                Trigger::Source(_) => None,
+            };
+            let body = move || match rate {
+                Some(rate) => run_by_timer(cycle, rate),
+                None => run_by_source(cycle),
+            };
+            let spawned = hemiola_realtime::spawn(settings, body)?;
+            handle.note_denials(&spawned.report);
+            threads.push(spawned.thread);
+        }
+        let running = Arc::new(std::sync::atomic::AtomicUsize::new(sources.len()));
+        for source in sources {
+            let (state, running) = (state.clone(), running.clone());
+            let settings = source.settings.clone();
+            let spawned = hemiola_realtime::spawn(settings, move || {
+                run_source(source);
+                if running.fetch_sub(1, std::sync::atomic::Ordering::AcqRel) == 1 {
+                    // Nothing new will come any more.
+                    state.stop();
+                }
+            })?;
+            handle.note_denials(&spawned.report);
+            threads.push(spawned.thread);
+        }
+        let service = {
+            let (handle, state) = (handle.clone(), state.clone());
+            std::thread::Builder::new()
+                .name("hemiola service".into())
+                .spawn(move || {
+                    while !state.is_stopping() {
+                        let seen = state.stopped.generation();
+                        state.stopped.wait(seen, Some(monotonic_now() + SERVICE_PERIOD));
+                        handle.service();
+                    }
+                })
+                .map_err(|error| RuntimeError::internal(&format!("no thread for the service: {error}")))?
+        };
+        Ok(RunningRobot { handle, state, threads, service: Some(service) })
+    }
+}
+
+impl RunningRobot {
+    /// Looks at and changes the robot; may be cloned and sent anywhere.
+    pub fn handle(&self) -> &RobotHandle {
+        &self.handle
+    }
+
+    /// Waits until the robot stops: all sources have ended, or somebody called [`RobotHandle::stop`].
+    pub fn wait(mut self) -> RobotHandle {
+        for thread in self.threads.drain(..) {
+            // Panics of modules are contained; one of the framework's own was reported by the default hook.
+            _ = thread.join();
+        }
+        self.state.stop();
+        if let Some(service) = self.service.take() {
+            _ = service.join();
+        }
+        self.handle.service();
+        self.handle.clone()
+    }
+
+    /// Stops the robot and waits until its threads have ended.
+    pub fn stop(self) -> RobotHandle {
+        self.state.stop();
+        self.wait()
+    }
+}
+
+impl Drop for RunningRobot {
+    fn drop(&mut self) {
+        self.state.stop();
+    }
+}
+
+fn run_by_timer(mut cycle: Cycle, rate: f64) {
+    crate::failure::contain_panics_on_this_thread();
+    let mut earliness = AdaptiveEarliness::default();
+    let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
+    let clock = |time| cycle_due(&cycle.robot, time);
+    let mut count = (cycle.robot.clock().now().seconds() * rate).ceil() as u64;
+    let mut next = clock(nth(count));
+    while !cycle.robot.is_stopping() {
+        earliness.meet(next);
+        cycle.run(Some(nth(count)));
+        // After an overrun the triggers that have passed are left out: the newest data counts.
+        let passed = (cycle.robot.clock().now().seconds() * rate).floor() as u64;
+        count = (count + 1).max(passed);
+        next = cycle_due(&cycle.robot, nth(count));
+        cycle.executor.expect_run(Some(next));
+    }
+}
+
+fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
+    robot.clock().due(time).unwrap_or_else(monotonic_now)
+}
+
+fn run_by_source(mut cycle: Cycle) {
+    crate::failure::contain_panics_on_this_thread();
+    let Some(trigger) = cycle.trigger.clone() else { return };
+    while !cycle.robot.is_stopping() {
+        let seen = trigger.wakeup.generation();
+        if cycle.is_triggered() {
+            let begin = monotonic_now();
+            cycle.run(None);
+            cycle.executor.expect_run(cycle.period.map(|period| begin + period));
+        } else {
+            trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));
+        }
+    }
+}
+
+fn run_source(mut source: SourceRunner) {
+    crate::failure::contain_panics_on_this_thread();
+    let mut earliness = AdaptiveEarliness::default();
+    let mut count = 0;
+    while !source.robot.is_stopping() {
+        let robot = source.robot.clone();
+        let sampled = match source.due(count) {
+            Some(due) => {
+                if let Some(at) = robot.clock().due(due) {
+                    earliness.meet(at);
+                }
+                source.sample(Some(due))
+            }
+            None => source.sample(None),
+        };
+        match sampled {
+            Sampled::At(stamp) => {
+                if source.due(count).is_none()
+                    && let Some(at) = robot.clock().due(stamp)
+                {
+                    wait_until(at, &robot);
+                }
+                source.deliver();
+            }
+            // A source that fails at once must not keep a core busy.
+            Sampled::Failed if source.due(count).is_none() => sleep_until(monotonic_now() + Duration::from_millis(1)),
+            Sampled::Failed => {}
+            Sampled::Ended => return,
+        }
+        count += 1;
+    }
+}
+
+/// Recordings have gaps; a robot that is to stop does not wait for their end.
+fn wait_until(at: MonotonicTime, robot: &RobotState) {
+    while monotonic_now() < at && !robot.is_stopping() {
+        sleep_until(at.min(monotonic_now() + STOP_PERIOD));
+    }
+}

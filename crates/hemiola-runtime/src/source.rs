@@ -1,0 +1,148 @@
+//! One source: takes a sample, waits until it is due, hands it over.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::module::cell::Cell;
+use hemiola_model::module::{Context, Debug, Instance, Outcome, Scope, Update};
+use hemiola_model::{Clock, SourceRate, Time};
+use hemiola_realtime::{ThreadSettings, Wakeup};
+use hemiola_trace::Ticks;
+
+use crate::blackboard::Blackboard;
+use crate::blackboard::channel::Import;
+use crate::blackboard::provenance::Provenance;
+use crate::exchange::QueueWriter;
+use crate::robot_state::RobotState;
+
+/// A source, ready to run. Belongs to its own thread.
+pub struct SourceRunner {
+    pub name: &'static str,
+    /// Its number among the robot's sources.
+    pub number: usize,
+    pub rate: SourceRate,
+    pub update: Update,
+    pub instance: Instance,
+    pub cells: Box<[Option<&'static Cell>]>,
+    /// Stores that it fills.
+    pub outputs: Box<[usize]>,
+    pub blackboard: Arc<Blackboard>,
+    pub imports: Vec<Import>,
+    /// Exports, each with its number of lines and whom to tell.
+    pub exports: Vec<SourceExport>,
+    pub robot: Arc<RobotState>,
+    pub provenance: Provenance,
+    pub samples: u32,
+    pub last: Option<Time>,
+    pub failures: QueueWriter<SourceFailure>,
+    /// How its thread shall run.
+    pub settings: ThreadSettings,
+}
+
+/// An export of a source.
+pub struct SourceExport {
+    pub export: usize,
+    pub lines: usize,
+    /// The trigger of the reading cycle, if this source triggers it.
+    pub trigger: Option<Arc<Trigger>>,
+}
+
+/// Tells a cycle that there is a new sample.
+#[derive(Default)]
+pub struct Trigger {
+    pub wakeup: Wakeup,
+}
+
+/// A sample that could not be taken.
+pub struct SourceFailure {
+    pub source: &'static str,
+    pub reason: String,
+}
+
+/// What trying to take a sample came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampled {
+    /// There is one of that time.
+    At(Time),
+    /// There is none this time; the next may come.
+    Failed,
+    /// There are no more.
+    Ended,
+}
+
+impl SourceRunner {
+    /// The distance of two samples, for a source of a fixed rate.
+    pub fn period(&self) -> Option<Duration> {
+        match self.rate {
+            SourceRate::Hertz(rate) => Some(Duration::from_secs_f64(1.0 / rate)),
+            SourceRate::OwnStamps => None,
+        }
+    }
+
+    /// When sample number `count` is due, for a source of a fixed rate.
+    pub fn due(&self, count: u64) -> Option<Time> {
+        match self.rate {
+            SourceRate::Hertz(rate) => Some(Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64)),
+            SourceRate::OwnStamps => None,
+        }
+    }
+
+    /// Takes a sample; `due` is its time, if the framework paces the source.
+    pub fn sample(&mut self, due: Option<Time>) -> Sampled {
+        let now = due.unwrap_or_else(|| self.robot.clock().now());
+        for import in &mut self.imports {
+            // SAFETY: this thread is the only one that uses this blackboard, and no sample is being taken.
+            unsafe { import.take(&self.blackboard) };
+        }
+        for &output in &self.outputs {
+            // SAFETY: this thread is the provider.
+            if !unsafe { self.blackboard.store(output).begin_write() } {
+                return Sampled::Failed;
+            }
+        }
+        let step = self.last.map_or(self.period().unwrap_or_default(), |last| now.since(last));
+        let clock = Clock::new(now, step, u64::from(self.samples));
+        let context = Context::new(clock, Scope::default(), Debug::default(), self.robot.safe_state());
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: instance and cells were bound to this update when the robot was built; only this thread uses them.
+            unsafe { self.update.call(&self.instance, &self.cells, &context) }
+        }));
+        let stamp = match outcome {
+            Ok(Outcome::Done) => now,
+            Ok(Outcome::Sampled(stamp)) => stamp.max(self.last.unwrap_or(stamp)),
+            Ok(Outcome::Ended) => return Sampled::Ended,
+            Ok(Outcome::Failed(failure)) => return self.fail(failure.to_string()),
+            Err(panic) => return self.fail(crate::failure::describe_panic(&*panic)),
+        };
+        self.last = Some(stamp);
+        for &output in &self.outputs {
+            // SAFETY: this thread is the provider, and the sample has been taken.
+            unsafe { self.blackboard.store(output).commit(stamp) };
+        }
+        Sampled::At(stamp)
+    }
+
+    /// Hands the sample over and triggers the cycles that wait for it.
+    pub fn deliver(&mut self) {
+        let Some(stamp) = self.last else { return };
+        self.provenance.clear();
+        self.provenance.include(self.number, stamp);
+        for SourceExport { export, lines, trigger } in &self.exports {
+            let lines = (0..*lines).map(|line| (line, &self.provenance));
+            // SAFETY: this thread alone publishes what it provides.
+            unsafe {
+                self.blackboard.export(*export).publish(&self.blackboard, lines, self.samples, Ticks::now());
+            }
+            if let Some(trigger) = trigger {
+                trigger.wakeup.notify_all();
+            }
+        }
+        self.samples = self.samples.wrapping_add(1);
+    }
+
+    fn fail(&mut self, reason: String) -> Sampled {
+        _ = self.failures.push(SourceFailure { source: self.name, reason });
+        Sampled::Failed
+    }
+}

@@ -1,0 +1,237 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_model::configuration::Trigger;
+
+use crate::cycle::Cycle;
+use crate::error::RuntimeError;
+use crate::handle::RobotHandle;
+use crate::launch::{Launched, launch};
+use crate::robot::Robot;
+use crate::robot_state::{RobotClock, RobotState};
+use crate::source::{Sampled, SourceRunner};
+
+/// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the framework's clock alone.
+///
+/// The same inputs give the same bits, with any number of workers: what triggers when, and what each exchange delivers, does
+/// not depend on how long anything takes.
+pub struct Stepper {
+    cycles: Vec<Cycle>,
+    sources: Vec<Stepped>,
+    /// Due times of the cycles that a timer triggers.
+    timers: Vec<(usize, Timer)>,
+    state: Arc<RobotState>,
+    handle: RobotHandle,
+    steps: u64,
+}
+
+struct Stepped {
+    source: SourceRunner,
+    count: u64,
+    /// When its next sample is to be delivered; `None` when it has ended.
+    next: Option<Time>,
+    /// The sample has been taken already: it told its own time.
+    is_taken: bool,
+    failures_in_a_row: u32,
+    triggers: Vec<usize>,
+}
+
+struct Timer {
+    rate: f64,
+    count: u64,
+}
+
+/// A source that fails so often in a row has ended.
+const MOST_FAILURES: u32 = 1000;
+/// The rings hold much more than what happens between two looks.
+const STEPS_PER_POLL: u64 = 64;
+
+/// What happened in a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The time on the framework's clock.
+    pub time: Time,
+    /// The cycles that ran, by their number.
+    pub cycles: Vec<usize>,
+}
+
+impl Robot {
+    /// Makes everything, to be run step by step.
+    ///
+    /// # Errors
+    /// A module or source cannot be made, or the operating system refuses threads.
+    pub fn into_stepper(self) -> Result<Stepper, RuntimeError> {
+        Stepper::new(launch(self, RobotClock::stepped())?)
+    }
+}
+
+impl Stepper {
+    fn new(launched: Launched) -> Result<Self, RuntimeError> {
+        crate::failure::contain_panics_on_this_thread();
+        let Launched { cycles, sources, controls, monitor, state } = launched;
+        let configured = &controls.robot.configuration().cycles;
+        let mut timers = Vec::new();
+        for (index, cycle) in configured.iter().enumerate() {
+            if let Trigger::Rate(rate) = cycle.trigger {
+                timers.push((index, Timer { rate, count: 0 }));
+            }
+        }
+        let triggered_by = |name: &str| -> Vec<usize> {
+            let triggered = |(_, cycle): &(usize, &_)| is_triggered_by(cycle, name);
+            configured.iter().enumerate().filter(triggered).map(|(index, _)| index).collect()
+        };
+        let sources = sources
+            .into_iter()
+            .map(|source| {
+                let triggers = triggered_by(source.name);
+                Stepped {
+                    source,
+                    count: 0,
+                    next: Some(Time::ZERO),
+                    is_taken: false,
+                    failures_in_a_row: 0,
+                    triggers,
+                }
+            })
+            .collect();
+        let handle = RobotHandle::new(controls, monitor);
+        let mut stepper = Self { cycles, sources, timers, state, handle, steps: 0 };
+        for source in &mut stepper.sources {
+            source.prepare();
+        }
+        Ok(stepper)
+    }
+
+    /// Does what is next; `None` when all sources have ended, or the robot was stopped.
+    ///
+    /// Of several things at the same time, sources come first, in the order of their paths; then timers, in the order of the
+    /// configuration.
+    pub fn step(&mut self) -> Option<Step> {
+        if self.state.is_stopping() {
+            return None;
+        }
+        let source = (0..self.sources.len()).filter_map(|index| Some((self.sources[index].next?, index))).min();
+        if source.is_none() && !self.sources.is_empty() {
+            return None;
+        }
+        let timer = (0..self.timers.len()).map(|index| (self.timers[index].1.due(), index)).min();
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_PER_POLL) {
+            self.handle.service();
+        }
+        match (source, timer) {
+            (Some((time, index)), timer) if timer.is_none_or(|(due, _)| time <= due) => {
+                self.state.clock().set(time);
+                let stepped = &mut self.sources[index];
+                let delivered = stepped.deliver(time);
+                let cycles = if delivered { stepped.triggers.clone() } else { Vec::new() };
+                for &cycle in &cycles {
+                    self.cycles[cycle].run(None);
+                }
+                self.sources[index].prepare();
+                Some(Step { time, cycles })
+            }
+            (_, Some((time, index))) => {
+                self.state.clock().set(time);
+                let (cycle, timer) = &mut self.timers[index];
+                timer.count += 1;
+                self.cycles[*cycle].run(Some(time));
+                Some(Step { time, cycles: vec![*cycle] })
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// Steps until the clock shows `end` or nothing is left to do.
+    pub fn run_until(&mut self, end: Time) {
+        while self.now() < end && self.step().is_some() {}
+        self.handle.service();
+    }
+
+    /// Steps for so long on the framework's clock.
+    pub fn run_for(&mut self, duration: Duration) {
+        self.run_until(self.now() + duration);
+    }
+
+    /// The framework's clock.
+    pub fn now(&self) -> Time {
+        self.state.clock().now()
+    }
+
+    /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them from another thread only.
+    pub fn handle(&self) -> &RobotHandle {
+        &self.handle
+    }
+
+    /// A fingerprint of every value of a cycle.
+    pub fn fingerprints(&self, cycle: usize) -> Vec<(&'static str, u64)> {
+        self.cycles[cycle].fingerprints()
+    }
+
+    /// Looks at a value of a cycle or a source; `None` if it is not provided by any.
+    pub fn with_value<T: hemiola_model::Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
+        let blackboards =
+            self.cycles.iter().map(|cycle| &cycle.blackboard).chain(self.sources.iter().map(|s| &s.source.blackboard));
+        for blackboard in blackboards {
+            if let Some(index) = blackboard.store_of(T::NAME) {
+                // SAFETY: `self` is borrowed, so nothing runs.
+                let value = unsafe { blackboard.store(index).current() };
+                return value.downcast_ref().map(look);
+            }
+        }
+        None
+    }
+}
+
+fn is_triggered_by(cycle: &hemiola_model::configuration::CycleConfiguration, source: &str) -> bool {
+    matches!(&cycle.trigger, Trigger::Source(name) if name == source)
+}
+
+impl Timer {
+    fn due(&self) -> Time {
+        Time::from_nanoseconds((self.count as f64 * 1e9 / self.rate).round() as i64)
+    }
+}
+
+impl Stepped {
+    /// Finds out when the next sample is due; takes it if only it knows.
+    fn prepare(&mut self) {
+        if self.next.is_none() {
+            return;
+        }
+        match self.source.due(self.count) {
+            Some(due) => self.next = Some(due),
+            None => {
+                self.next = loop {
+                    match self.source.sample(None) {
+                        Sampled::At(stamp) => {
+                            self.failures_in_a_row = 0;
+                            self.is_taken = true;
+                            break Some(stamp);
+                        }
+                        Sampled::Failed if self.failures_in_a_row < MOST_FAILURES => self.failures_in_a_row += 1,
+                        Sampled::Failed | Sampled::Ended => break None,
+                    }
+                };
+            }
+        }
+        self.count += 1;
+    }
+
+    /// Hands the sample over; `false` if there is none this time.
+    fn deliver(&mut self, time: Time) -> bool {
+        if !std::mem::take(&mut self.is_taken) {
+            match self.source.sample(Some(time)) {
+                Sampled::At(_) => {}
+                Sampled::Failed => return false,
+                Sampled::Ended => {
+                    self.next = None;
+                    return false;
+                }
+            }
+        }
+        self.source.deliver();
+        true
+    }
+}

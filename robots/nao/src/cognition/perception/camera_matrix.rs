@@ -1,0 +1,221 @@
+//! Where the cameras are over the ground, and so where a pixel lies on it.
+
+use glam::{Vec2, Vec3};
+use hemiola::prelude::*;
+
+use crate::geometry::Pose3;
+use crate::representations::motion::TorsoPose;
+use crate::representations::sensing::{Image, JointAngles, LowerImage, UpperImage};
+use crate::robot::dimensions::{CAMERA_HORIZONTAL_VIEW, CAMERA_VERTICAL_VIEW};
+use crate::robot::kinematics::{Camera, Links};
+
+/// A pinhole camera over the ground.
+///
+/// Image points are in pixels from the upper left corner; the middle of the first pixel is (0.5, 0.5). Ground points are
+/// relative to the robot: the origin lies below the torso, x points forward, y left.
+#[derive(Data, Clone, Debug, Default, PartialEq)]
+pub struct CameraView {
+    /// The camera over the ground: x is the optical axis, y points left and z up in the image.
+    pub pose: Pose3,
+    /// Pixels per tangent, across and down.
+    pub focal_length: Vec2,
+    /// Where the optical axis meets the image.
+    pub center: Vec2,
+    /// Size of the image in pixels.
+    pub size: Vec2,
+}
+
+impl CameraView {
+    /// A camera at `pose` over the ground that makes images of `width` x `height` pixels with these fields of view
+    /// (radian).
+    #[must_use]
+    pub fn new(pose: Pose3, width: u32, height: u32, field_of_view: Vec2) -> Self {
+        let size = Vec2::new(width as f32, height as f32);
+        let half = Vec2::new((field_of_view.x / 2.0).tan(), (field_of_view.y / 2.0).tan());
+        Self { pose, focal_length: size / 2.0 / half, center: size / 2.0, size }
+    }
+
+    /// The direction that an image point looks along; 1 along the optical axis.
+    #[inline]
+    #[must_use]
+    pub fn ray(&self, point: Vec2) -> Vec3 {
+        let offset = (self.center - point) / self.focal_length;
+        self.pose.rotation * Vec3::new(1.0, offset.x, offset.y)
+    }
+
+    /// The point of the ground that an image point shows; none at the horizon and above.
+    #[inline]
+    #[must_use]
+    pub fn ground(&self, point: Vec2) -> Option<Vec2> {
+        self.at_height(point, 0.0)
+    }
+
+    /// What an image point shows if that is `height` metre over the ground; none if the ray does not come down to it.
+    #[inline]
+    #[must_use]
+    pub fn at_height(&self, point: Vec2, height: f32) -> Option<Vec2> {
+        /// Steeper than one in thousand: beyond, a pixel covers tens of metres.
+        const FLATTEST: f32 = -1e-3;
+        let ray = self.ray(point);
+        let way = (height - self.pose.translation.z) / ray.z;
+        (ray.z < FLATTEST && way > 0.0).then(|| self.pose.translation.truncate() + ray.truncate() * way)
+    }
+
+    /// Where a point in space appears; none behind the camera. The point may lie outside the image.
+    #[inline]
+    #[must_use]
+    pub fn image(&self, point: Vec3) -> Option<Vec2> {
+        let seen = self.pose.relative(point);
+        (seen.x > 0.01).then(|| self.center - self.focal_length * Vec2::new(seen.y, seen.z) / seen.x)
+    }
+
+    /// Where a point of the ground appears; none behind the camera.
+    #[inline]
+    #[must_use]
+    pub fn image_of_ground(&self, point: Vec2) -> Option<Vec2> {
+        self.image(point.extend(0.0))
+    }
+
+    /// The row of the horizon at a column; outside the image when the camera looks up or down far enough.
+    #[must_use]
+    pub fn horizon(&self, column: f32) -> f32 {
+        let origin = self.ray(Vec2::new(column, 0.0)).z;
+        let slope = self.ray(Vec2::new(column, 1.0)).z - origin;
+        if slope.abs() < 1e-9 { f32::MIN } else { -origin / slope }
+    }
+
+    /// How many pixels a metre spans where it lies at a ground point and across the line of sight.
+    #[inline]
+    #[must_use]
+    pub fn pixels_per_metre(&self, ground: Vec2) -> f32 {
+        self.focal_length.x / self.pose.translation.distance(ground.extend(0.0)).max(0.05)
+    }
+
+    /// How many columns a metre across the line of sight spans on the ground at an image point, and how many rows a metre
+    /// along it; nothing at the horizon and above. Both follow from how steeply the ray goes down; a roll of the camera is
+    /// neglected.
+    #[inline]
+    #[must_use]
+    pub fn ground_scale(&self, point: Vec2) -> Vec2 {
+        let steepness = (-self.ray(point).z).max(0.0);
+        self.focal_length * Vec2::new(steepness, steepness * steepness) / self.pose.translation.z.max(0.05)
+    }
+
+    /// Whether an image point lies in the image, at least `margin` pixels from its border.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, point: Vec2, margin: f32) -> bool {
+        point.cmpge(Vec2::splat(margin)).all() && point.cmple(self.size - margin).all()
+    }
+}
+
+/// The upper camera.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct UpperCamera {
+    /// Where it is and how it sees.
+    pub view: CameraView,
+}
+
+/// The lower camera.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct LowerCamera {
+    /// Where it is and how it sees.
+    pub view: CameraView,
+}
+
+#[derive(Parameters)]
+pub struct CameraMatrixParameters {
+    /// Horizontal field of view of both cameras.
+    #[parameter(default = CAMERA_HORIZONTAL_VIEW, range = 0.2..=2.5, unit = "rad")]
+    pub horizontal_view: f32,
+    /// Vertical field of view of both cameras.
+    #[parameter(default = CAMERA_VERTICAL_VIEW, range = 0.2..=2.5, unit = "rad")]
+    pub vertical_view: f32,
+    /// How much farther down than the drawing says the cameras look: what a calibration found.
+    #[parameter(default = 0.0, range = -0.3..=0.3, unit = "rad")]
+    pub pitch_correction: f32,
+    /// How much farther clockwise than the drawing says the cameras are turned around their axis.
+    #[parameter(default = 0.0, range = -0.3..=0.3, unit = "rad")]
+    pub roll_correction: f32,
+}
+
+/// From the head's joints and the torso over the ground to both cameras.
+#[derive(Module, Default)]
+pub struct CameraMatrix {
+    #[parameters]
+    parameters: CameraMatrixParameters,
+}
+
+#[module]
+impl CameraMatrix {
+    #[update]
+    fn upper(&self, image: &UpperImage, joints: &JointAngles, torso: &TorsoPose, camera: &mut UpperCamera) {
+        camera.view = self.view(Camera::Upper, &image.image, joints, torso);
+    }
+
+    #[update]
+    fn lower(&self, image: &LowerImage, joints: &JointAngles, torso: &TorsoPose, camera: &mut LowerCamera) {
+        camera.view = self.view(Camera::Lower, &image.image, joints, torso);
+    }
+}
+
+impl CameraMatrix {
+    fn view(&self, camera: Camera, image: &Image, joints: &JointAngles, torso: &TorsoPose) -> CameraView {
+        let parameters = &self.parameters;
+        let correction = glam::Quat::from_rotation_y(parameters.pitch_correction)
+            * glam::Quat::from_rotation_x(parameters.roll_correction);
+        let pose = Pose3::new(torso.attitude, Vec3::Z * torso.height)
+            * Links::new(&joints.positions).camera(camera)
+            * Pose3::from_rotation(correction);
+        let field_of_view = Vec2::new(parameters.horizontal_view, parameters.vertical_view);
+        CameraView::new(pose, image.width, image.height, field_of_view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(camera: Camera) -> CameraView {
+        let (image, joints) = (Image::new(320, 240), JointAngles::default());
+        CameraMatrix::default().view(camera, &image, &joints, &TorsoPose::default())
+    }
+
+    #[test]
+    fn a_ground_point_survives_the_way_into_the_image_and_back() {
+        for (camera, point) in [(Camera::Upper, Vec2::new(2.0, 0.5)), (Camera::Lower, Vec2::new(0.4, -0.1))] {
+            let view = view(camera);
+            let pixel = view.image_of_ground(point).unwrap();
+            assert!(view.contains(pixel, 0.0), "{pixel}");
+            assert!(view.ground(pixel).unwrap().distance(point) < 1e-4);
+        }
+    }
+
+    #[test]
+    fn the_ground_ends_at_the_horizon() {
+        let view = view(Camera::Upper);
+        let horizon = view.horizon(100.0);
+        assert!((0.0..240.0).contains(&horizon), "{horizon}");
+        assert!(view.ground(Vec2::new(100.0, horizon - 1.0)).is_none());
+        assert!(view.ground(Vec2::new(100.0, horizon + 2.0)).unwrap().x > 5.0);
+    }
+
+    #[test]
+    fn the_scale_is_that_of_neighbouring_points() {
+        let view = view(Camera::Upper);
+        let point = Vec2::new(2.0, 0.0);
+        let pixel = view.image_of_ground(point).unwrap();
+        let across = view.image_of_ground(Vec2::new(2.0, 0.01)).unwrap().distance(pixel) / 0.01;
+        let along = view.image_of_ground(Vec2::new(2.01, 0.0)).unwrap().distance(pixel) / 0.01;
+        let scale = view.ground_scale(pixel);
+        assert!((scale / Vec2::new(across, along) - 1.0).abs().max_element() < 0.02, "{scale} {across} {along}");
+    }
+
+    #[test]
+    fn a_left_point_appears_left_and_a_near_one_below() {
+        let view = view(Camera::Upper);
+        let [left, right] = [0.5, -0.5].map(|y| view.image_of_ground(Vec2::new(2.0, y)).unwrap());
+        assert!(left.x < right.x);
+        assert!(view.image_of_ground(Vec2::new(1.5, 0.5)).unwrap().y > left.y);
+    }
+}

@@ -1,0 +1,227 @@
+//! The centre circle.
+
+use glam::{Mat2, Vec2};
+use hemiola::prelude::*;
+
+use super::camera_matrix::{CameraView, LowerCamera, UpperCamera};
+use super::line_spots::{LowerSpots, Spot, Spots, UpperSpots};
+use crate::field::CENTER_CIRCLE_RADIUS;
+
+/// The centre circle, if it is seen.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeenCircle {
+    /// Whether it is seen.
+    pub seen: bool,
+    /// Its middle on the ground.
+    pub center: Vec2,
+    /// In metre.
+    pub radius: f32,
+}
+
+impl SeenCircle {
+    /// Whether a spot lies on the circle and along it.
+    #[must_use]
+    pub fn covers(&self, spot: &Spot) -> bool {
+        let away = spot.ground - self.center;
+        let distance = away.length();
+        self.seen
+            && (distance - self.radius).abs() <= tolerance(spot)
+            && (spot.direction.dot(away) / distance.max(1e-3)).abs() <= LARGEST_SLANT
+    }
+}
+
+/// Sine of the largest angle between a spot's direction and the circle's tangent.
+const LARGEST_SLANT: f32 = 0.4;
+
+/// How far a spot may lie beside the circle: the error of a pixel grows with the square of the distance.
+fn tolerance(spot: &Spot) -> f32 {
+    0.03 + 0.01 * spot.ground.length_squared()
+}
+
+/// The circle in the upper image.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct UpperCircle {
+    /// The circle.
+    pub circle: SeenCircle,
+}
+
+/// The circle in the lower image.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct LowerCircle {
+    /// The circle.
+    pub circle: SeenCircle,
+}
+
+#[derive(Parameters)]
+pub struct CenterCircleParameters {
+    /// Of the field's circle.
+    #[parameter(default = CENTER_CIRCLE_RADIUS, range = 0.2..=3.0, unit = "m")]
+    pub radius: f32,
+    /// Farther spots do not vote.
+    #[parameter(default = 4.5, range = 0.5..=10.0, unit = "m")]
+    pub farthest: f32,
+    /// Least number of spots on the circle.
+    #[parameter(default = 24, range = 3..=1000)]
+    pub least_spots: u32,
+    /// Least part of the circle that spots lie on; only parts in the image count.
+    #[parameter(default = 0.22, range = 0.0..=1.0)]
+    pub least_cover: f32,
+    /// Least part of the circle's length inside the image that is covered.
+    #[parameter(default = 0.6, range = 0.0..=1.0)]
+    pub least_visible_cover: f32,
+}
+
+/// Every spot votes for the two points one radius beside it (a Hough transform for circles of known radius: Kimme, Ballard,
+/// Sklansky: Finding circles by an array of accumulators, 1975). The winner is refined by least squares and must be covered
+/// by spots all around, as far as it lies in the image.
+#[derive(Module, Default)]
+pub struct CenterCircle {
+    #[parameters]
+    parameters: CenterCircleParameters,
+}
+
+#[module]
+impl CenterCircle {
+    #[update]
+    fn upper(&self, camera: &UpperCamera, spots: &UpperSpots, circle: &mut UpperCircle) {
+        circle.circle = self.find(&camera.view, &spots.spots);
+    }
+
+    #[update]
+    fn lower(&self, camera: &LowerCamera, spots: &LowerSpots, circle: &mut LowerCircle) {
+        circle.circle = self.find(&camera.view, &spots.spots);
+    }
+}
+
+impl CenterCircle {
+    pub(super) fn with(parameters: CenterCircleParameters) -> Self {
+        Self { parameters }
+    }
+
+    pub(super) fn find(&self, view: &CameraView, spots: &Spots) -> SeenCircle {
+        self.vote(spots).and_then(|center| self.refine(view, spots, center)).unwrap_or_default()
+    }
+
+    fn near<'s>(&self, spots: &'s Spots) -> impl Iterator<Item = &'s Spot> {
+        let farthest = self.parameters.farthest * self.parameters.farthest;
+        spots.spots.iter().filter(move |spot| spot.ground.length_squared() <= farthest)
+    }
+
+    /// The cell with the most votes, together with its neighbours.
+    fn vote(&self, spots: &Spots) -> Option<Vec2> {
+        let mut votes = [0_u16; (CELLS * CELLS) as usize];
+        for spot in self.near(spots) {
+            for side in [-1.0, 1.0] {
+                let center = spot.ground + side * self.parameters.radius * spot.direction.perp();
+                if let Some(cell) = cell(center) {
+                    votes[cell] = votes[cell].saturating_add(1);
+                }
+            }
+        }
+        let width = CELLS as usize;
+        let around = |cell: usize| -> u32 {
+            [cell - width, cell, cell + width]
+                .iter()
+                .flat_map(|middle| &votes[middle - 1..=middle + 1])
+                .map(|count| u32::from(*count))
+                .sum()
+        };
+        let inner = (1..width - 1).flat_map(|row| (1..width - 1).map(move |column| row * width + column));
+        let (cell, count) = inner.map(|cell| (cell, around(cell))).fold((0, 0), |best, other| {
+            if other.1 > best.1 { other } else { best }
+        });
+        let center = Vec2::new((cell % width) as f32 + 0.5, (cell / width) as f32 + 0.5) * CELL - REACH;
+        (count >= self.parameters.least_spots / 2).then_some(center)
+    }
+
+    /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover.
+    fn refine(&self, view: &CameraView, spots: &Spots, mut center: Vec2) -> Option<SeenCircle> {
+        let radius = self.parameters.radius;
+        for widening in [3.0, 2.0, 1.0, 1.0] {
+            let (mut matrix, mut vector) = (Mat2::from_diagonal(Vec2::splat(1e-6)), Vec2::ZERO);
+            for spot in self.near(spots) {
+                let away = spot.ground - center;
+                let distance = away.length().max(1e-3);
+                let normal = away / distance;
+                let error = distance - radius;
+                let slant = spot.direction.dot(normal).abs();
+                if error.abs() > widening * tolerance(spot) || slant > LARGEST_SLANT {
+                    continue;
+                }
+                // The farther, the less exact.
+                let weight = 1.0 / (1.0 + spot.ground.length_squared());
+                matrix += Mat2::from_cols(normal * normal.x, normal * normal.y) * weight;
+                vector += normal * error * weight;
+            }
+            center += (matrix.inverse() * vector).clamp_length_max(0.3);
+        }
+        let circle = SeenCircle { seen: true, center, radius };
+        self.is_covered(view, spots, &circle).then_some(circle)
+    }
+
+    fn is_covered(&self, view: &CameraView, spots: &Spots, circle: &SeenCircle) -> bool {
+        const SECTORS: usize = 36;
+        let mut covered = [false; SECTORS];
+        let mut count = 0;
+        for spot in self.near(spots).filter(|spot| circle.covers(spot)) {
+            count += 1;
+            let angle = (spot.ground - circle.center).to_angle() / std::f32::consts::TAU;
+            covered[(angle.rem_euclid(1.0) * SECTORS as f32) as usize % SECTORS] = true;
+        }
+        let visible = |sector: usize| {
+            let angle = (sector as f32 + 0.5) / SECTORS as f32 * std::f32::consts::TAU;
+            let point = circle.center + circle.radius * Vec2::from_angle(angle);
+            view.image_of_ground(point).is_some_and(|point| view.contains(point, 4.0))
+        };
+        let visible = (0..SECTORS).filter(|sector| visible(*sector)).count() as f32;
+        let covered = covered.into_iter().filter(|covered| *covered).count() as f32;
+        count >= self.parameters.least_spots
+            && covered >= self.parameters.least_cover * SECTORS as f32
+            && covered >= self.parameters.least_visible_cover * visible
+    }
+}
+
+/// The accumulator covers so many metres to each side of the robot.
+const REACH: f32 = 6.0;
+/// Size of its cells in metre.
+const CELL: f32 = 0.2;
+/// Cells per side.
+const CELLS: u32 = 60;
+
+fn cell(point: Vec2) -> Option<usize> {
+    let place = (point + REACH) / CELL;
+    let inside = place.cmpge(Vec2::ZERO).all() && place.cmplt(Vec2::splat(CELLS as f32)).all();
+    inside.then(|| place.y as usize * CELLS as usize + place.x as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::{Quat, Vec3};
+
+    fn view() -> CameraView {
+        let pose = crate::geometry::Pose3::new(Quat::from_rotation_y(0.4), Vec3::Z * 0.5);
+        CameraView::new(pose, 320, 240, Vec2::new(1.0, 0.8))
+    }
+
+    fn spot(ground: Vec2, direction: Vec2) -> Spot {
+        Spot { ground, direction, ..Spot::default() }
+    }
+
+    #[test]
+    fn a_ring_of_spots_is_the_circle() {
+        let center = Vec2::new(2.0, 0.3);
+        let ring = (0..60).map(|index| Vec2::from_angle(index as f32 * 0.1047));
+        let spots = Spots { spots: ring.map(|out| spot(center + 0.75 * out, out.perp())).collect() };
+        let circle = CenterCircle::default().find(&view(), &spots);
+        assert!(circle.seen);
+        assert!(circle.center.distance(center) < 0.02, "{}", circle.center);
+    }
+
+    #[test]
+    fn straight_lines_are_no_circle() {
+        let line = (0..60).map(|index| spot(Vec2::new(2.0, -1.5 + 0.05 * index as f32), Vec2::Y));
+        let other = (0..60).map(|index| spot(Vec2::new(0.5 + 0.05 * index as f32, 0.0), Vec2::X));
+        assert!(!CenterCircle::default().find(&view(), &Spots { spots: line.chain(other).collect() }).seen);
+    }
+}

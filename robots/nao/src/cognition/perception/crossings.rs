@@ -1,0 +1,239 @@
+//! Where lines meet: corners, tees and crosses.
+
+use glam::Vec2;
+use hemiola::prelude::*;
+
+use super::body_contour::{LowerContour, UpperContour};
+use super::camera_matrix::{CameraView, LowerCamera, UpperCamera};
+use super::center_circle::{LowerCircle, SeenCircle, UpperCircle};
+use super::field_color::{LowerFieldColor, UpperFieldColor};
+use super::line_finder::{ImageLine, Lines, LowerLines, UpperLines};
+use super::scan_lines::Seen;
+use crate::field::LINE_WIDTH;
+use crate::representations::perception::LandmarkShape;
+use crate::representations::sensing::{LowerImage, UpperImage};
+
+/// A landmark in an image.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct ImageLandmark {
+    /// What it looks like.
+    pub kind: LandmarkShape,
+    /// In the image.
+    pub image: Vec2,
+    /// On the ground.
+    pub ground: Vec2,
+}
+
+/// Crossings in the upper image.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct UpperCrossings {
+    /// Corners, tees, crosses and the middle of the centre circle.
+    pub crossings: Vec<ImageLandmark>,
+}
+
+/// Crossings in the lower image.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct LowerCrossings {
+    /// Corners, tees, crosses and the middle of the centre circle.
+    pub crossings: Vec<ImageLandmark>,
+}
+
+#[derive(Parameters)]
+pub struct CrossingsParameters {
+    /// Smallest angle between two lines on the ground that cross. All do at 90 degrees; far ones look otherwise.
+    #[parameter(default = 0.9, range = 0.0..=1.57, unit = "rad")]
+    pub smallest_angle: f32,
+    /// Farthest from the end of a piece of line to its crossing, in pixels.
+    #[parameter(default = 9.0, range = 1.0..=100.0)]
+    pub longest_gap: f32,
+    /// How far an arm is followed from the crossing, at least.
+    #[parameter(default = 0.25, range = 0.1..=1.0, unit = "m")]
+    pub arm: f32,
+    /// The same in the image, in pixels.
+    #[parameter(default = 9.0, range = 2.0..=100.0)]
+    pub arm_in_image: f32,
+    /// Least contrast of an arm to both sides, as a part of the carpet's brightness.
+    #[parameter(default = 0.12, range = 0.0..=2.0)]
+    pub least_contrast: f32,
+    /// Part of an arm that must be painted.
+    #[parameter(default = 0.6, range = 0.0..=1.0)]
+    pub least_paint: f32,
+    /// Farther crossings are too inexact.
+    #[parameter(default = 6.0, range = 0.5..=12.0, unit = "m")]
+    pub farthest: f32,
+}
+
+/// Intersects the lines and looks in the image along which of the four arms there is paint: two make a corner, three a tee,
+/// four a cross. Lines through the middle of the centre circle cross it twice.
+#[derive(Module, Default)]
+pub struct Crossings {
+    #[parameters]
+    parameters: CrossingsParameters,
+}
+
+#[module]
+impl Crossings {
+    #[update]
+    fn upper(
+        &self,
+        image: &UpperImage,
+        camera: &UpperCamera,
+        color: &UpperFieldColor,
+        contour: &UpperContour,
+        lines: &UpperLines,
+        circle: &UpperCircle,
+        crossings: &mut UpperCrossings,
+    ) {
+        let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
+        self.find(&seen, &lines.lines, &circle.circle, &mut crossings.crossings);
+    }
+
+    #[update]
+    fn lower(
+        &self,
+        image: &LowerImage,
+        camera: &LowerCamera,
+        color: &LowerFieldColor,
+        contour: &LowerContour,
+        lines: &LowerLines,
+        circle: &LowerCircle,
+        crossings: &mut LowerCrossings,
+    ) {
+        let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
+        self.find(&seen, &lines.lines, &circle.circle, &mut crossings.crossings);
+    }
+}
+
+impl Crossings {
+    pub(super) fn find(
+        &self,
+        seen: &Seen<'_>,
+        lines: &Lines,
+        circle: &SeenCircle,
+        crossings: &mut Vec<ImageLandmark>,
+    ) {
+        on_circle(seen.view, lines, circle, crossings);
+        let on_circle = crossings.len();
+        for (index, first) in lines.lines.iter().enumerate() {
+            for second in &lines.lines[index + 1..] {
+                let Some(image) = self.meeting(seen.view, first, second) else { continue };
+                let Some(ground) = seen.view.ground(image).filter(|at| at.length() <= self.parameters.farthest) else {
+                    continue;
+                };
+                // What lies on the circle is known already.
+                if crossings[..on_circle].iter().any(|other| other.ground.distance(ground) < 0.3) {
+                    continue;
+                }
+                let Some(kind) = self.kind(seen, image, ground, [first, second]) else { continue };
+                add_new(crossings, ImageLandmark { kind, image, ground });
+            }
+        }
+    }
+
+    /// Where two pieces of lines meet in the image, if they cross on the ground and reach or nearly reach that point.
+    fn meeting(&self, view: &CameraView, first: &ImageLine, second: &ImageLine) -> Option<Vec2> {
+        let angle = first.direction().perp_dot(second.direction()).abs();
+        if angle < self.parameters.smallest_angle.sin() {
+            return None;
+        }
+        let (way, other) = (first.image_to - first.image_from, second.image_to - second.image_from);
+        let sine = way.perp_dot(other);
+        if sine.abs() < 0.03 * way.length() * other.length() {
+            return None;
+        }
+        let meeting = first.image_from + way * ((second.image_from - first.image_from).perp_dot(other) / sine);
+        let reached = [first, second].into_iter().all(|line| {
+            let nearest = nearest_on(line, meeting);
+            // Thick lines end half a line's width earlier.
+            let slack = 0.5 * LINE_WIDTH * view.ground_scale(meeting).x;
+            nearest.distance(meeting) <= self.parameters.longest_gap + slack
+        });
+        (reached && view.contains(meeting, 1.0)).then_some(meeting)
+    }
+
+    /// What a crossing looks like, from the arms that are painted.
+    fn kind(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<LandmarkShape> {
+        let painted = lines.map(|line| {
+            [line.direction(), -line.direction()].map(|direction| self.is_arm(seen, image, ground, direction))
+        });
+        match painted {
+            [[true, true], [true, true]] => Some(LandmarkShape::Cross),
+            [[true, true], [true, false] | [false, true]] | [[true, false] | [false, true], [true, true]] => {
+                Some(LandmarkShape::Tee)
+            }
+            [[true, false] | [false, true], [true, false] | [false, true]] => Some(LandmarkShape::Corner),
+            _ => None,
+        }
+    }
+
+    /// Whether there is paint from the crossing along a direction of the ground.
+    fn is_arm(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, direction: Vec2) -> bool {
+        const SAMPLES: u32 = 8;
+        let least = self.parameters.least_contrast * seen.tone.brightness;
+        let Some(unit) = seen.view.image_of_ground(ground + 0.05 * direction).map(|end| (end - image) / 0.05) else {
+            return false;
+        };
+        let length = self.parameters.arm.max(self.parameters.arm_in_image / unit.length().max(1.0)).min(0.6);
+        // The other line's paint does not count: begin beyond its edge.
+        let start = (0.5 * LINE_WIDTH + 0.02).max(2.5 / unit.length().max(1.0));
+        let Some(way) = unit.try_normalize() else { return false };
+        let (mut painted, mut visible) = (0, 0);
+        for sample in 0..SAMPLES {
+            let along = start + (length - start) * (sample as f32 + 0.5) / SAMPLES as f32;
+            let Some(point) = seen.view.image_of_ground(ground + along * direction) else { continue };
+            let half = across(seen.view, point, direction, way);
+            let brightness = |offset: f32| seen.brightness(point + way.perp() * offset);
+            let (Some(left), Some(right)) = (brightness(-half), brightness(half)) else { continue };
+            // The line's middle may be a pixel off.
+            let inside = [-1.0, 0.0, 1.0].into_iter().filter_map(brightness).fold(0.0, f32::max);
+            visible += 1;
+            painted += u32::from(inside - left.max(right) >= least);
+        }
+        visible >= 3 && painted as f32 >= self.parameters.least_paint * visible as f32
+    }
+}
+
+/// From the middle of a line along `direction` to the carpet beside it, in pixels.
+fn across(view: &CameraView, point: Vec2, direction: Vec2, way: Vec2) -> f32 {
+    let beside = view.ground(point).and_then(|ground| view.image_of_ground(ground + direction.perp() * 0.9 * LINE_WIDTH));
+    let width = beside.map_or(0.0, |beside| (beside - point).dot(way.perp()).abs());
+    width.max(2.5)
+}
+
+fn nearest_on(line: &ImageLine, point: Vec2) -> Vec2 {
+    let way = line.image_to - line.image_from;
+    line.image_from + way * ((point - line.image_from).dot(way) / way.length_squared().max(1e-6)).clamp(0.0, 1.0)
+}
+
+/// The middle of the circle, and where the line through it crosses the circle.
+fn on_circle(view: &CameraView, lines: &Lines, circle: &SeenCircle, crossings: &mut Vec<ImageLandmark>) {
+    let mut add = |kind: LandmarkShape, ground: Vec2| {
+        if let Some(image) = view.image_of_ground(ground).filter(|image| view.contains(*image, 0.0)) {
+            crossings.push(ImageLandmark { kind, image, ground });
+        }
+    };
+    if !circle.seen {
+        return;
+    }
+    let through = lines.lines.iter().filter(|line| {
+        let beside = line.direction().perp_dot(circle.center - line.from).abs();
+        let nearest = circle.center + line.direction() * (line.from - circle.center).dot(line.direction());
+        beside < 0.2 && (line.from.distance(circle.center) < 2.0 || nearest.distance(circle.center) < 2.0)
+    });
+    add(LandmarkShape::CenterCircle, circle.center);
+    if let Some(halfway) = through.max_by(|a, b| a.from.distance(a.to).total_cmp(&b.from.distance(b.to))) {
+        let along = halfway.direction();
+        let middle = halfway.from + along * (circle.center - halfway.from).dot(along);
+        for side in [-circle.radius, circle.radius] {
+            add(LandmarkShape::Cross, middle + side * along);
+        }
+    }
+}
+
+/// Adds a landmark unless the same was found from another pair of lines.
+fn add_new(landmarks: &mut Vec<ImageLandmark>, landmark: ImageLandmark) {
+    const SAME: f32 = 6.0;
+    if !landmarks.iter().any(|other| other.image.distance(landmark.image) < SAME) {
+        landmarks.push(landmark);
+    }
+}

@@ -1,1 +1,44 @@
-//! placeholder
+//! Reads `robot.toml`, its overlays and parameter files into a typed, checked
+//! [`Configuration`](hemiola_model::configuration::Configuration).
+//!
+//! The format is described in `FORMAT.md` beside this crate. Everything that is wrong is found in one go, and shown with
+//! file, line, the offending text and what was probably meant. This crate knows names and types of modules from a
+//! [`Catalog`]; it never makes or runs one.
+//!
+//! ```
+//! use hemiola_config::{Catalog, Component, parse};
+//!
+//! let catalog = Catalog::new([Component::new("BallFinder", "nao::cognition")], []);
+//! let error = parse("[cycle.cognition]\nrate = 30.0\nmodules = [\"BalFinder\"]\n", "robot.toml", &catalog).unwrap_err();
+//! let expected = "\
+//! error: no module is called `BalFinder` or stands in a Rust module of that path
+//!  --> robot.toml:3:12
+//!   |
+//! 3 | modules = [\"BalFinder\"]
+//!   |            ^^^^^^^^^^^ did you mean `BallFinder`?
+//!   |
+//!   = help: there are: BallFinder, nao, nao::cognition";
+//! assert_eq!(error.to_string(), expected);
+//! ```
+#![forbid(unsafe_code)]
+
+mod catalog;
+mod diagnostic;
+mod document;
+mod duration;
+mod error;
+mod load;
+mod node;
+mod origins;
+mod overlay;
+mod place;
+mod robot;
+mod section;
+mod suggest;
+
+pub use catalog::{Catalog, Component};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use error::ConfigError;
+pub use load::{LoadOptions, Loaded, load, parse};
+pub use origins::{Origin, Origins};
+pub use place::Place;

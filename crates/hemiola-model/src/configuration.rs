@@ -137,4 +137,31 @@ impl CycleConfiguration {
             sample_capacity: 32,
         }
     }
+
+    /// Whether the module `name`, which stands in the Rust module `path`, runs in this cycle.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::{CycleConfiguration, Trigger};
+    ///
+    /// let mut motion = CycleConfiguration::new("motion", Trigger::Rate(83.3));
+    /// assert!(motion.runs("Walk", "nao::motion::walk")); // a lone cycle runs all
+    /// motion.modules = vec!["nao::motion".into(), "BallFinder".into()];
+    /// assert!(motion.runs("Walk", "nao::motion::walk") && motion.runs("BallFinder", "nao::cognition"));
+    /// assert!(!motion.runs("Walk", "nao::motion_planning")); // whole path segments only
+    /// ```
+    pub fn runs(&self, name: &str, path: &str) -> bool {
+        self.modules.is_empty() || self.modules.iter().any(|entry| names_module(entry, name, path))
+    }
+}
+
+/// Whether an entry of a cycle's `modules` means the module `name` in the Rust module `path`: it is the name, the path, the
+/// beginning of the path, or all of `path::Name`.
+pub fn names_module(entry: &str, name: &str, path: &str) -> bool {
+    if entry == name {
+        return true;
+    }
+    match path.strip_prefix(entry) {
+        Some(rest) => rest.is_empty() || rest.starts_with("::"),
+        None => entry.strip_prefix(path).and_then(|rest| rest.strip_prefix("::")) == Some(name),
+    }
 }

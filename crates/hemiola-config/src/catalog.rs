@@ -1,0 +1,97 @@
+use std::collections::BTreeSet;
+
+use hemiola_model::ParameterDescription;
+use hemiola_model::module::{ArgumentKind, Update, registry};
+
+/// What a configuration may speak of: the modules, sources and representations that exist.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// The modules.
+    pub modules: Vec<Component>,
+    /// The sources.
+    pub sources: Vec<Component>,
+    /// The names of the representations that any of them reads or provides.
+    pub representations: BTreeSet<String>,
+}
+
+/// A module or a source.
+///
+/// ```
+/// use hemiola_config::{Catalog, Component};
+///
+/// let catalog = Catalog::new([Component::new("BallFinder", "nao::cognition").providing(["BallPercept"])], []);
+/// assert!(catalog.representations.contains("BallPercept"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// Its name.
+    pub name: String,
+    /// The Rust module that it stands in.
+    pub path: String,
+    /// What can be tuned.
+    pub parameters: Vec<ParameterDescription>,
+    /// The representations that it can provide.
+    pub provides: BTreeSet<String>,
+}
+
+impl Catalog {
+    /// Of these modules and sources, and the representations that they provide.
+    pub fn new(modules: impl IntoIterator<Item = Component>, sources: impl IntoIterator<Item = Component>) -> Self {
+        let (modules, sources): (Vec<_>, Vec<_>) = (modules.into_iter().collect(), sources.into_iter().collect());
+        let representations =
+            modules.iter().chain(&sources).flat_map(|component| component.provides.iter().cloned()).collect();
+        Self { modules, sources, representations }
+    }
+
+    /// Of all that is linked into this program.
+    pub fn linked() -> Self {
+        let mut representations = BTreeSet::new();
+        let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
+            let mut provides = BTreeSet::new();
+            for argument in updates.iter().flat_map(|update| &update.arguments) {
+                let Some(representation) = argument.representation else { continue };
+                representations.insert(representation.name().to_owned());
+                if argument.kind == ArgumentKind::Provides {
+                    provides.insert(representation.name().to_owned());
+                }
+            }
+            Component { name: name.to_owned(), path: path.to_owned(), parameters, provides }
+        };
+        let modules = registry::modules()
+            .into_iter()
+            .map(|module| component(module.name, module.path, module.parameters, &module.updates))
+            .collect();
+        let sources = registry::sources()
+            .into_iter()
+            .map(|source| component(source.name, source.path, source.parameters, std::slice::from_ref(&source.sample)))
+            .collect();
+        Self { modules, sources, representations }
+    }
+
+    pub(crate) fn module(&self, name: &str) -> Option<&Component> {
+        self.modules.iter().find(|module| module.name == name)
+    }
+
+    pub(crate) fn source(&self, name: &str) -> Option<&Component> {
+        self.sources.iter().find(|source| source.name == name)
+    }
+}
+
+impl Component {
+    /// One that has no parameters and provides nothing.
+    pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
+        Self { name: name.into(), path: path.into(), parameters: Vec::new(), provides: BTreeSet::new() }
+    }
+
+    /// With these parameters.
+    pub fn with_parameters(mut self, parameters: Vec<ParameterDescription>) -> Self {
+        self.parameters = parameters;
+        self
+    }
+
+    /// Providing these representations.
+    pub fn providing<N: Into<String>>(mut self, representations: impl IntoIterator<Item = N>) -> Self {
+        self.provides.extend(representations.into_iter().map(Into::into));
+        self
+    }
+}

@@ -1,0 +1,46 @@
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::Diagnostics;
+
+/// A configuration cannot be used, or not be written.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// All that is wrong with it, and what is doubtful beside that.
+    #[error("{0}")]
+    Invalid(Diagnostics),
+    /// A tuned value cannot be saved.
+    #[error("cannot save `{name}` of `{module}` in {}: {reason}", path.display())]
+    CannotSave {
+        /// The file.
+        path: PathBuf,
+        /// The module.
+        module: String,
+        /// The parameter.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {error}", path.display())]
+    File {
+        /// `read` or `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl ConfigError {
+    /// As text with the colours of a terminal.
+    pub fn coloured(&self) -> String {
+        match self {
+            Self::Invalid(diagnostics) => diagnostics.coloured(),
+            other => other.to_string(),
+        }
+    }
+}

@@ -1,0 +1,247 @@
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use hemiola_model::configuration::Configuration;
+
+use crate::catalog::Catalog;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::document::{LONGEST_TEXT, parse_text};
+use crate::node::{Content, Node, Table};
+use crate::overlay::{parse_assignment, put_over};
+use crate::place::{Place, SourceText};
+use crate::robot::modules::unknown_module;
+use crate::robot::read_robot;
+use crate::suggest::{list, nearest};
+use crate::{ConfigError, Origins};
+
+/// What to load: later ones are put over earlier ones, in the order of the fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// The base file, `robot.toml`. Parameter files in `parameters/` beside it are put over it.
+    pub path: PathBuf,
+    /// Files that are put over it, in this order. A bare name such as `outdoor` means `overlays/outdoor.toml` beside the
+    /// base file; whatever has a `/` or ends in `.toml` is a path.
+    pub overlays: Vec<String>,
+    /// Single values that are put over all files, in this order: `cycle.motion.workers=2`.
+    pub assignments: Vec<String>,
+}
+
+/// A configuration without errors.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it says.
+    pub configuration: Configuration,
+    /// Where each value was written.
+    pub origins: Origins,
+    /// What is probably not meant.
+    pub warnings: Diagnostics,
+}
+
+impl LoadOptions {
+    /// That file alone.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), ..Self::default() }
+    }
+}
+
+/// Loads and checks a robot's configuration. Reads files; allocates.
+///
+/// # Errors
+/// All that is wrong, with places.
+///
+/// ```no_run
+/// use hemiola_config::{Catalog, LoadOptions, load};
+///
+/// let options = LoadOptions { overlays: vec!["outdoor".into()], ..LoadOptions::new("robot.toml") };
+/// match load(&options, &Catalog::linked()) {
+///     Ok(loaded) => println!("{} cycles", loaded.configuration.cycles.len()),
+///     Err(error) => eprintln!("{}", error.coloured()),
+/// }
+/// ```
+pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigError> {
+    let mut loader = Loader { catalog, root: Table::new(), texts: 0, complete: true, found: Diagnostics::default() };
+    loader.file(&options.path);
+    loader.parameter_files(&beside(&options.path, "parameters"));
+    for overlay in &options.overlays {
+        loader.overlay(&options.path, overlay);
+    }
+    for assignment in &options.assignments {
+        loader.assignment(assignment);
+    }
+    loader.finish()
+}
+
+/// Checks a configuration that is at hand as text; `name` is what messages call it.
+///
+/// # Errors
+/// All that is wrong, with places.
+///
+/// ```
+/// use hemiola_config::{Catalog, Component, parse};
+///
+/// let catalog = Catalog::new([Component::new("Walk", "nao::motion")], []);
+/// let error = parse("[cycle.motion]\nraet = 83.3\nmodules = [\"nao::motion\"]\n", "robot.toml", &catalog).unwrap_err();
+/// assert!(error.to_string().contains("did you mean `rate`?"));
+/// ```
+pub fn parse(text: &str, name: &str, catalog: &Catalog) -> Result<Loaded, ConfigError> {
+    let mut loader = Loader { catalog, root: Table::new(), texts: 0, complete: true, found: Diagnostics::default() };
+    loader.text(name, text.to_owned());
+    loader.finish()
+}
+
+struct Loader<'c> {
+    catalog: &'c Catalog,
+    /// Everything so far, the later over the earlier.
+    root: Table,
+    texts: usize,
+    /// Every text could be read. Otherwise most of what the checks would find missing is in the others.
+    complete: bool,
+    found: Diagnostics,
+}
+
+impl Loader<'_> {
+    fn file(&mut self, path: &Path) {
+        if let Some(text) = self.read(path) {
+            self.text(&path.display().to_string(), text);
+        }
+    }
+
+    fn text(&mut self, name: &str, text: String) {
+        let text = SourceText::new(name, text, self.texts);
+        self.texts += 1;
+        let root = parse_text(&text, &mut self.found);
+        self.put(root);
+    }
+
+    fn assignment(&mut self, assignment: &str) {
+        let text = SourceText::new("--set", assignment, self.texts);
+        self.texts += 1;
+        let root = parse_assignment(&text, &mut self.found);
+        self.put(root);
+    }
+
+    fn put(&mut self, root: Option<Node>) {
+        match root.map(|node| node.content) {
+            Some(Content::Table(over)) => put_over(&mut self.root, over, "", &mut self.found),
+            _ => self.complete = false,
+        }
+    }
+
+    fn overlay(&mut self, base: &Path, overlay: &str) {
+        let is_path = overlay.contains(['/', '\\']) || overlay.ends_with(".toml");
+        if is_path {
+            return self.file(Path::new(overlay));
+        }
+        let folder = beside(base, "overlays");
+        let path = folder.join(format!("{overlay}.toml"));
+        if path.is_file() {
+            return self.file(&path);
+        }
+        self.complete = false;
+        let error = Diagnostic::error(format!("there is no overlay `{overlay}`: {} does not exist", path.display()));
+        let names: Vec<_> = toml_files(&folder).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
+        let known = || names.iter().map(String::as_str);
+        let error = match nearest(overlay, known()) {
+            Some(meant) => error.help(format!("did you mean `{meant}`?")),
+            None => error,
+        };
+        let help = if names.is_empty() {
+            format!("{} holds none", folder.display())
+        } else {
+            format!("there are: {}", list(known()))
+        };
+        self.found.push(error.help(help));
+    }
+
+    /// Puts `folder/BallFinder.toml` over `[module.BallFinder]`, and so on.
+    fn parameter_files(&mut self, folder: &Path) {
+        let files = match toml_files(folder) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => return self.unreadable(folder, &error),
+        };
+        for (module, path) in files {
+            let Some(content) = self.read(&path) else { continue };
+            let text = SourceText::new(path.display().to_string(), content, self.texts);
+            self.texts += 1;
+            let Some(parameters) = parse_text(&text, &mut self.found) else {
+                self.complete = false;
+                continue;
+            };
+            if self.catalog.module(&module).is_none() {
+                let error = unknown_module(&module, &parameters, self.catalog);
+                self.found.push(error.help("a parameter file is named after its module"));
+                continue;
+            }
+            let (key, place) = (parameters.key.clone(), parameters.place.clone());
+            let wrap = |name: &str, node: Node| Node {
+                content: Content::Table(Table::from([(name.to_owned(), node)])),
+                key: key.clone(),
+                place: place.clone(),
+                overrides: Vec::new(),
+            };
+            self.put(Some(wrap("module", wrap(&module, parameters))));
+        }
+    }
+
+    fn read(&mut self, path: &Path) -> Option<String> {
+        let mut bytes = Vec::new();
+        // One byte more than allowed is enough to see that it is too long.
+        let read = File::open(path).and_then(|file| file.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes));
+        if let Err(error) = read {
+            self.unreadable(path, &error);
+            return None;
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                let line = error.as_bytes()[..error.utf8_error().valid_up_to()].split(|&byte| byte == b'\n').count();
+                self.complete = false;
+                self.found.push(
+                    Diagnostic::error(format!("{}:{line}: this is not text in UTF-8", path.display()))
+                        .help("save it in the encoding UTF-8"),
+                );
+                None
+            }
+        }
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &io::Error) {
+        self.complete = false;
+        self.found.push(Diagnostic::error(format!("cannot read {}: {error}", path.display())));
+    }
+
+    fn finish(mut self) -> Result<Loaded, ConfigError> {
+        if !self.complete {
+            return Err(ConfigError::Invalid(self.found.sorted()));
+        }
+        let nowhere = Place::new(&SourceText::new("", "", 0), 0..0);
+        let root =
+            Node { content: Content::Table(self.root), key: nowhere.clone(), place: nowhere, overrides: Vec::new() };
+        let configuration = read_robot(&root, self.catalog, &mut self.found);
+        let found = self.found.sorted();
+        if found.has_errors() {
+            return Err(ConfigError::Invalid(found));
+        }
+        Ok(Loaded { configuration, origins: Origins::collect(&root), warnings: found })
+    }
+}
+
+/// `name` in the folder of `path`.
+pub(crate) fn beside(path: &Path, name: &str) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).join(name)
+}
+
+/// The TOML files of a folder with their names without the ending, by name.
+fn toml_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if let (Some(name), Some("toml")) = (path.file_stem(), path.extension().and_then(|ending| ending.to_str())) {
+            files.push((name.to_string_lossy().into_owned(), path));
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,88 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use hemiola_model::Value;
+
+use crate::Place;
+use crate::node::{Content, Node};
+
+/// Where every value of a configuration comes from.
+///
+/// ```
+/// use hemiola_config::{Catalog, parse};
+///
+/// let loaded = parse("[cycle.main]\nrate = 30.0\n", "robot.toml", &Catalog::default())?;
+/// let rate = loaded.origins.of("cycle.main.rate").unwrap();
+/// assert_eq!((rate.place.file(), rate.place.line()), ("robot.toml", 2));
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Origins(BTreeMap<String, Origin>);
+
+/// Where one value comes from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The value as it was written.
+    pub value: Value,
+    /// Where it was written.
+    pub place: Place,
+    /// Where the values stand that it was put over, oldest first.
+    pub overrides: Vec<Place>,
+}
+
+impl Origins {
+    pub(crate) fn collect(root: &Node) -> Self {
+        let mut origins = BTreeMap::new();
+        visit(root, String::new(), &mut origins);
+        Self(origins)
+    }
+
+    /// The origin of the value at this path: `cycle.motion.workers`, `module.BallFinder.threshold`. `None` when it is not
+    /// written anywhere, so that its default holds.
+    pub fn of(&self, path: &str) -> Option<&Origin> {
+        self.0.get(path)
+    }
+
+    /// Every value that is written somewhere, by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Origin)> {
+        self.0.iter().map(|(path, origin)| (path.as_str(), origin))
+    }
+}
+
+/// A line per value: `cycle.motion.workers = 2    overlays/outdoor.toml:3:11 over robot.toml:9:11`.
+impl fmt::Display for Origins {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.iter().map(|(path, origin)| (format!("{path} = {}", origin.value), origin)).collect();
+        let width = lines.iter().map(|(text, _)| text.chars().count()).filter(|&width| width <= 60).max().unwrap_or(0);
+        for (text, origin) in lines {
+            write!(formatter, "{text:width$}  {}", origin.place)?;
+            for (index, place) in origin.overrides.iter().rev().enumerate() {
+                write!(formatter, "{}{place}", if index == 0 { " over " } else { ", " })?;
+            }
+            writeln!(formatter)?;
+        }
+        Ok(())
+    }
+}
+
+fn visit(node: &Node, path: String, origins: &mut BTreeMap<String, Origin>) {
+    match &node.content {
+        Content::Table(table) => {
+            for (name, child) in table {
+                let name = if is_bare(name) { name.clone() } else { format!("{name:?}") };
+                visit(child, if path.is_empty() { name } else { format!("{path}.{name}") }, origins);
+            }
+        }
+        _ => {
+            let origin =
+                Origin { value: node.to_value(), place: node.place.clone(), overrides: node.overrides.clone() };
+            origins.insert(path, origin);
+        }
+    }
+}
+
+/// Whether TOML lets the key stand without quotes.
+fn is_bare(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
+}

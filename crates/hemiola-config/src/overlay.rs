@@ -1,0 +1,106 @@
+//! Putting one tree over another, key by key.
+
+use std::sync::Arc;
+
+use hemiola_model::Value;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::document::parse_text;
+use crate::node::{Content, Node, Table};
+use crate::place::{Place, SourceText};
+use crate::suggest::nearest;
+
+/// Puts `over` over `base`: tables are merged, everything else is replaced, and `{ unset = true }` takes away.
+///
+/// Taking away what is not there is a warning: it is a slip, or an overlay made for another robot.
+pub(crate) fn put_over(base: &mut Table, over: Table, path: &str, found: &mut Diagnostics) {
+    for (name, node) in over {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        if is_unset(&node) {
+            if base.remove(&name).is_none() {
+                let meant = nearest(&name, base.keys().map(String::as_str));
+                let label = meant.map(|meant| format!("did you mean `{meant}`?")).unwrap_or_default();
+                found.push(
+                    Diagnostic::warning(format!("`{path}` is not set, so it cannot be unset")).at(&node.key, label),
+                );
+            }
+            continue;
+        }
+        let Node { content, key, place, .. } = node;
+        let old = base.remove(&name);
+        let merged = match (content, old) {
+            (Content::Table(over), Some(Node { content: Content::Table(mut table), key, place, overrides })) => {
+                put_over(&mut table, over, &path, found);
+                Node { content: Content::Table(table), key, place, overrides }
+            }
+            (Content::Table(over), old) => {
+                let mut table = Table::new();
+                put_over(&mut table, over, &path, found);
+                Node { content: Content::Table(table), key, place, overrides: overridden(old) }
+            }
+            (content, old) => Node { content, key, place, overrides: overridden(old) },
+        };
+        base.insert(name, merged);
+    }
+}
+
+fn overridden(old: Option<Node>) -> Vec<Place> {
+    old.map_or_else(Vec::new, |mut old| {
+        old.overrides.push(old.place);
+        old.overrides
+    })
+}
+
+fn is_unset(node: &Node) -> bool {
+    let Some(table) = node.table().filter(|table| table.len() == 1) else { return false };
+    table.get("unset").is_some_and(|unset| matches!(unset.content, Content::Scalar(Value::Boolean(true))))
+}
+
+/// Reads a `--set` assignment such as `cycle.motion.workers=2`. What is not TOML behind the `=` is taken for a text, so
+/// that nobody has to quote for a shell and for TOML: `cycle.motion.deadline=12 ms`.
+pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) -> Option<Node> {
+    let whole = Place::new(text, 0..text.content.len());
+    let wrong = |found: &mut Diagnostics, message: &str| {
+        found.push(
+            Diagnostic::error(message)
+                .at(&whole, "")
+                .help("write `--set KEY=VALUE`, such as `--set cycle.motion.workers=2`"),
+        );
+        None
+    };
+    let Some((key, value)) = text.content.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
+        return wrong(found, "an assignment needs a key and a value");
+    };
+    if text.content.contains(['\n', '\r']) {
+        return wrong(found, "an assignment is one line");
+    }
+    let mut problems = Diagnostics::default();
+    if let Some(root) = parse_text(text, &mut problems) {
+        return if root.table().is_some_and(Table::is_empty) {
+            wrong(found, "an assignment needs a key and a value")
+        } else {
+            Some(root)
+        };
+    }
+    // The same key with a value that is surely right tells whether the key is.
+    let key_alone = SourceText::new(text.name.clone(), format!("{key}=0"), text.order);
+    let Some(mut root) = parse_text(&key_alone, found) else { return None };
+    let start = key.len() + 1 + (value.len() - value.trim_start().len());
+    let place = Place::new(text, start..start + value.trim().len());
+    set_leaf(&mut root, Value::Text(value.trim().to_owned()), text, &place);
+    Some(root)
+}
+
+/// Gives a chain of tables its value, and its places in `text` instead of the text that it was parsed from.
+fn set_leaf(node: &mut Node, value: Value, text: &Arc<SourceText>, place: &Place) {
+    node.key = Place::new(text, node.key.start()..node.key.end());
+    node.place = place.clone();
+    match &mut node.content {
+        Content::Table(table) if !table.is_empty() => {
+            for child in table.values_mut() {
+                set_leaf(child, value.clone(), text, place);
+            }
+        }
+        content => *content = Content::Scalar(value),
+    }
+}

@@ -1,0 +1,122 @@
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A place in one of the texts that a configuration was made from: a file, or a `--set` assignment.
+///
+/// Places order by how late their text was put over the others, and by where they stand in it. Cheap to clone.
+#[derive(Clone)]
+pub struct Place {
+    text: Arc<SourceText>,
+    span: Range<usize>,
+}
+
+/// One of those texts.
+#[derive(Debug)]
+pub(crate) struct SourceText {
+    /// What people call it: the path, or `--set`.
+    pub name: String,
+    pub content: String,
+    /// Later texts are put over earlier ones.
+    pub order: usize,
+    line_starts: Vec<usize>,
+}
+
+impl Place {
+    /// The place of `span`, a range of bytes; what is beyond the text or splits a character is put right.
+    pub(crate) fn new(text: &Arc<SourceText>, span: Range<usize>) -> Self {
+        let content = &text.content;
+        let mut start = span.start.min(content.len());
+        let mut end = span.end.clamp(span.start.min(content.len()), content.len());
+        while !content.is_char_boundary(start) {
+            start -= 1;
+        }
+        while !content.is_char_boundary(end) {
+            end += 1;
+        }
+        Self { text: Arc::clone(text), span: start..end }
+    }
+
+    /// The file as the user named it, or `--set`.
+    pub fn file(&self) -> &str {
+        &self.text.name
+    }
+
+    /// From 1.
+    pub fn line(&self) -> usize {
+        self.text.line_starts.partition_point(|&start| start <= self.span.start)
+    }
+
+    /// In characters, from 1.
+    pub fn column(&self) -> usize {
+        let line_start = self.text.line_starts[self.line() - 1];
+        self.text.content[line_start..self.span.start].chars().count() + 1
+    }
+
+    /// What stands there.
+    pub fn text(&self) -> &str {
+        &self.text.content[self.span.clone()]
+    }
+
+    pub(crate) fn source(&self) -> &SourceText {
+        &self.text
+    }
+
+    pub(crate) fn start(&self) -> usize {
+        self.span.start
+    }
+
+    pub(crate) fn end(&self) -> usize {
+        self.span.end
+    }
+}
+
+impl SourceText {
+    pub fn new(name: impl Into<String>, content: impl Into<String>, order: usize) -> Arc<Self> {
+        let content = content.into();
+        let line_starts = std::iter::once(0).chain(content.match_indices('\n').map(|(index, _)| index + 1)).collect();
+        Arc::new(Self { name: name.into(), content, order, line_starts })
+    }
+
+    /// A line, from 1, without its end, as a range of bytes.
+    pub fn line(&self, line: usize) -> Range<usize> {
+        let start = self.line_starts[line - 1];
+        let end = self.line_starts.get(line).map_or(self.content.len(), |next| next - 1);
+        start..end
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Place {}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |place: &Self| (place.text.order, place.span.start, place.span.end);
+        key(self).cmp(&key(other)).then_with(|| self.text.name.cmp(&other.text.name))
+    }
+}
+
+/// `robot.toml:12:3`
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.file(), self.line(), self.column())
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Place({self} {:?})", self.text())
+    }
+}

@@ -1,0 +1,107 @@
+//! From a checked tree of [`Node`]s to the typed [`Configuration`].
+
+mod cycles;
+pub(crate) mod modules;
+mod parameters;
+
+use hemiola_model::configuration::{Configuration, OutputConfiguration, Scheduling};
+
+use crate::catalog::Catalog;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::node::Node;
+use crate::section::{self, Section, choice, file_name, whole};
+
+/// What the tree says, as far as it is right; all that is wrong goes to `found`.
+pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
+    let mut configuration = Configuration::default();
+    let Some(mut robot) = Section::open("", root, found) else { return configuration };
+    let cycles = robot.entries("cycle", found);
+    let sources = robot.entries("source", found);
+    let providers = robot.entries("providers", found);
+    let modules = robot.entries("module", found);
+    let output = robot.take("output");
+    robot.finish(found);
+
+    configuration.sources = modules::read_sources(&sources, catalog, found);
+    configuration.modules = modules::read_modules(&modules, catalog, found);
+    configuration.cycles = cycles::read_cycles(&cycles, catalog, found);
+    configuration.providers = modules::read_providers(&providers, catalog, found);
+    if let Some(node) = output {
+        configuration.output = read_output(node, found);
+    }
+    cycles::check_sources_are_enabled(&cycles, &sources, &configuration, found);
+    if !found.has_errors() {
+        cycles::warn_of_idle_modules(&configuration, catalog, found);
+    }
+    configuration
+}
+
+fn read_output(node: &Node, found: &mut Diagnostics) -> OutputConfiguration {
+    let Some(mut section) = Section::open("output", node, found) else { return OutputConfiguration::default() };
+    let output = OutputConfiguration {
+        trace: section.read("trace", file_name, found),
+        profile: section.read("profile", file_name, found),
+        statistics: section.read("statistics", file_name, found),
+    };
+    section.finish(found);
+    output
+}
+
+#[derive(Clone, Copy)]
+enum Policy {
+    Fifo,
+    RoundRobin,
+    TimeSharing,
+}
+
+const POLICIES: &[(&str, Policy)] =
+    &[("fifo", Policy::Fifo), ("round-robin", Policy::RoundRobin), ("time-sharing", Policy::TimeSharing)];
+
+/// `policy` and `priority`: a priority alone means SCHED_FIFO, neither means the kernel's fair scheduling.
+fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Scheduling {
+    let (policy_node, priority_node) = (section.peek("policy"), section.peek("priority"));
+    let policy = section.read("policy", choice(POLICIES), found);
+    let priority = section.read("priority", whole(1..=99), found).map(|priority| priority as u8);
+    match (policy, priority) {
+        (None, None) | (Some(Policy::TimeSharing), None) => Scheduling::TimeSharing,
+        (None | Some(Policy::Fifo), Some(priority)) => Scheduling::Fifo(priority),
+        (Some(Policy::RoundRobin), Some(priority)) => Scheduling::RoundRobin(priority),
+        (Some(Policy::TimeSharing), Some(_)) => {
+            if let (Some(policy), Some(priority)) = (policy_node, priority_node) {
+                let message =
+                    format!("`[{}]`: a priority has no meaning with the policy \"time-sharing\"", section.path());
+                found.push(
+                    Diagnostic::error(message)
+                        .at(&priority.place, "this priority")
+                        .related(&policy.place, "this policy")
+                        .help("leave out the priority, or use the policy \"fifo\" or \"round-robin\""),
+                );
+            }
+            Scheduling::TimeSharing
+        }
+        (Some(Policy::Fifo | Policy::RoundRobin), None) => {
+            // A priority that is there and wrong has been reported already.
+            if let (Some(policy), None) = (policy_node, priority_node) {
+                let message = format!("`[{}]`: the policy {} needs a priority", section.path(), policy.place.text());
+                found.push(
+                    Diagnostic::error(message)
+                        .at(&policy.place, "")
+                        .help("add `priority = 80`: 1 is the lowest, 99 the highest"),
+                );
+            }
+            Scheduling::TimeSharing
+        }
+    }
+}
+
+/// `cores`: processor cores by number.
+fn read_cores(section: &mut Section<'_>, found: &mut Diagnostics) -> Vec<usize> {
+    const HIGHEST: usize = 1023;
+    section
+        .read(
+            "cores",
+            |node| section::list_of(node, "a list of processor cores, such as [0, 1]", whole(0..=HIGHEST)),
+            found,
+        )
+        .unwrap_or_default()
+}

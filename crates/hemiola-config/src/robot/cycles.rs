@@ -1,0 +1,188 @@
+//! `[cycle.*]`
+
+use std::time::Duration;
+
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, names_module};
+
+use super::{read_cores, read_scheduling};
+use crate::catalog::Catalog;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::node::Node;
+use crate::section::{Section, duration, list_of, rate, suggest_at, text, whole};
+use crate::suggest::list;
+
+/// More workers than any robot has cores.
+const MOST_WORKERS: usize = 256;
+
+/// More samples than any update can want to look through.
+const MOST_SAMPLES: usize = 1 << 20;
+
+pub(super) fn read_cycles(
+    cycles: &[(&str, &Node)],
+    catalog: &Catalog,
+    found: &mut Diagnostics,
+) -> Vec<CycleConfiguration> {
+    if cycles.is_empty() {
+        found.push(
+            Diagnostic::warning("there is no cycle, so nothing would run")
+                .help("add a table such as `[cycle.main]` with `rate = 30.0`"),
+        );
+    }
+    let read: Vec<_> = cycles.iter().filter_map(|(name, node)| read_cycle(name, node, catalog, found)).collect();
+    if cycles.len() > 1 {
+        for (name, node) in cycles {
+            let modules = node.table().and_then(|table| table.get("modules"));
+            if node.table().is_some() && modules.is_none_or(|modules| modules.list().is_some_and(<[_]>::is_empty)) {
+                found.push(
+                    Diagnostic::error(format!("`[cycle.{name}]` does not say which modules run in it"))
+                        .at(&node.key, "with several cycles, each must say it")
+                        .help("add `modules = [...]` with names (\"BallFinder\") or Rust paths (\"nao::motion\")"),
+                );
+            }
+        }
+    }
+    read
+}
+
+fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Option<CycleConfiguration> {
+    let mut section = Section::open(&format!("cycle.{name}"), node, found)?;
+    let trigger = read_trigger(&mut section, node, catalog, found);
+    // Without a trigger there is an error, and the cycle only serves to find more of them.
+    let mut cycle = CycleConfiguration::new(name, trigger.clone().unwrap_or(Trigger::Rate(1.0)));
+    let modules = section.peek("modules");
+    let expected = "a list of modules or Rust paths, such as [\"nao::motion\"]";
+    cycle.modules = section.read("modules", |node| list_of(node, expected, text), found).unwrap_or_default();
+    for entry in modules.and_then(Node::list).unwrap_or_default() {
+        check_entry(entry, catalog, found);
+    }
+    cycle.deadline = section.read("deadline", duration, found);
+    cycle.scheduling = read_scheduling(&mut section, found);
+    cycle.cores = read_cores(&mut section, found);
+    cycle.workers = section.read("workers", whole(1..=MOST_WORKERS), found);
+    let watchdog = section.peek("watchdog");
+    cycle.watchdog = section.read("watchdog", duration, found);
+    if let Some(samples) = section.read("sample_capacity", whole(1..=MOST_SAMPLES), found) {
+        cycle.sample_capacity = samples;
+    }
+    section.finish(found);
+    if let (Some(Trigger::Rate(rate)), Some(limit), Some(node)) = (&trigger, cycle.watchdog, watchdog)
+        && limit < Duration::from_secs_f64(1.0 / rate)
+    {
+        found.push(
+            Diagnostic::warning(format!(
+                "the watchdog of `{name}` is shorter than its period, so it trips in every run"
+            ))
+            .at(&node.place, format!("the period is {:.1} ms", 1e3 / rate)),
+        );
+    }
+    Some(cycle)
+}
+
+/// `rate` or `trigger`.
+fn read_trigger(
+    section: &mut Section<'_>,
+    cycle: &Node,
+    catalog: &Catalog,
+    found: &mut Diagnostics,
+) -> Option<Trigger> {
+    let (rate_node, trigger_node) = (section.peek("rate"), section.peek("trigger"));
+    let hertz = section.read("rate", rate, found);
+    let source = section.read("trigger", text, found);
+    match (rate_node, trigger_node) {
+        (Some(rate), Some(trigger)) => {
+            found.push(
+                Diagnostic::error(format!("`[{}]` has both a rate and a trigger", section.path()))
+                    .at(&trigger.key, "either each new sample of this source starts a run")
+                    .related(&rate.key, "or the clock does")
+                    .help("keep one of them; an overlay takes the other away with `{ unset = true }`"),
+            );
+            None
+        }
+        (None, None) => {
+            found.push(
+                Diagnostic::error(format!("`[{}]` does not say what starts a run", section.path()))
+                    .at(&cycle.key, "")
+                    .help("add `rate = 83.3` (hertz), or `trigger = \"...\"` with the name of a source"),
+            );
+            None
+        }
+        (Some(_), None) => hertz.map(Trigger::Rate),
+        (None, Some(node)) => {
+            let source = source?;
+            if catalog.source(&source).is_none() {
+                let names = catalog.sources.iter().map(|source| source.name.as_str());
+                let error = Diagnostic::error(format!("unknown source `{source}`"));
+                found.push(suggest_at(error, &node.place, &source, names, "sources are"));
+            }
+            Some(Trigger::Source(source))
+        }
+    }
+}
+
+fn check_entry(entry: &Node, catalog: &Catalog, found: &mut Diagnostics) {
+    let Some(name) = entry.text().filter(|name| !name.is_empty()) else { return };
+    if catalog.modules.iter().any(|module| names_module(name, &module.name, &module.path)) {
+        return;
+    }
+    if catalog.source(name).is_some() {
+        found.push(
+            Diagnostic::error(format!("`{name}` is a source, not a module"))
+                .at(&entry.place, "sources run on threads of their own")
+                .help("leave it out; `trigger = \"...\"` makes its samples start the cycle"),
+        );
+        return;
+    }
+    let mut candidates: Vec<&str> = catalog.modules.iter().map(|module| module.name.as_str()).collect();
+    for module in &catalog.modules {
+        candidates.extend(module.path.match_indices("::").map(|(end, _)| &module.path[..end]));
+        candidates.push(&module.path);
+    }
+    candidates.sort_unstable();
+    candidates.dedup();
+    let error = Diagnostic::error(format!("no module is called `{name}` or stands in a Rust module of that path"));
+    found.push(suggest_at(error, &entry.place, name, candidates.into_iter(), "there are"));
+}
+
+/// A source that is switched off starts no cycle and provides nothing.
+pub(super) fn check_sources_are_enabled(
+    cycles: &[(&str, &Node)],
+    sources: &[(&str, &Node)],
+    configuration: &Configuration,
+    found: &mut Diagnostics,
+) {
+    for cycle in &configuration.cycles {
+        let Trigger::Source(source) = &cycle.trigger else { continue };
+        if configuration.sources.get(source).and_then(|source| source.enabled) != Some(false) {
+            continue;
+        }
+        let entry = |tables: &[(&str, &Node)], table: &str, key: &str| {
+            let (_, node) = tables.iter().find(|(name, _)| *name == table)?;
+            node.table()?.get(key).map(|node| node.place.clone())
+        };
+        let places = (entry(cycles, &cycle.name, "trigger"), entry(sources, source, "enabled"));
+        if let (Some(trigger), Some(enabled)) = places {
+            found.push(
+                Diagnostic::error(format!("the cycle `{}` would never run: its source is switched off", cycle.name))
+                    .at(&trigger, "this source starts its runs")
+                    .related(&enabled, "and is switched off here"),
+            );
+        }
+    }
+}
+
+/// A module that no cycle names is legal, and mostly forgotten.
+pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Catalog, found: &mut Diagnostics) {
+    if configuration.cycles.is_empty() {
+        return;
+    }
+    let runs = |name, path| configuration.cycles.iter().any(|cycle| cycle.runs(name, path));
+    let idle: Vec<_> = catalog.modules.iter().filter(|module| !runs(&module.name, &module.path)).collect();
+    if !idle.is_empty() {
+        let names = list(idle.iter().map(|module| module.name.as_str()));
+        let (count, belong) = if idle.len() == 1 { ("one module", "belongs") } else { ("some modules", "belong") };
+        found.push(
+            Diagnostic::warning(format!("{count} {belong} to no cycle and will not run: {names}"))
+                .help("name them, or a Rust path that they stand in, in the `modules` of a cycle"),
+        );
+    }
+}

@@ -1,0 +1,240 @@
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hemiola_model::Value;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::duration::parse_duration;
+use crate::node::{Content, Node, in_order};
+use crate::place::Place;
+use crate::suggest::{list, nearest};
+
+/// A table whose keys are known: each is read once, and what is left over is an error that names the keys that were asked for.
+pub(crate) struct Section<'n> {
+    /// As in a header: `cycle.motion`; empty for the whole file.
+    path: String,
+    remaining: BTreeMap<&'n str, &'n Node>,
+    known: Vec<String>,
+}
+
+/// Why a value was refused.
+pub(crate) struct Refusal<'n> {
+    node: &'n Node,
+    /// The end of "must be ...".
+    expected: String,
+    help: Option<String>,
+}
+
+type Reading<'n, T> = Result<T, Refusal<'n>>;
+
+impl<'n> Section<'n> {
+    /// The section that `node` holds; an error and `None` if it is no table.
+    pub fn open(path: &str, node: &'n Node, found: &mut Diagnostics) -> Option<Self> {
+        let Some(table) = node.table() else {
+            let message = format!("`{path}` must be a table, not {}", node.describe());
+            found.push(
+                Diagnostic::error(message).at(&node.key, "").help(format!("write `[{path}]` and its keys below it")),
+            );
+            return None;
+        };
+        let remaining = table.iter().map(|(name, node)| (name.as_str(), node)).collect();
+        Some(Self { path: path.to_owned(), remaining, known: Vec::new() })
+    }
+
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The value of a key that has not been read yet, for messages that need its place.
+    pub fn peek(&self, key: &str) -> Option<&'n Node> {
+        self.remaining.get(key).copied()
+    }
+
+    /// The value of a key, which thereby is a known one.
+    pub fn take(&mut self, key: &str) -> Option<&'n Node> {
+        self.known.push(key.to_owned());
+        self.remaining.remove(key)
+    }
+
+    /// The value of a key as a `T`; an error and `None` if it is none.
+    pub fn read<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&'n Node) -> Reading<'n, T>,
+        found: &mut Diagnostics,
+    ) -> Option<T> {
+        let node = self.take(key)?;
+        match read(node) {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                found.push(refusal.into_diagnostic(key));
+                None
+            }
+        }
+    }
+
+    /// The entries of the table `key`, in the order of the files; none if it is absent or, after an error, no table.
+    pub fn entries(&mut self, key: &str, found: &mut Diagnostics) -> Vec<(&'n str, &'n Node)> {
+        let Some(node) = self.take(key) else { return Vec::new() };
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Section::open(&path, node, found).and_then(|_| node.table()).map(in_order).unwrap_or_default()
+    }
+
+    /// Every key that nobody asked for is an error.
+    pub fn finish(self, found: &mut Diagnostics) {
+        for (key, node) in &self.remaining {
+            let known = self.known.iter().map(String::as_str);
+            let place =
+                if self.path.is_empty() { "at the top of the file".into() } else { format!("in `[{}]`", self.path) };
+            let error = Diagnostic::error(format!("unknown key `{key}` {place}"));
+            found.push(suggest(error, node, key, known, "known here"));
+        }
+    }
+}
+
+/// An error at the key of `node`, with what may have been meant and all that is possible.
+pub(crate) fn suggest<'c>(
+    error: Diagnostic,
+    node: &Node,
+    name: &str,
+    candidates: impl Iterator<Item = &'c str> + Clone,
+    known: &str,
+) -> Diagnostic {
+    suggest_at(error, &node.key, name, candidates, known)
+}
+
+/// As [`suggest`], anywhere.
+pub(crate) fn suggest_at<'c>(
+    error: Diagnostic,
+    place: &Place,
+    name: &str,
+    candidates: impl Iterator<Item = &'c str> + Clone,
+    known: &str,
+) -> Diagnostic {
+    let meant = nearest(name, candidates.clone()).map(|nearest| format!("did you mean `{nearest}`?"));
+    let error = error.at(place, meant.unwrap_or_default());
+    let all = list(candidates);
+    if all.is_empty() { error } else { error.help(format!("{known}: {all}")) }
+}
+
+impl<'n> Refusal<'n> {
+    pub fn new(node: &'n Node, expected: impl Into<String>) -> Self {
+        Self { node, expected: expected.into(), help: None }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub fn into_diagnostic(self, name: &str) -> Diagnostic {
+        let message = format!("`{name}` must be {}, not {}", self.expected, self.node.describe());
+        let error = Diagnostic::error(message).at(&self.node.place, format!("expected {}", self.expected));
+        match self.help {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    }
+}
+
+pub(crate) fn boolean(node: &Node) -> Reading<'_, bool> {
+    match &node.content {
+        Content::Scalar(Value::Boolean(value)) => Ok(*value),
+        _ => Err(Refusal::new(node, "true or false")),
+    }
+}
+
+pub(crate) fn text(node: &Node) -> Reading<'_, String> {
+    match node.text() {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err(Refusal::new(node, "a text")),
+    }
+}
+
+pub(crate) fn file_name(node: &Node) -> Reading<'_, PathBuf> {
+    match node.text() {
+        Some(text) if !text.is_empty() && !text.contains('\0') => Ok(text.into()),
+        _ => Err(Refusal::new(node, "the name of a file")),
+    }
+}
+
+/// A rate in hertz.
+pub(crate) fn rate(node: &Node) -> Reading<'_, f64> {
+    let number = match &node.content {
+        Content::Scalar(Value::Float(number)) => *number,
+        Content::Scalar(Value::Integer(number)) => *number as f64,
+        _ => f64::NAN,
+    };
+    if (1e-3..=1e6).contains(&number) {
+        return Ok(number);
+    }
+    let refusal = Refusal::new(node, "a rate in hertz, from 0.001 to 1000000.0");
+    match node.text().and_then(|text| text.strip_suffix("Hz")).map(str::trim) {
+        Some(number) => Err(refusal.help(format!("write the number alone: {number}"))),
+        None => Err(refusal),
+    }
+}
+
+/// A whole number within `range`.
+pub(crate) fn whole(range: RangeInclusive<usize>) -> impl Fn(&Node) -> Reading<'_, usize> {
+    move |node| {
+        let number = match &node.content {
+            Content::Scalar(Value::Integer(number)) => usize::try_from(*number).ok(),
+            _ => None,
+        };
+        number
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| Refusal::new(node, format!("a whole number from {} to {}", range.start(), range.end())))
+    }
+}
+
+pub(crate) fn duration(node: &Node) -> Reading<'_, Duration> {
+    match &node.content {
+        Content::Scalar(Value::Text(text)) => parse_duration(text).map_err(|problem| {
+            Refusal::new(node, format!("a duration {problem}")).help("such as \"12 ms\", \"1.5 s\" or \"200 us\"")
+        }),
+        Content::Scalar(number @ (Value::Integer(_) | Value::Float(_))) => {
+            Err(Refusal::new(node, "a duration, as text with its unit")
+                .help(format!("if these are milliseconds: \"{number} ms\"")))
+        }
+        _ => {
+            Err(Refusal::new(node, "a duration, as text with its unit")
+                .help("such as \"12 ms\", \"1.5 s\" or \"200 us\""))
+        }
+    }
+}
+
+/// A list whose items `item` reads, without doubles. `expected` names it.
+pub(crate) fn list_of<'n, T: PartialEq>(
+    node: &'n Node,
+    expected: &str,
+    item: impl Fn(&'n Node) -> Reading<'n, T>,
+) -> Reading<'n, Vec<T>> {
+    let Some(items) = node.list() else { return Err(Refusal::new(node, expected)) };
+    let mut values = Vec::new();
+    for node in items {
+        let value = item(node)?;
+        if values.contains(&value) {
+            return Err(Refusal::new(node, "named once"));
+        }
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// One of these names.
+pub(crate) fn choice<'n, T: Copy>(choices: &'static [(&'static str, T)]) -> impl Fn(&'n Node) -> Reading<'n, T> {
+    move |node| {
+        if let Some((_, value)) = choices.iter().find(|(name, _)| node.text() == Some(*name)) {
+            return Ok(*value);
+        }
+        let names: Vec<_> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let refusal = Refusal::new(node, format!("one of {}", names.join(", ")));
+        match nearest(node.text().unwrap_or_default(), choices.iter().map(|(name, _)| *name)) {
+            Some(name) => Err(refusal.help(format!("did you mean \"{name}\"?"))),
+            None => Err(refusal),
+        }
+    }
+}

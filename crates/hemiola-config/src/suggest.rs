@@ -1,0 +1,55 @@
+//! "Did you mean ...?"
+
+/// Names longer than this are no slips of the finger; comparing them would only cost time.
+const LONGEST: usize = 64;
+
+/// The candidate that `name` was probably meant to be.
+///
+/// Spelling that differs only in case or separators (`ball-finder`, `ballFinder`) always matches. Otherwise one slip (a
+/// letter wrong, missing, too much, or two swapped) is allowed per three letters: enough for real slips, and too little to
+/// turn `rate` into `cores`.
+pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let plain = simplify(name);
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate.len() <= LONGEST && *candidate != name)
+        .map(|candidate| (strsim::damerau_levenshtein(&plain, &simplify(candidate)), candidate))
+        .filter(|&(slips, candidate)| slips <= plain.chars().count().min(candidate.chars().count()).div_ceil(3))
+        .min_by_key(|&(slips, candidate)| (slips, candidate))
+        .map(|(_, candidate)| candidate)
+}
+
+/// The names as a list for people, cut when it gets long.
+pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    const SHOWN: usize = 16;
+    let names: Vec<_> = names.into_iter().collect();
+    let mut text = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+    }
+    text
+}
+
+fn simplify(name: &str) -> String {
+    name.chars().filter(|character| !matches!(character, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised_and_other_words_are_not() {
+        let keys = ["threshold", "rate", "cores", "workers", "deadline"];
+        assert_eq!(nearest("treshold", keys), Some("threshold"));
+        assert_eq!(nearest("rtae", keys), Some("rate"));
+        assert_eq!(nearest("dead-line", keys), Some("deadline"));
+        assert_eq!(nearest("ballFinder", ["BallFinder", "BallFilter"]), Some("BallFinder"));
+        assert_eq!(nearest("priority", keys), None);
+        assert_eq!(nearest("", keys), None);
+        assert_eq!(nearest(&"x".repeat(100_000), keys), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! What a robot.toml without faults means.
+
+mod robot;
+
+use std::time::Duration;
+
+use hemiola_config::{Loaded, parse};
+use hemiola_model::Value;
+use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger};
+use robot::{ROBOT, catalog, table};
+
+fn read(text: &str) -> Loaded {
+    parse(text, "robot.toml", &catalog()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn read_walk(parameters: &str) -> Loaded {
+    read(&format!("[cycle.main]\nrate = 30.0\n[module.Walk]\n{parameters}"))
+}
+
+#[test]
+fn every_key_reaches_the_configuration() {
+    let Loaded { configuration, warnings, .. } = read(ROBOT);
+    assert!(warnings.is_empty(), "{warnings}");
+    let [motion, cognition] = configuration.cycles.as_slice() else { panic!("two cycles, in the order of the file") };
+    assert_eq!((motion.name.as_str(), cognition.name.as_str()), ("motion", "cognition"));
+    assert_eq!(motion.trigger, Trigger::Source("SimulatedBody".into()));
+    assert_eq!(motion.deadline, Some(Duration::from_millis(12)));
+    assert_eq!(motion.scheduling, Scheduling::Fifo(80));
+    assert_eq!((motion.workers, motion.watchdog, motion.sample_capacity), (None, None, 32));
+    assert_eq!(cognition.trigger, Trigger::Rate(30.0));
+    assert_eq!(cognition.modules, ["nao::cognition"]);
+    assert_eq!(cognition.scheduling, Scheduling::RoundRobin(20));
+    assert_eq!((cognition.workers, cognition.cores.as_slice()), (Some(2), [0, 1].as_slice()));
+    assert_eq!((cognition.watchdog, cognition.sample_capacity), (Some(Duration::from_millis(500)), 64));
+    let body = &configuration.sources["SimulatedBody"];
+    assert_eq!((body.rate, body.scheduling, body.enabled), (Some(83.3), Scheduling::Fifo(81), None));
+    assert_eq!(body.parameters["noise"], Value::Float(0.1));
+    assert_eq!(configuration.providers["BallPercept"], "BallFinder");
+    let finder = &configuration.modules["BallFinder"];
+    assert_eq!((finder.on_failure, &finder.parameters["threshold"]), (FailurePolicy::Restart, &Value::Float(0.7)));
+    assert_eq!(configuration.output.trace.as_deref(), Some("run.pftrace".as_ref()));
+    assert_eq!(configuration.output.profile, None);
+}
+
+#[test]
+fn a_structure_keeps_the_defaults_of_what_is_left_out() {
+    let walk = read_walk("gait.height = 0.03").configuration.modules["Walk"].clone();
+    assert_eq!(walk.parameters["gait"], table(&[("step", Value::Float(0.05)), ("height", Value::Float(0.03))]));
+}
+
+#[test]
+fn vectors_are_written_as_lists_or_tables() {
+    let list = read_walk("offset = [1, 2.5]").configuration;
+    let fields = read_walk("offset = { x = 1, y = 2.5 }").configuration;
+    assert_eq!(list, fields);
+    assert_eq!(list.modules["Walk"].parameters["offset"].get("y"), Some(&Value::Float(2.5)));
+}
+
+#[test]
+fn variants_are_names_or_tables_of_one_key() {
+    let style = |text: &str| read_walk(text).configuration.modules["Walk"].parameters["style"].clone();
+    assert_eq!(style("style = \"Calm\""), Value::Text("Calm".into()));
+    assert_eq!(style("style.Fast.speed = 0.3"), table(&[("Fast", table(&[("speed", Value::Float(0.3))]))]));
+    assert_eq!(style("style.Turn = [1.0]"), table(&[("Turn", table(&[("0", Value::Float(1.0))]))]));
+}
+
+#[test]
+fn modules_that_run_nowhere_are_a_warning() {
+    let loaded = read("[cycle.motion]\nrate = 83.3\nmodules = [\"Walk\"]\n");
+    let warnings = loaded.warnings.to_string();
+    assert!(
+        warnings.starts_with("warning: some modules belong to no cycle and will not run: BallFinder, BallGuesser"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn every_value_knows_its_line() {
+    let origins = read(ROBOT).origins;
+    for (path, origin) in origins.iter() {
+        let line = ROBOT.lines().nth(origin.place.line() - 1).unwrap();
+        let key = path.rsplit('.').next().unwrap();
+        assert!(line.starts_with(&format!("{key} = {}", origin.place.text())), "{path}: {line}");
+    }
+    assert_eq!(origins.iter().count(), ROBOT.lines().filter(|line| line.contains(" = ")).count());
+    assert!(origins.of("cycle.motion.workers").is_none());
+}

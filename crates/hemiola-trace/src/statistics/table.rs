@@ -63,7 +63,12 @@ fn heading(cycle: &CycleReport, style: &Style) -> String {
 
 fn cycle_table(text: &mut String, cycle: &CycleReport, style: &Style) {
     let columns = Columns::of(style);
-    columns.header(text, style, "", "");
+    let scale = match (cycle.deadline, cycle.period) {
+        (Some(_), _) => "of the deadline",
+        (None, Some(_)) => "of the period",
+        (None, None) => "of the maximum",
+    };
+    columns.header(text, style, "", "", scale);
     let limit = cycle.deadline.or(cycle.period).unwrap_or(cycle.response.maximum);
     let rows = [
         ("cycle time", &cycle.execution),
@@ -89,13 +94,19 @@ fn task_table(text: &mut String, cycle: &CycleReport, style: &Style) {
         return;
     }
     let columns = Columns::of(style);
-    columns.header(text, style, "task", "queueing");
+    columns.header(text, style, "task", "queueing", &format!("{}worker:%", " ".repeat(columns.task_bar())));
     let limit = cycle.tasks.iter().map(|task| task.execution.p99).max().unwrap_or(0);
     for task in cycle.tasks.iter().take(style.tasks) {
         let Summary { mean, p99, maximum, .. } = task.execution;
-        let drawn = bar(columns.bar.saturating_sub(WORKERS + 1), limit, mean, p99, maximum.min(limit));
-        let shares = if columns.bar > WORKERS + 1 { worker_shares(task) } else { String::new() };
-        let tail = format!("{} {shares}", style.paint(Tone::Good, &drawn));
+        let tail = match columns.bar {
+            ..WORKERS => String::new(),
+            _ => {
+                let cells = columns.task_bar().saturating_sub(1);
+                let gap = if cells > 0 { " " } else { "" };
+                let drawn = bar(cells, limit, mean, p99, maximum.min(limit));
+                format!("{}{gap}{}", style.paint(Tone::Good, &drawn), worker_shares(task))
+            }
+        };
         columns.row(text, &task.name, &task.execution, &duration(task.queueing.mean), &tail);
         if task.failures + task.stale > 0 {
             let trouble = format!("    failed {} times, stale {} times", grouped(task.failures), grouped(task.stale));
@@ -116,7 +127,7 @@ fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
         return;
     }
     let columns = Columns::of(style);
-    columns.header(text, style, "chain", "");
+    columns.header(text, style, "chain", "", "");
     let limit = chains.iter().map(|chain| chain.reaction.maximum.max(chain.data_age.maximum)).max().unwrap_or(0);
     for chain in chains {
         let ends = format!("  {} → {}", chain.source, chain.output);
@@ -141,19 +152,32 @@ const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "98 %"];
 /// Columns of a cycle's name at most.
 const NAME: usize = 16;
 
+/// Columns for names before bars get any.
+const NAMES: usize = 26;
+
 /// Columns for the share of each worker in a task's runs.
 const WORKERS: usize = 12;
 
 impl Columns {
     fn of(style: &Style) -> Self {
         let free = style.columns().saturating_sub((FIGURES.len() + 1) * FIGURE + 3);
-        let name = free.min(14 + free.saturating_sub(14) / 2).min(36);
+        // Names first: without them, bars say nothing.
+        let name = free.min(NAMES + free.saturating_sub(NAMES) / 4).min(36);
         Self { name, bar: (free - name).min(44) }
     }
 
-    fn header(&self, text: &mut String, style: &Style, name: &str, extra: &str) {
+    /// Columns of a task's bar and the gap behind it: what the shares of its workers leave, or none.
+    fn task_bar(&self) -> usize {
+        match self.bar.saturating_sub(WORKERS) {
+            ..6 => 0,
+            columns => columns,
+        }
+    }
+
+    fn header(&self, text: &mut String, style: &Style, name: &str, extra: &str, tail: &str) {
         let figures: String = FIGURES.iter().chain([&extra]).map(|title| format!("{title:>FIGURE$}")).collect();
-        let line = format!("  {}{figures}", fitted(name, self.name));
+        let tail = if tail.chars().count() <= self.bar { tail } else { "" };
+        let line = format!("  {}{figures} {tail}", fitted(name, self.name));
         let _ = writeln!(text, "{}", style.paint(Tone::Quiet, line.trim_end()));
     }
 

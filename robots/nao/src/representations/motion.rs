@@ -1,9 +1,11 @@
-//! What the motion cycle knows of the body.
+//! What the motion cycle knows of the body, and what its modules tell each other on the way to the joints.
 
-use glam::Quat;
+use glam::{Quat, Vec2, Vec3};
 use hemiola::prelude::*;
 
-use crate::geometry::Pose2;
+use super::behaviour::KickFoot;
+use crate::geometry::{Pose2, Pose3};
+use crate::robot::{JOINTS, Side};
 
 /// The torso over the ground: what cameras need to be placed in the world.
 #[derive(Representation, Clone, Debug, PartialEq)]
@@ -46,4 +48,258 @@ pub enum Uprightness {
     Fallen,
     /// It is getting up.
     GettingUp,
+}
+
+/// One of the feet.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Foot {
+    /// The left one.
+    #[default]
+    Left,
+    /// The right one.
+    Right,
+}
+
+impl Foot {
+    /// The side of the robot that it is on.
+    #[must_use]
+    pub const fn side(self) -> Side {
+        match self {
+            Self::Left => Side::Left,
+            Self::Right => Side::Right,
+        }
+    }
+
+    /// Its place in an array of both feet.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The one beside it.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
+impl From<KickFoot> for Foot {
+    fn from(foot: KickFoot) -> Self {
+        match foot {
+            KickFoot::Left => Self::Left,
+            KickFoot::Right => Self::Right,
+        }
+    }
+}
+
+/// The inertial unit without the errors that can be told at rest.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct CalibratedImu {
+    /// In rad/s.
+    pub angular_velocity: Vec3,
+    /// In m/s², gravity included.
+    pub acceleration: Vec3,
+    /// Nothing has moved for some time.
+    pub resting: bool,
+}
+
+/// How the torso is turned against gravity.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct Orientation {
+    /// From the torso's frame to one whose z axis points up; its x axis is where the torso looked at first and drifts.
+    pub attitude: Quat,
+    /// Angle between the torso's z axis and up, in radian.
+    pub inclination: f32,
+}
+
+/// The body as its joints hold it, relative to the torso.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct BodyModel {
+    /// The points below the ankles, left first.
+    pub soles: [Pose3; 2],
+    /// Of the whole robot.
+    pub center_of_mass: Vec3,
+}
+
+/// Which feet carry weight.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct GroundContact {
+    /// Left first.
+    pub feet: [FootContact; 2],
+}
+
+/// What a foot feels.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct FootContact {
+    /// In newton.
+    pub force: f32,
+    /// Whether it carries weight.
+    pub touching: bool,
+    /// Where the force acts, around the point below the ankle, in metre.
+    pub center_of_pressure: Vec2,
+}
+
+/// The foot that the robot stands on: the one that carries more.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct SupportFoot {
+    /// Which.
+    pub foot: Foot,
+    /// Part of the weight on the left foot, from 0 to 1.
+    pub left_share: f32,
+    /// It was the other one in the previous run.
+    pub changed: bool,
+}
+
+/// The steps of the walk: the one that is being made, and those that follow if the request stays as it is.
+///
+/// Poses are relative to a frame on the ground that begins between the feet where the plan was last restarted.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct StepPlan {
+    /// What the feet are doing.
+    pub now: GaitPhase,
+    /// Runs since `now` began.
+    pub frame: u32,
+    /// What follows, in order.
+    pub upcoming: [GaitPhase; UPCOMING_PHASES],
+    /// All that was planned before is void: the robot stands, between the feet is the origin.
+    pub restarted: bool,
+}
+
+/// How many phases a plan looks ahead: together they are longer than the preview.
+pub const UPCOMING_PHASES: usize = 6;
+
+/// A time in which one foot or both are planted.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct GaitPhase {
+    /// How long, in runs of the motion cycle.
+    pub frames: u32,
+    /// Where the feet stand when it begins, left first.
+    pub feet: [Pose2; 2],
+    /// The foot that moves; `None` while both stay.
+    pub swing: Option<Swing>,
+}
+
+/// A foot's way through the air.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Swing {
+    /// Which.
+    pub foot: Foot,
+    /// Where it lands.
+    pub target: Pose2,
+    /// What it does on the way.
+    pub kind: SwingKind,
+}
+
+/// What a swinging foot does.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SwingKind {
+    /// It takes the shortest way.
+    #[default]
+    Step,
+    /// It draws back, then shoots forward.
+    Kick,
+}
+
+/// Runs of the motion cycle over which the walk sees its own future: a second.
+pub const PREVIEW_FRAMES: usize = 84;
+
+/// Where the zero moment point shall be from the next run on, in the frame of the [`StepPlan`], in metre.
+#[derive(Representation, Clone, Debug, PartialEq)]
+pub struct ZmpReference {
+    /// One per run.
+    pub points: [Vec2; PREVIEW_FRAMES],
+}
+
+impl Default for ZmpReference {
+    fn default() -> Self {
+        Self { points: [Vec2::ZERO; PREVIEW_FRAMES] }
+    }
+}
+
+/// How the centre of mass shall move over the ground, in the frame of the [`StepPlan`].
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct CenterOfMassTarget {
+    /// In metre.
+    pub position: Vec2,
+    /// In m/s.
+    pub velocity: Vec2,
+    /// Where that puts the zero moment point, in metre.
+    pub zero_moment_point: Vec2,
+}
+
+/// The way of a kicking foot.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct KickSwing {
+    /// Where the sole shall be, in the frame of the [`StepPlan`]; `None` when nothing is kicked.
+    pub sole: Option<Pose3>,
+}
+
+/// Where feet and torso shall be, in the frame of the [`StepPlan`].
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct FootTargets {
+    /// The points below the ankles, left first.
+    pub soles: [Pose3; 2],
+    /// Where the torso looks, in radian: between the feet.
+    pub torso_yaw: f32,
+}
+
+/// What keeps the robot upright against small disturbances: added to the joints of both legs, in radian.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct BalanceCorrection {
+    /// Presses the toes down.
+    pub ankle_pitch: f32,
+    /// Lifts the left edge of the soles.
+    pub ankle_roll: f32,
+    /// Bends the torso forward.
+    pub hip_pitch: f32,
+}
+
+/// The legs' part of the walk, in radian.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct LegTargets {
+    /// In the order of [`Joint::leg`](crate::robot::Joint::leg), left first.
+    pub angles: [[f32; 6]; 2],
+}
+
+/// The arms' part of the walk, in radian.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct ArmTargets {
+    /// In the order of [`Joint::arm`](crate::robot::Joint::arm), left first.
+    pub angles: [[f32; 5]; 2],
+}
+
+/// Where the head shall be in this run, in radian.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct HeadTargets {
+    /// To the left.
+    pub yaw: f32,
+    /// Downward.
+    pub pitch: f32,
+}
+
+/// The motion of a robot that falls, lies or gets up.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct GetUpTargets {
+    /// Whether it takes the place of the walk.
+    pub active: bool,
+    /// The motion has left the ground position: the robot should come upright.
+    pub rising: bool,
+    /// All joints, in radian.
+    pub positions: [f32; JOINTS],
+    /// For all joints, from 0 to 1.
+    pub stiffness: f32,
+}
+
+/// How the joints fare.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct JointHealth {
+    /// How far each joint is from where it was asked to be, as a root mean square over some seconds, in radian.
+    pub tracking_error: [f32; JOINTS],
+    /// How warm each motor should be, from 0 (cool) to 1 (as hot as it may get).
+    pub heat: [f32; JOINTS],
+    /// The joint with the largest tracking error, as an index.
+    pub weakest: u32,
 }

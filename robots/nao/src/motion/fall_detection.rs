@@ -1,0 +1,121 @@
+//! Whether the robot stands, falls, lies or gets up.
+
+use glam::Vec3;
+use hemiola::prelude::*;
+
+use crate::representations::motion::{CalibratedImu, FallState, GetUpTargets, Orientation, Uprightness};
+
+/// Parameters of [`FallDetection`].
+#[derive(Parameters)]
+pub struct FallDetectionParameters {
+    /// An inclination that nothing brings the robot back from.
+    #[parameter(default = 0.6, range = 0.2..=1.5, unit = "rad")]
+    falling: f32,
+    /// How far ahead the inclination is looked at, with the present angular velocity.
+    #[parameter(default = 0.1, range = 0.0..=0.5, unit = "s")]
+    look_ahead: f32,
+    /// Less is upright.
+    #[parameter(default = 0.3, range = 0.1..=1.0, unit = "rad")]
+    upright: f32,
+    /// A robot that turns more slowly no longer falls.
+    #[parameter(default = 0.3, range = 0.05..=3.0, unit = "rad/s")]
+    still: f32,
+    /// How long a state must be seen before it is believed, except for falling, which is believed at once.
+    #[parameter(default = 0.3, range = 0.0..=5.0, unit = "s")]
+    patience: f32,
+}
+
+/// Judges by the inclination of the torso and how it changes.
+///
+/// Upright → falling when the inclination is about to pass the point of no return; falling → fallen when the robot lies
+/// still, or → upright when it has caught itself; fallen → getting up when that motion rises; → upright when it stands.
+#[derive(Module)]
+pub struct FallDetection {
+    #[parameters]
+    parameters: FallDetectionParameters,
+    state: Uprightness,
+    /// For how long what is seen has spoken for another state, in seconds.
+    seen_for: f32,
+}
+
+#[module]
+impl FallDetection {
+    #[update]
+    fn fall_state(
+        &mut self,
+        orientation: &Orientation,
+        imu: &CalibratedImu,
+        get_up: Previous<GetUpTargets>,
+        clock: &Clock,
+        fall: &mut FallState,
+    ) {
+        let upright = orientation.inclination < self.parameters.upright;
+        let still = imu.angular_velocity.length() < self.parameters.still;
+        let ahead = orientation.inclination + tipping_velocity(orientation, imu) * self.parameters.look_ahead;
+        let seen = match self.state {
+            Uprightness::Upright if ahead > self.parameters.falling => {
+                self.seen_for = self.parameters.patience;
+                Uprightness::Falling
+            }
+            Uprightness::Falling if still && !upright => Uprightness::Fallen,
+            Uprightness::Fallen if get_up.rising => Uprightness::GettingUp,
+            Uprightness::GettingUp if !get_up.rising => Uprightness::Fallen,
+            Uprightness::Falling | Uprightness::Fallen | Uprightness::GettingUp if upright && still => {
+                Uprightness::Upright
+            }
+            state => state,
+        };
+        self.seen_for = if seen == self.state { 0.0 } else { self.seen_for + clock.step_seconds() };
+        if self.seen_for >= self.parameters.patience {
+            self.state = seen;
+            self.seen_for = 0.0;
+        }
+        fall.state = self.state;
+    }
+}
+
+/// How quickly the inclination grows, in rad/s.
+fn tipping_velocity(orientation: &Orientation, imu: &CalibratedImu) -> f32 {
+    let up = orientation.attitude.inverse() * Vec3::Z;
+    // The torso's z axis moves by ω × z; against the direction in which it already leans.
+    let leaning = -(up - Vec3::Z * up.z).normalize_or_zero();
+    imu.angular_velocity.cross(Vec3::Z).dot(leaning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Quat;
+    use std::time::Duration;
+
+    fn run(module: &mut FallDetection, pitch: f32, rate: f32, rising: bool, runs: u32) -> Uprightness {
+        let orientation = Orientation { attitude: Quat::from_rotation_y(pitch), inclination: pitch.abs() };
+        let imu = CalibratedImu { angular_velocity: Vec3::Y * rate, ..Default::default() };
+        let get_up = GetUpTargets { rising, ..Default::default() };
+        let clock = Clock::new(Time::ZERO, Duration::from_millis(12), 0);
+        let mut fall = FallState::default();
+        for _ in 0..runs {
+            module.fall_state(&orientation, &imu, Previous::new(&get_up), &clock, &mut fall);
+        }
+        fall.state
+    }
+
+    #[test]
+    fn a_fall_is_seen_at_once_and_gone_through_to_the_end() {
+        let mut module = FallDetection::create(FallDetectionParameters::default());
+        assert_eq!(run(&mut module, 0.2, 0.5, false, 50), Uprightness::Upright);
+        assert_eq!(run(&mut module, 0.4, 3.0, false, 1), Uprightness::Falling);
+        assert_eq!(run(&mut module, 1.5, 0.0, false, 50), Uprightness::Fallen);
+        assert_eq!(run(&mut module, 1.5, 0.0, true, 50), Uprightness::GettingUp);
+        assert_eq!(run(&mut module, 0.1, 0.0, true, 10), Uprightness::GettingUp);
+        assert_eq!(run(&mut module, 0.1, 0.0, true, 40), Uprightness::Upright);
+    }
+
+    #[test]
+    fn swinging_back_is_no_fall() {
+        let mut module = FallDetection::create(FallDetectionParameters::default());
+        assert_eq!(run(&mut module, 0.5, -4.0, false, 10), Uprightness::Upright);
+        assert_eq!(run(&mut module, -0.5, 4.0, false, 10), Uprightness::Upright);
+        assert_eq!(run(&mut module, -0.5, -4.0, false, 1), Uprightness::Falling);
+    }
+}

@@ -46,6 +46,11 @@ pub(crate) fn human(duration: Duration) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
+/// `1 task`, `2 tasks`.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

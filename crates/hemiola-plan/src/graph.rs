@@ -131,7 +131,7 @@ pub struct CriticalPath {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// An edge names a task that does not exist.
-    #[error("an edge leads from task {from} to task {to}, but there are only {tasks} tasks (0 to {})", tasks.saturating_sub(1))]
+    #[error("an edge leads from task {from} to task {to}, but there are only {tasks} tasks, counted from 0")]
     NoSuchTask {
         /// Start of the edge.
         from: usize,

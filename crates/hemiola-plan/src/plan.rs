@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::durations::{Durations, from_nanos};
+use crate::durations::{Durations, from_nanos, nanos};
 use crate::graph::{Task, TaskGraph, TaskId, TaskKind, adjacency, tails, topological_order};
 use crate::prediction::{self, Prediction};
 
@@ -25,18 +25,21 @@ impl UnitId {
     }
 }
 
-/// Tasks that run one right after the other on one worker, because nothing else could come between them.
+/// Tasks that run one right after the other on one worker, because only the one waits for the other.
+///
+/// All but the longest of them together are short against what matters, so that a unit never holds up anything more
+/// important for long.
 ///
 /// ```
 /// use std::time::Duration;
 /// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, TaskId, UnitId};
 /// // 0 -> 1 -> 2 and 0 -> 3: the chain 1 -> 2 is fused.
 /// let graph = TaskGraph::plain("fork", 4, [(0, 1), (1, 2), (0, 3)]).unwrap();
-/// let plan = Plan::new(graph, &Durations::constant([Duration::from_millis(1); 4]), &PlanOptions::default());
+/// let plan = Plan::new(graph, &Durations::constant([Duration::from_micros(1); 4]), &PlanOptions::default());
 /// let chain = &plan.units()[1];
 /// assert_eq!((chain.tasks.as_slice(), chain.predecessors), ([TaskId(1), TaskId(2)].as_slice(), 1));
 /// assert_eq!(plan.units()[0].successors, [UnitId(1), UnitId(2)]);
-/// assert_eq!(plan.units()[0].remaining, Duration::from_millis(3));
+/// assert_eq!(plan.units()[0].remaining, Duration::from_micros(3));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
@@ -84,7 +87,7 @@ pub enum WorkerChoice {
 pub struct PlanOptions {
     /// How many workers.
     pub workers: WorkerChoice,
-    /// What it costs to give a ready task to another worker that waits for it.
+    /// What it costs to give a ready task to another worker that waits for it. Short means: short against this.
     pub hand_over: Duration,
 }
 
@@ -124,7 +127,7 @@ impl Plan {
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
         let graph = graph.ordered_by(durations);
         let outputs = urgent_outputs(&graph, durations);
-        let (units, unit_of) = fuse(&graph, durations, &outputs);
+        let (units, unit_of) = fuse(&graph, durations, &outputs, options.hand_over * FUSED_HAND_OVERS);
         let order = sequence(&graph, &units, &outputs);
         let mut plan = Self { graph, units, unit_of, order, workers: 1, prediction: Prediction::default() };
         plan.prediction = prediction::predict(&plan, durations, options);
@@ -209,15 +212,19 @@ fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> 
     order
 }
 
-/// Fuses u -> v wherever u has no other successor and v no other predecessor, and numbers the units by priority: urgent
-/// outputs first, then by the longest remaining path.
-fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool]) -> (Vec<Unit>, Vec<UnitId>) {
+/// So many hand-overs is what fusion may delay a more important unit by.
+const FUSED_HAND_OVERS: u32 = 10;
+
+/// Fuses u -> v where u has no other successor and v no other predecessor, as long as all but the longest task of a unit
+/// take no longer than `limit`; numbers the units by priority: urgent outputs first, then by the longest remaining path.
+fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Duration) -> (Vec<Unit>, Vec<UnitId>) {
     let size = graph.tasks().len();
     let edges: Vec<_> = graph.reduced().into_iter().map(|(from, to)| (from.index(), to.index())).collect();
     let successors = adjacency(size, &edges);
     let mut incoming = vec![0u32; size];
     edges.iter().for_each(|&(_, to)| incoming[to] += 1);
 
+    let expected = durations.expected_nanos(size);
     let mut chains: Vec<Vec<usize>> = Vec::new();
     let mut chain_of = vec![usize::MAX; size];
     for head in topological_order(&successors) {
@@ -225,16 +232,21 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool]) -> (Vec<Unit
             continue;
         }
         let mut chain = vec![head];
+        let (mut total, mut longest) = (expected[head], expected[head]);
         while let [next] = successors[chain[chain.len() - 1]][..]
             && incoming[next] == 1
         {
+            total += expected[next];
+            longest = longest.max(expected[next]);
+            if total - longest > nanos(limit) {
+                break;
+            }
             chain.push(next);
         }
         chain.iter().for_each(|&task| chain_of[task] = chains.len());
         chains.push(chain);
     }
 
-    let expected = durations.expected_nanos(size);
     let lengths: Vec<u64> = chains.iter().map(|chain| chain.iter().map(|&task| expected[task]).sum()).collect();
     let chain_successors: Vec<Vec<usize>> = chains
         .iter()

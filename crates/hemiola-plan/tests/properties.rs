@@ -7,8 +7,9 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use hemiola_plan::{
-    Access, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, Schedule, Simulation, SimulationOptions,
-    System, TaskDuration, TaskGraph, TaskId, TaskKind, Unit, WorkerChoice, resolve,
+    Access, CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, SampleDescription,
+    Schedule, Simulation, SimulationOptions, SourceDescription, System, TaskDuration, TaskGraph, TaskId, TaskKind,
+    Trigger, Unit, UpdateDescription, WorkerChoice, resolve,
 };
 use proptest::prelude::*;
 use robot::{cycle, robot, source, update, with_sources};
@@ -53,6 +54,48 @@ fn any_tangled_robot() -> impl Strategy<Value = System> {
         });
         robot([cycle("any", modules)])
     })
+}
+
+/// A robot of several cycles and a source in which most things fit, and some do not: updates provide R0, R1, ... and read
+/// any of these, from whatever cycle; now and then something is doubled, missing, chosen wrongly, or named twice.
+fn any_mess() -> impl Strategy<Value = System> {
+    const RARELY: f64 = 0.03;
+    let read = || prop::option::weighted(0.3, any::<prop::sample::Index>());
+    let oddity = || prop::option::weighted(RARELY, any::<prop::sample::Index>());
+    let an_update = (any::<bool>(), 0..3usize, [read(), read(), read()], oddity());
+    let oddities = [oddity(), oddity(), oddity()];
+    (prop::collection::vec(an_update, 1..12), prop::collection::vec(read(), 0..3), oddities).prop_map(
+        |(updates, outputs, [trigger, choice, name])| {
+            let count = updates.len();
+            // One in the whole lot, and hardly ever one beyond it, which is missing.
+            let one = |index: &prop::sample::Index| format!("R{}", index.index(20 * count) * count / (20 * count - 1));
+            let mut cycles: Vec<CycleDescription> = (0..3).map(|number| cycle(&format!("cycle{number}"), [])).collect();
+            for (number, (exclusive, cycle, [requires, uses, collects], doubled)) in updates.iter().enumerate() {
+                let access = if *exclusive { Access::Exclusive } else { Access::Concurrent };
+                let provides: BTreeSet<String> =
+                    [Some(format!("R{number}")), doubled.as_ref().map(one)].into_iter().flatten().collect();
+                let update = UpdateDescription::new("update", access)
+                    .requires(requires.as_ref().map(one))
+                    .uses(uses.as_ref().map(one))
+                    .collects(collects.as_ref().filter(|_| number % 4 == 0).map(one))
+                    .provides(provides);
+                let number = name.as_ref().map_or(number, |twice| number.min(twice.index(count)));
+                cycles[*cycle].modules.push(ModuleDescription::new(format!("M{number}")).with(update));
+            }
+            if let Some(sample) = trigger {
+                cycles[0].trigger =
+                    Trigger::Sample { source: "body".into(), sample: format!("joints{}", sample.index(2)) };
+            }
+            let reads = outputs.iter().flatten().map(one).collect();
+            let samples =
+                vec![SampleDescription { name: "joints0".into(), provides: vec![format!("R{count}")], reads }];
+            let mut system = with_sources(robot(cycles), [SourceDescription { name: "body".into(), samples }]);
+            if let Some(choice) = choice {
+                system.providers.insert(one(&choice), format!("M{}", choice.index(count + 1)));
+            }
+            system
+        },
+    )
 }
 
 fn any_durations() -> impl Strategy<Value = Durations> {
@@ -218,11 +261,18 @@ proptest! {
     }
 
     #[test]
-    fn fusion_goes_as_far_as_it_can(system in any_robot(), durations in any_durations()) {
-        let plan = planned(&graph_of(&system), &durations, automatic(1));
+    fn fusion_goes_as_far_as_it_may_and_no_further(system in any_robot(), durations in any_durations(), hand_over in 0..200u64) {
+        let hand_over = Duration::from_micros(hand_over);
+        let plan = Plan::new(graph_of(&system), &durations, &PlanOptions { workers: automatic(1), hand_over });
+        let delay = |units: &[&Unit]| {
+            let tasks = units.iter().flat_map(|unit| &unit.tasks).map(|&task| durations.expected(task));
+            tasks.clone().sum::<Duration>() - tasks.max().unwrap_or_default()
+        };
         for unit in plan.units() {
+            prop_assert!(delay(&[unit]) <= hand_over * 10);
             if let [only] = unit.successors[..] {
-                prop_assert!(plan.units()[only.index()].predecessors > 1, "{:?} could be fused with its successor", unit);
+                let next = &plan.units()[only.index()];
+                prop_assert!(next.predecessors > 1 || delay(&[unit, next]) > hand_over * 10, "{:?} + {:?}", unit, next);
             }
         }
     }
@@ -329,6 +379,33 @@ proptest! {
         prop_assert_eq!(plans[0].prediction(), plans[1].prediction());
         let options = SimulationOptions { workers: 3, seed: 7, ..SimulationOptions::default() };
         prop_assert_eq!(simulate(&plans[0], &durations, options), simulate(&plans[1], &durations, options));
+    }
+
+    #[test]
+    fn whatever_is_described_is_planned_or_explained(system in any_mess()) {
+        match resolve(&system) {
+            Ok(resolved) => {
+                for (cycle, description) in resolved.cycles.iter().zip(&system.cycles) {
+                    let graph = TaskGraph::of(cycle);
+                    prop_assert_eq!(planned(&graph, &Durations::default(), automatic(2)).order().count(), graph.tasks().len());
+                    let updates: usize = description.modules.iter().map(|module| module.updates.len()).sum();
+                    prop_assert_eq!(cycle.updates.len() + cycle.idle.len(), updates);
+                    // What runs has everything that it reads, from inside or from outside.
+                    for update in &cycle.updates {
+                        for name in update.requires.iter().chain(&update.uses).chain(&update.collects) {
+                            let from_outside = cycle.inputs.iter().any(|input| input.representation == *name);
+                            prop_assert!(cycle.providers.contains_key(name) != from_outside, "{}", name);
+                        }
+                    }
+                }
+            }
+            Err(problems) => {
+                prop_assert!(!problems.is_empty());
+                for problem in &problems {
+                    prop_assert!(problem.to_string().contains('`'), "{} names nothing", problem);
+                }
+            }
+        }
     }
 
     #[test]

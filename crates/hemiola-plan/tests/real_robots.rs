@@ -14,7 +14,7 @@ use hemiola_plan::{
 
 /// The robot of a soccer team: motion and cognition, 119 modules.
 fn soccer_robot() -> Option<System> {
-    Some(datasets::module_graph(&shared::graph_file("naodevils-2024.json")?).expect("it can be read"))
+    Some(datasets::module_graph(&shared::data_file("graphs/naodevils-2024.json")?).expect("it can be read"))
 }
 
 /// The graph of a cycle without the tasks that publish, which the published figures do not count.
@@ -23,7 +23,7 @@ fn updates_only(cycle: &ResolvedCycle) -> TaskGraph {
 }
 
 fn workload(name: &str) -> Option<datasets::Workload> {
-    Some(datasets::workload(&shared::graph_file(&format!("dispatch-{name}.json"))?).expect("it can be read"))
+    Some(datasets::workload(&shared::data_file(&format!("graphs/dispatch-{name}.json"))?).expect("it can be read"))
 }
 
 fn critical_path(graph: &TaskGraph) -> usize {

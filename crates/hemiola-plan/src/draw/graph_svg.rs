@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::layout::{Flow, Request, layout};
 use super::palette::{self, CRITICAL, INK, MUTED, RULE};
 use super::svg::{MARGIN, Page, TOP, escape, text_width};
-use super::{Colour, human};
+use super::{Colour, counted, human};
 use crate::durations::Durations;
 use crate::graph::{Edge, Reason, TaskGraph, TaskId};
 
@@ -45,13 +45,14 @@ pub fn graph_svg(graph: &TaskGraph, durations: &Durations, colour: Colour) -> St
     }
 
     let work: Duration = (0..tasks.len()).map(|task| durations.expected(TaskId(task as u32))).sum();
+    let edge_count = graph.edges().map(|edge| (edge.from, edge.to)).collect::<BTreeSet<_>>().len();
     let mut facts = format!(
-        "{} tasks · {} dependencies, {} of them drawn, the others follow from these · {} can run at once · critical path of {} tasks",
-        tasks.len(),
-        graph.edges().map(|edge| (edge.from, edge.to)).collect::<BTreeSet<_>>().len(),
+        "{} · {}, {} of them drawn, the others follow from these · {} can run at once · critical path of {}",
+        counted(tasks.len(), "task", "tasks"),
+        counted(edge_count, "dependency", "dependencies"),
         reduced.len(),
         graph.width(),
-        critical.tasks.len()
+        counted(critical.tasks.len(), "task", "tasks")
     );
     if durations.any_known() {
         let _ = write!(facts, ", {} of {} of work", human(critical.duration), human(work));

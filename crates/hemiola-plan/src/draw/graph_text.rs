@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::human;
+use super::{counted, human};
 use crate::durations::{Durations, from_nanos};
 use crate::graph::{Reason, TaskGraph, TaskId, tails};
 
@@ -16,7 +16,7 @@ use crate::graph::{Reason, TaskGraph, TaskId, tails};
 /// let graph = TaskGraph::plain("pair", 2, [(0, 1)]).unwrap();
 /// let text = draw::graph_text(&graph, &Durations::constant([1, 2].map(Duration::from_millis)));
 /// assert_eq!(text, "\
-/// pair: 2 tasks, 1 dependencies (1 direct), at most 1 at once
+/// pair: 2 tasks, 1 dependency (1 direct), at most 1 at once
 /// critical path: 2 tasks, 3.00 ms of 3.00 ms of work
 ///
 ///      task     takes   remaining   waits for
@@ -36,12 +36,13 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations) -> String {
 
     let edges: BTreeSet<_> = graph.edges().map(|edge| (edge.from, edge.to)).collect();
     let mut text = format!(
-        "{}: {count} tasks, {} dependencies ({} direct), at most {} at once\ncritical path: {} tasks",
+        "{}: {}, {} ({} direct), at most {} at once\ncritical path: {}",
         graph.name(),
-        edges.len(),
+        counted(count, "task", "tasks"),
+        counted(edges.len(), "dependency", "dependencies"),
         reduced.len(),
         graph.width(),
-        critical.tasks.len()
+        counted(critical.tasks.len(), "task", "tasks")
     );
     if known {
         let work = expected.iter().sum();

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::human;
 use super::palette::{self, CRITICAL, INK, MUTED, RULE};
 use super::svg::{MARGIN, Page, TOP, escape, fit, text_width};
+use super::{counted, human};
 use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
@@ -41,7 +41,7 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
     let facts = format!(
         "makespan {} on {} · {} of work, critical path {}, no schedule is shorter than {}",
         human(schedule.makespan),
-        if schedule.workers == 1 { "1 worker".into() } else { format!("{} workers", schedule.workers) },
+        counted(schedule.workers, "worker", "workers"),
         human(work),
         human(critical.duration),
         human(bound)

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::human;
 use super::schedule_svg::tick_step;
+use super::{counted, human};
 use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
@@ -40,7 +40,7 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
     let column = |time: Duration| (time.as_secs_f64() / span * width as f64).round() as usize;
 
     let work: Duration = (0..schedule.workers).map(|worker| schedule.busy(worker)).sum();
-    let workers = if schedule.workers == 1 { "1 worker".to_string() } else { format!("{} workers", schedule.workers) };
+    let workers = counted(schedule.workers, "worker", "workers");
     let mut text =
         format!("{}: {} on {workers}, {} of work\n", plan.graph().name(), human(schedule.makespan), human(work));
     for worker in 0..schedule.workers {

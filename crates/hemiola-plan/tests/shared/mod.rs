@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-/// The text of a file of `graphs`, or nothing (said loudly) where the shared data is not at hand.
-pub fn graph_file(name: &str) -> Option<String> {
+/// The text of a data file, or nothing (said loudly) where the shared data is not at hand.
+pub fn data_file(path: &str) -> Option<String> {
     let root = std::env::var_os("HEMIOLA_SHARED")
         .map(PathBuf::from)
         .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let path = root.join("data/graphs").join(name);
+    let path = root.join("data").join(path);
     match std::fs::read_to_string(&path) {
         Ok(text) => Some(text),
         Err(error) => {

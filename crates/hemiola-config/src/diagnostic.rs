@@ -1,6 +1,9 @@
 use std::fmt;
+use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
+use annotate_snippets::{
+    Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
+};
 
 use crate::Place;
 
@@ -42,8 +45,8 @@ pub struct Diagnostics {
 /// More than this nobody reads, and hostile input must not fill the memory.
 const MOST_KEPT: usize = 200;
 
-/// Lines that are longer, in bytes, are named and not shown.
-const WIDEST_LINE: usize = 2000;
+/// Longer excerpts, in bytes, are split, and longer lines are named and not shown.
+const LONGEST_EXCERPT: usize = 2000;
 
 impl Diagnostic {
     pub(crate) fn error(message: impl Into<String>) -> Self {
@@ -81,30 +84,55 @@ impl Diagnostic {
         };
         let mut group = Group::with_title(level.primary_title(self.message.as_str()));
         if let Some(place) = &self.place {
-            group = group.element(excerpt(place, &self.label, AnnotationKind::Primary));
+            group = group.elements(excerpts(place, &self.label, &self.related));
         }
-        for (place, label) in &self.related {
-            group = group.element(excerpt(place, label, AnnotationKind::Context));
+        let help = self.help.iter().map(|help| normalize_untrusted_str(help));
+        if self.place.is_some() {
+            return renderer.render(&[group.elements(help.map(|help| Level::HELP.message(help)))]);
         }
-        let help = self.help.iter().map(|help| Level::HELP.message(normalize_untrusted_str(help)));
-        renderer.render(&[group.elements(help)])
+        let lines = help.map(|help| renderer.render(&[Group::with_title(Level::HELP.secondary_title(help))]));
+        std::iter::once(renderer.render(&[group])).chain(lines).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The line of the place with what it points at, or only where that is when the line is no line for people.
+/// The lines of the place and those related to it; in one picture where they stand close together.
+fn excerpts<'p>(place: &'p Place, label: &'p str, related: &'p [(Place, String)]) -> Vec<Element<'p>> {
+    let mut marks = vec![(place, label, AnnotationKind::Primary)];
+    marks.extend(related.iter().map(|(place, label)| (place, label.as_str(), AnnotationKind::Context)));
+    let source = place.source();
+    let together = marks.iter().all(|(other, ..)| std::ptr::eq(other.source(), source));
+    let lines = marks.iter().map(|(place, ..)| place.line());
+    let (Some(first), Some(last)) = (lines.clone().min(), lines.max()) else { return Vec::new() };
+    let window = source.line(first).start..if together { source.line(last).end } else { 0 };
+    if !together || window.len() > LONGEST_EXCERPT {
+        return marks.iter().map(|(place, label, kind)| excerpt(place, label, *kind)).collect();
+    }
+    let annotations = marks.into_iter().map(|(place, label, kind)| annotation(place, label, kind, &window));
+    vec![
+        Snippet::source(&source.content[window.clone()])
+            .line_start(first)
+            .path(place.file())
+            .annotations(annotations)
+            .into(),
+    ]
+}
+
+/// The line of the place, or only where it is when that is no line for people.
 fn excerpt<'p>(place: &'p Place, label: &'p str, kind: AnnotationKind) -> Element<'p> {
     let line = place.line();
     let window = place.source().line(line);
-    if window.len() > WIDEST_LINE {
+    if window.len() > LONGEST_EXCERPT {
         return Origin::path(place.file()).line(line).char_column(place.column()).into();
     }
-    let span = place.start() - window.start..place.end().min(window.end) - window.start;
-    let mut annotation = kind.span(span);
-    if !label.is_empty() {
-        annotation = annotation.label(label);
-    }
-    let text = &place.source().content[window];
-    Snippet::source(text).line_start(line).path(place.file()).annotation(annotation).into()
+    let text = &place.source().content[window.clone()];
+    Snippet::source(text).line_start(line).path(place.file()).annotation(annotation(place, label, kind, &window)).into()
+}
+
+/// Underlines the place, as far as it is on its first line.
+fn annotation<'p>(place: &Place, label: &'p str, kind: AnnotationKind, window: &Range<usize>) -> Annotation<'p> {
+    let end = place.end().min(place.source().line(place.line()).end).max(place.start());
+    let annotation = kind.span(place.start() - window.start..end - window.start);
+    if label.is_empty() { annotation } else { annotation.label(label) }
 }
 
 impl Diagnostics {

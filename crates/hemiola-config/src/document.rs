@@ -1,7 +1,6 @@
 //! From TOML text to [`Node`]s.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use hemiola_model::Value;
@@ -36,9 +35,7 @@ pub(crate) fn parse_text(text: &Arc<SourceText>, found: &mut Diagnostics) -> Opt
     }
     let (root, errors) = DeTable::parse_recoverable(&text.content);
     if !errors.is_empty() {
-        for error in errors {
-            found.push(syntax_error(text, error.message(), error.span()));
-        }
+        report_syntax(text, &errors, found);
         return None;
     }
     let mut converter = Converter { text, found, failed: false };
@@ -134,17 +131,33 @@ fn nested_too_deep(text: &Arc<SourceText>) -> Option<Place> {
     None
 }
 
-fn syntax_error(text: &Arc<SourceText>, message: &str, span: Option<Range<usize>>) -> Diagnostic {
-    let place = Place::new(text, span.unwrap_or(0..0));
-    if message == "duplicate key" {
-        let error = Diagnostic::error(format!("`{}` is given twice", place.text().trim())).at(&place, "given again");
-        return match first_definition(text, &place) {
-            Some(first) => error.related(&first, "first given here"),
-            None => error,
+fn report_syntax(text: &Arc<SourceText>, errors: &[toml::de::Error], found: &mut Diagnostics) {
+    let mut has_doubles = false;
+    for error in errors {
+        let place = Place::new(text, error.span().unwrap_or(0..0));
+        if error.message() != "duplicate key" {
+            found.push(syntax_error(text, error.message(), &place));
+            continue;
         }
-        .help("keep one of them; to override a value for one robot or venue, use an overlay");
+        let double = Diagnostic::error(format!("`{}` is given twice", place.text())).at(&place, "given again");
+        let double = match first_definition(text, &place) {
+            Some(first) => double.related(&first, "first given here"),
+            // The keys of a doubled table fall into the first one, where they may be doubles in turn: one error is enough.
+            None if has_doubles => continue,
+            None => double,
+        };
+        has_doubles = true;
+        found.push(double.help("keep one of them; to override a value for one robot or venue, use an overlay"));
     }
-    let error = Diagnostic::error(format!("this is not TOML: {message}")).at(&place, "");
+}
+
+fn syntax_error(text: &Arc<SourceText>, message: &str, place: &Place) -> Diagnostic {
+    // The parser's first guess of what a bare word was meant to be says more about the parser.
+    let message = match message.trim_end_matches(", expected literal string") {
+        "string values must be quoted" if place.text().trim().is_empty() => "the value is missing",
+        message => message,
+    };
+    let error = Diagnostic::error(format!("this is not TOML: {message}")).at(place, "");
     let line = &text.content[text.line(place.line())];
     let bare = line.split_once('=').map(|(_, value)| value.split('#').next().unwrap_or_default().trim());
     match bare.filter(|bare| parse_duration(bare).is_ok()) {

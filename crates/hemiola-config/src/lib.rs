@@ -33,6 +33,7 @@ mod origins;
 mod overlay;
 mod place;
 mod robot;
+mod save;
 mod section;
 mod suggest;
 
@@ -42,3 +43,4 @@ pub use error::ConfigError;
 pub use load::{LoadOptions, Loaded, load, parse};
 pub use origins::{Origin, Origins};
 pub use place::Place;
+pub use save::save_parameter;

@@ -9,7 +9,7 @@ use hemiola_model::configuration::{Configuration, OutputConfiguration, Schedulin
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{self, Section, choice, file_name, whole};
+use crate::section::{Section, choice, file_name, whole};
 
 /// What the tree says, as far as it is right; all that is wrong goes to `found`.
 pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
@@ -97,11 +97,5 @@ fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Schedu
 /// `cores`: processor cores by number.
 fn read_cores(section: &mut Section<'_>, found: &mut Diagnostics) -> Vec<usize> {
     const HIGHEST: usize = 1023;
-    section
-        .read(
-            "cores",
-            |node| section::list_of(node, "a list of processor cores, such as [0, 1]", whole(0..=HIGHEST)),
-            found,
-        )
-        .unwrap_or_default()
+    section.list("cores", "a list of processor cores, such as [0, 1]", whole(0..=HIGHEST), found)
 }

@@ -24,6 +24,7 @@ pub(crate) struct Refusal<'n> {
     node: &'n Node,
     /// The end of "must be ...".
     expected: String,
+    meant: Option<String>,
     help: Option<String>,
 }
 
@@ -58,6 +59,11 @@ impl<'n> Section<'n> {
         self.remaining.remove(key)
     }
 
+    /// The value of a key that nobody asked for, and that shall not be called unknown.
+    pub fn leftover(&mut self, key: &str) -> Option<&'n Node> {
+        self.remaining.remove(key)
+    }
+
     /// The value of a key as a `T`; an error and `None` if it is none.
     pub fn read<T>(
         &mut self,
@@ -73,6 +79,34 @@ impl<'n> Section<'n> {
                 None
             }
         }
+    }
+
+    /// The list at `key`, each item of which `item` reads and none of which stands there twice; all that is wrong is an
+    /// error, and left out. `expected` names the list.
+    pub fn list<T: PartialEq>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        item: impl Fn(&'n Node) -> Reading<'n, T>,
+        found: &mut Diagnostics,
+    ) -> Vec<T> {
+        let Some(node) = self.take(key) else { return Vec::new() };
+        let Some(items) = node.list() else {
+            found.push(Refusal::new(node, expected).into_diagnostic(key));
+            return Vec::new();
+        };
+        let mut values = Vec::new();
+        for (index, node) in items.iter().enumerate() {
+            match item(node) {
+                Ok(value) if values.contains(&value) => {
+                    let message = format!("`{key}` names {} twice", node.place.text());
+                    found.push(Diagnostic::error(message).at(&node.place, "named before"));
+                }
+                Ok(value) => values.push(value),
+                Err(refusal) => found.push(refusal.into_diagnostic(&format!("{key}[{index}]"))),
+            }
+        }
+        values
     }
 
     /// The entries of the table `key`, in the order of the files; none if it is absent or, after an error, no table.
@@ -121,7 +155,12 @@ pub(crate) fn suggest_at<'c>(
 
 impl<'n> Refusal<'n> {
     pub fn new(node: &'n Node, expected: impl Into<String>) -> Self {
-        Self { node, expected: expected.into(), help: None }
+        Self { node, expected: expected.into(), meant: None, help: None }
+    }
+
+    pub fn meant(mut self, meant: impl Into<String>) -> Self {
+        self.meant = Some(meant.into());
+        self
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Self {
@@ -131,7 +170,8 @@ impl<'n> Refusal<'n> {
 
     pub fn into_diagnostic(self, name: &str) -> Diagnostic {
         let message = format!("`{name}` must be {}, not {}", self.expected, self.node.describe());
-        let error = Diagnostic::error(message).at(&self.node.place, format!("expected {}", self.expected));
+        let label = self.meant.map(|meant| format!("did you mean {meant}?")).unwrap_or_default();
+        let error = Diagnostic::error(message).at(&self.node.place, label);
         match self.help {
             Some(help) => error.help(help),
             None => error,
@@ -172,7 +212,7 @@ pub(crate) fn rate(node: &Node) -> Reading<'_, f64> {
     }
     let refusal = Refusal::new(node, "a rate in hertz, from 0.001 to 1000000.0");
     match node.text().and_then(|text| text.strip_suffix("Hz")).map(str::trim) {
-        Some(number) => Err(refusal.help(format!("write the number alone: {number}"))),
+        Some(number) => Err(refusal.meant(number)),
         None => Err(refusal),
     }
 }
@@ -196,32 +236,13 @@ pub(crate) fn duration(node: &Node) -> Reading<'_, Duration> {
             Refusal::new(node, format!("a duration {problem}")).help("such as \"12 ms\", \"1.5 s\" or \"200 us\"")
         }),
         Content::Scalar(number @ (Value::Integer(_) | Value::Float(_))) => {
-            Err(Refusal::new(node, "a duration, as text with its unit")
-                .help(format!("if these are milliseconds: \"{number} ms\"")))
+            Err(Refusal::new(node, "a duration, as text with its unit").meant(format!("\"{number} ms\"")))
         }
         _ => {
             Err(Refusal::new(node, "a duration, as text with its unit")
                 .help("such as \"12 ms\", \"1.5 s\" or \"200 us\""))
         }
     }
-}
-
-/// A list whose items `item` reads, without doubles. `expected` names it.
-pub(crate) fn list_of<'n, T: PartialEq>(
-    node: &'n Node,
-    expected: &str,
-    item: impl Fn(&'n Node) -> Reading<'n, T>,
-) -> Reading<'n, Vec<T>> {
-    let Some(items) = node.list() else { return Err(Refusal::new(node, expected)) };
-    let mut values = Vec::new();
-    for node in items {
-        let value = item(node)?;
-        if values.contains(&value) {
-            return Err(Refusal::new(node, "named once"));
-        }
-        values.push(value);
-    }
-    Ok(values)
 }
 
 /// One of these names.
@@ -233,7 +254,7 @@ pub(crate) fn choice<'n, T: Copy>(choices: &'static [(&'static str, T)]) -> impl
         let names: Vec<_> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         let refusal = Refusal::new(node, format!("one of {}", names.join(", ")));
         match nearest(node.text().unwrap_or_default(), choices.iter().map(|(name, _)| *name)) {
-            Some(name) => Err(refusal.help(format!("did you mean \"{name}\"?"))),
+            Some(name) => Err(refusal.meant(format!("\"{name}\""))),
             None => Err(refusal),
         }
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger};
-use robot::{ROBOT, catalog, table};
+use robot::{catalog, table};
+
+const ROBOT: &str = include_str!("robot/robot.toml");
 
 fn read(text: &str) -> Loaded {
     parse(text, "robot.toml", &catalog()).unwrap_or_else(|error| panic!("{error}"))

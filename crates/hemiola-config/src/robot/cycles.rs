@@ -8,7 +8,7 @@ use super::{read_cores, read_scheduling};
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{Section, duration, list_of, rate, suggest_at, text, whole};
+use crate::section::{Section, duration, rate, suggest_at, text, whole};
 use crate::suggest::list;
 
 /// More workers than any robot has cores.
@@ -22,12 +22,6 @@ pub(super) fn read_cycles(
     catalog: &Catalog,
     found: &mut Diagnostics,
 ) -> Vec<CycleConfiguration> {
-    if cycles.is_empty() {
-        found.push(
-            Diagnostic::warning("there is no cycle, so nothing would run")
-                .help("add a table such as `[cycle.main]` with `rate = 30.0`"),
-        );
-    }
     let read: Vec<_> = cycles.iter().filter_map(|(name, node)| read_cycle(name, node, catalog, found)).collect();
     if cycles.len() > 1 {
         for (name, node) in cycles {
@@ -51,7 +45,7 @@ fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostic
     let mut cycle = CycleConfiguration::new(name, trigger.clone().unwrap_or(Trigger::Rate(1.0)));
     let modules = section.peek("modules");
     let expected = "a list of modules or Rust paths, such as [\"nao::motion\"]";
-    cycle.modules = section.read("modules", |node| list_of(node, expected, text), found).unwrap_or_default();
+    cycle.modules = section.list("modules", expected, text, found);
     for entry in modules.and_then(Node::list).unwrap_or_default() {
         check_entry(entry, catalog, found);
     }
@@ -92,8 +86,8 @@ fn read_trigger(
         (Some(rate), Some(trigger)) => {
             found.push(
                 Diagnostic::error(format!("`[{}]` has both a rate and a trigger", section.path()))
-                    .at(&trigger.key, "either each new sample of this source starts a run")
-                    .related(&rate.key, "or the clock does")
+                    .at(&trigger.key, "or each new sample of this source")
+                    .related(&rate.key, "either the clock starts a run")
                     .help("keep one of them; an overlay takes the other away with `{ unset = true }`"),
             );
             None
@@ -170,16 +164,20 @@ pub(super) fn check_sources_are_enabled(
     }
 }
 
-/// A module that no cycle names is legal, and mostly forgotten.
+/// Modules that no cycle names, and no cycles at all, are legal and mostly forgotten.
 pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Catalog, found: &mut Diagnostics) {
     if configuration.cycles.is_empty() {
+        found.push(
+            Diagnostic::warning("there is no cycle, so nothing would run")
+                .help("add a table such as `[cycle.main]` with `rate = 30.0`"),
+        );
         return;
     }
     let runs = |name, path| configuration.cycles.iter().any(|cycle| cycle.runs(name, path));
     let idle: Vec<_> = catalog.modules.iter().filter(|module| !runs(&module.name, &module.path)).collect();
     if !idle.is_empty() {
-        let names = list(idle.iter().map(|module| module.name.as_str()));
         let (count, belong) = if idle.len() == 1 { ("one module", "belongs") } else { ("some modules", "belong") };
+        let names = list(idle.iter().map(|module| module.name.as_str()));
         found.push(
             Diagnostic::warning(format!("{count} {belong} to no cycle and will not run: {names}"))
                 .help("name them, or a Rust path that they stand in, in the `modules` of a cycle"),

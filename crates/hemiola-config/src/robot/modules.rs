@@ -76,6 +76,18 @@ pub(super) fn read_sources(
             source.parameters = read_parameters(component, &mut parameters, found);
             parameters.finish(found);
         }
+        for parameter in &component.parameters {
+            if let Some(node) = section.leftover(&parameter.name) {
+                found.push(
+                    Diagnostic::error(format!(
+                        "`{}` is a parameter of `{name}`, and stands beside them",
+                        parameter.name
+                    ))
+                    .at(&node.key, "")
+                    .help(format!("move it to `[{path}.parameters]`")),
+                );
+            }
+        }
         section.finish(found);
         read.insert((*name).to_owned(), source);
     }

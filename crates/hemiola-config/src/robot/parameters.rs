@@ -7,6 +7,7 @@ use hemiola_model::{ParameterDescription, ParametersError, Value};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node, Table};
+use crate::save::to_toml;
 use crate::section::{suggest, suggest_at};
 
 /// The value of a parameter; what a structure leaves out comes from the parameter's default.
@@ -70,7 +71,7 @@ impl ParameterReader<'_> {
             }
             _ => {
                 let message = format!("`{name}` must be {}, not {}", expected(data_type), node.describe());
-                self.refuse(Diagnostic::error(message).at(&node.place, format!("expected {}", expected(data_type))))
+                self.refuse(Diagnostic::error(message).at(&node.place, ""))
             }
         }
     }
@@ -194,10 +195,14 @@ impl ParameterReader<'_> {
     /// Reports, with what the parameter is for.
     fn refuse(&mut self, error: Diagnostic) -> Option<Value> {
         let ParameterDescription { name, documentation, unit, default, .. } = self.description;
-        let documentation = documentation.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        let documentation = if documentation.is_empty() { String::new() } else { format!("{} ", documentation.trim()) };
-        self.found.push(error.help(format!("`{name}`: {documentation}(default: {default}{unit})")));
+        let default = to_toml(default).map_or_else(|| "none".into(), |value| value.to_string());
+        let default = if unit.is_empty() { default } else { format!("{default} {unit}") };
+        let summary = documentation.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        let help = match summary.trim() {
+            "" => format!("the default of `{name}` is {default}"),
+            summary => format!("`{name}`: {summary} The default is {default}."),
+        };
+        self.found.push(error.help(help));
         None
     }
 }

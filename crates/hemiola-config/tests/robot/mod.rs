@@ -1,42 +1,8 @@
-//! A small robot for the tests: its catalog, and a robot.toml without a fault.
+//! A small robot for the tests.
 
 use hemiola_config::{Catalog, Component};
 use hemiola_model::data::{Data, DataType, Field, Variant};
 use hemiola_model::{ParameterDescription, Range, Value};
-
-pub const ROBOT: &str = r#"# A robot without a fault.
-[cycle.motion]
-trigger = "SimulatedBody"
-modules = ["nao::motion"]
-deadline = "12 ms"
-priority = 80
-
-[cycle.cognition]
-rate = 30.0
-modules = ["nao::cognition"]
-policy = "round-robin"
-priority = 20
-cores = [0, 1]
-workers = 2
-watchdog = "500 ms"
-sample_capacity = 64
-
-[source.SimulatedBody]
-rate = 83.3
-priority = 81
-[source.SimulatedBody.parameters]
-noise = 0.1
-
-[providers]
-BallPercept = "BallFinder"
-
-[module.BallFinder]
-threshold = 0.7   # tuned at the lab
-on_failure = "restart"
-
-[output]
-trace = "run.pftrace"
-"#;
 
 /// Two modules, another one that could find the ball, and two sources.
 pub fn catalog() -> Catalog {

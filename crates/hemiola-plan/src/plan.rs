@@ -201,9 +201,10 @@ fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> 
         }
     };
     let mut waiting: Vec<TaskId> = natural.iter().copied().filter(|task| outputs[task.index()]).collect();
-    let needs =
-        |output: TaskId| natural.iter().copied().filter(|task| reach.contains(task.index(), output.index())).collect();
-    waiting.sort_by_cached_key(|&output| (Vec::len(&needs(output)), output));
+    let needs = |output: TaskId| -> Vec<TaskId> {
+        natural.iter().copied().filter(|task| reach.contains(task.index(), output.index())).collect()
+    };
+    waiting.sort_by_cached_key(|&output| (needs(output).len(), output));
     for output in waiting {
         needs(output).into_iter().for_each(&mut emit);
         emit(output);
@@ -215,8 +216,8 @@ fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> 
 /// So many hand-overs is what fusion may delay a more important unit by.
 const FUSED_HAND_OVERS: u32 = 10;
 
-/// Fuses u -> v where u has no other successor and v no other predecessor, as long as all but the longest task of a unit
-/// take no longer than `limit`; numbers the units by priority: urgent outputs first, then by the longest remaining path.
+/// Fuses u -> v where u has no other successor and v no other predecessor, and numbers the units by priority: urgent
+/// outputs first, then by the longest remaining path. See [`chains`] for `limit`.
 fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Duration) -> (Vec<Unit>, Vec<UnitId>) {
     let size = graph.tasks().len();
     let edges: Vec<_> = graph.reduced().into_iter().map(|(from, to)| (from.index(), to.index())).collect();
@@ -225,26 +226,10 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Durat
     edges.iter().for_each(|&(_, to)| incoming[to] += 1);
 
     let expected = durations.expected_nanos(size);
-    let mut chains: Vec<Vec<usize>> = Vec::new();
-    let mut chain_of = vec![usize::MAX; size];
-    for head in topological_order(&successors) {
-        if chain_of[head] != usize::MAX {
-            continue;
-        }
-        let mut chain = vec![head];
-        let (mut total, mut longest) = (expected[head], expected[head]);
-        while let [next] = successors[chain[chain.len() - 1]][..]
-            && incoming[next] == 1
-        {
-            total += expected[next];
-            longest = longest.max(expected[next]);
-            if total - longest > nanos(limit) {
-                break;
-            }
-            chain.push(next);
-        }
-        chain.iter().for_each(|&task| chain_of[task] = chains.len());
-        chains.push(chain);
+    let chains = chains(&successors, &incoming, &expected, nanos(limit));
+    let mut chain_of = vec![0; size];
+    for (number, chain) in chains.iter().enumerate() {
+        chain.iter().for_each(|&task| chain_of[task] = number);
     }
 
     let lengths: Vec<u64> = chains.iter().map(|chain| chain.iter().map(|&task| expected[task]).sum()).collect();
@@ -276,4 +261,30 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Durat
         }
     });
     (units.collect(), chain_of.iter().map(|&chain| id_of[chain]).collect())
+}
+
+/// Every task in one chain; a chain goes on as long as all but its longest task take no longer than `limit` nanoseconds.
+fn chains(successors: &[Vec<usize>], incoming: &[u32], expected: &[u64], limit: u64) -> Vec<Vec<usize>> {
+    let mut chains = Vec::new();
+    let mut taken = vec![false; successors.len()];
+    for head in topological_order(successors) {
+        if taken[head] {
+            continue;
+        }
+        let mut chain = vec![head];
+        let (mut total, mut longest) = (expected[head], expected[head]);
+        while let [next] = successors[chain[chain.len() - 1]][..]
+            && incoming[next] == 1
+        {
+            total += expected[next];
+            longest = longest.max(expected[next]);
+            if total - longest > limit {
+                break;
+            }
+            taken[next] = true;
+            chain.push(next);
+        }
+        chains.push(chain);
+    }
+    chains
 }

@@ -1,4 +1,31 @@
 //! Hemiola: a real-time module framework for robots. The one crate that a robot names.
+//!
+//! A robot is a set of modules, a `robot.toml`, and a `main` of one statement; `run`, `check`, `graph`, `simulate`, `doctor` and
+//! more come with it ([`Application`]). This crate adds no behaviour to the modules and the runtime: it gathers their names, and it
+//! is what people see of them on a terminal.
+//!
+//! ```no_run
+//! use hemiola::prelude::*;
+//!
+//! #[derive(Representation, Clone, Default)]
+//! struct Distance { metres: f32 }
+//!
+//! #[derive(Module)]
+//! struct Lidar { turns: u32 }
+//!
+//! #[module]
+//! impl Lidar {
+//!     #[update]
+//!     fn distance(&mut self, distance: &mut Distance) {
+//!         self.turns += 1;
+//!         distance.metres = 1.0 / self.turns as f32;
+//!     }
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     hemiola::Application::embedded("[cycle.main]\nrate = 10.0\n").run()
+//! }
+//! ```
 #![forbid(unsafe_code)]
 
 extern crate self as hemiola;
@@ -15,11 +42,41 @@ pub mod module {
     pub use hemiola_model::module::*;
 }
 
+/// What `robot.toml` says, and reading it.
+pub mod configuration {
+    pub use hemiola_config::{Catalog, ConfigError, LoadOptions, Loaded, load, parse};
+    pub use hemiola_model::configuration::*;
+}
+
+/// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
+pub mod runtime {
+    pub use hemiola_runtime::{
+        CycleHealth, Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, Step, Stepper,
+    };
+}
+
+/// Task graphs, plans, predicted schedules and their pictures.
+pub use hemiola_plan as plan;
+/// The operating system's real-time services, and the doctor.
+pub use hemiola_realtime as realtime;
+/// Timing figures, traces and timelines.
+pub use hemiola_trace as trace;
+
+mod application;
+mod command_line;
+mod commands;
+mod error;
+mod live;
+mod session;
+mod summary;
+
+pub use application::Application;
 pub use hemiola_macros::{Module, Parameters, Representation, Source, module, source};
 pub use hemiola_model::{
-    Clock, ParameterDescription, Parameters, ParametersError, Range, Representation, Source, SourceDescriptor, SourceRate,
-    Time,
+    Clock, ParameterDescription, Parameters, ParametersError, Range, Representation, Source, SourceDescriptor,
+    SourceRate, Time,
 };
+pub use hemiola_runtime::{Robot, RobotHandle};
 
 #[doc(hidden)]
 pub use hemiola_model::macros_support;

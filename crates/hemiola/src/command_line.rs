@@ -1,0 +1,219 @@
+//! What can be typed after the robot's name.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The whole command line. Without a command it is `run`.
+#[derive(Parser, Debug)]
+#[command(
+    about = "Runs and examines this robot. Without a command: run.",
+    disable_version_flag = true,
+    after_help = "Every command explains itself: `help COMMAND`."
+)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run the robot until its sources end, the time is over, or Ctrl-C
+    #[command(after_help = "Examples:
+  run --duration 30s                  half a minute, with a live view
+  run --fast --headless --json out.json
+                                      as fast as possible and reproducible, for machines
+  run --overlay outdoor --set cycle.motion.workers=2")]
+    Run(RunArguments),
+    /// Check configuration and modules without running anything
+    #[command(after_help = "Examples:
+  check                               everything that is wrong, in one go
+  check --explain cycle.motion        where each value comes from
+  check --overlay outdoor --explain module.BallFinder.threshold")]
+    Check(CheckArguments),
+    /// Draw the task graph of a cycle
+    #[command(after_help = "Examples:
+  graph motion                        as text, the critical path marked
+  graph cognition --format svg --output cognition.svg
+  graph motion --format dot | dot -Tpdf > motion.pdf")]
+    Graph(GraphArguments),
+    /// Predict what more workers would give
+    #[command(after_help = "Examples:
+  simulate                            all cycles with one to eight workers
+  simulate cognition --workers 4 --svg schedule.svg
+
+Durations are those of the profile that `run` keeps (`output.profile` in robot.toml).")]
+    Simulate(SimulateArguments),
+    /// Examine this machine: is it fit for real time, and what would help
+    Doctor(DoctorArguments),
+    /// List parameters with type, range, unit and present value
+    #[command(after_help = "Examples:
+  parameters                          of all modules and sources
+  parameters BallFinder               of one
+  parameters --set module.BallFinder.threshold=0.7 BallFinder")]
+    Parameters(ParametersArguments),
+    /// List cycles, their modules, and what each update reads and provides
+    #[command(
+        after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
+    )]
+    Modules(ModulesArguments),
+}
+
+/// Which configuration.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigurationArguments {
+    /// Another base file than the robot's own
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Put a file over it: a name in overlays/, or a path; repeatable, the last wins
+    #[arg(long = "overlay", value_name = "NAME")]
+    pub overlays: Vec<String>,
+    /// Put a value over all files: cycle.motion.workers=2; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub assignments: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// End after so long on the robot's clock: 30s, 1.5min, 500ms
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub duration: Option<Duration>,
+    /// Let the robot's clock run so many times as fast as the world's
+    #[arg(long, value_name = "FACTOR", value_parser = parse_speed)]
+    pub speed: Option<f64>,
+    /// As fast as possible, step by step: the same bits every time
+    #[arg(long, conflicts_with = "speed")]
+    pub fast: bool,
+    /// No live view: a line per second
+    #[arg(long)]
+    pub headless: bool,
+    /// Write the trace here instead of traces/
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write no trace
+    #[arg(long, conflicts_with = "trace")]
+    pub no_trace: bool,
+    /// Write the figures as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// Tell where the value of a key, or of all keys below it, comes from
+    #[arg(long, value_name = "KEY")]
+    pub explain: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct GraphArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// The cycle; needed for dot and svg where there are several
+    pub cycle: Option<String>,
+    /// For a terminal, for Graphviz, or as a picture
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
+    pub format: GraphFormat,
+    /// Write to a file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphFormat {
+    Text,
+    Dot,
+    Svg,
+}
+
+#[derive(Args, Debug)]
+pub struct SimulateArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// The cycle; all without
+    pub cycle: Option<String>,
+    /// The most workers to try
+    #[arg(long, value_name = "1..64", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub workers: u8,
+    /// Draw the schedule of that many workers as a picture; needs a cycle where there are several
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct DoctorArguments {
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ParametersArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// A module or a source; all without
+    pub module: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct ModulesArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+}
+
+/// `30s`, `1.5min`, `500ms`; a bare number is seconds.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let unit_at = text.find(|character: char| character.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit_at);
+    let factor = match unit {
+        "s" | "" => 1.0,
+        "ms" => 1e-3,
+        "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("write a time as 30s, 1.5min, 500ms or 1h".to_owned()),
+    };
+    let seconds = number.trim().parse::<f64>().map_or(f64::NAN, |number| number * factor);
+    Duration::try_from_secs_f64(seconds).map_err(|_| "write a time as 30s, 1.5min, 500ms or 1h".to_owned())
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse::<f64>().ok().filter(|speed| (0.001..=1000.0).contains(speed));
+    speed.ok_or_else(|| "a speed is a number from 0.001 to 1000: 2.0 is twice as fast as the world".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn times_have_units() {
+        for (text, milliseconds) in
+            [("30s", 30_000), ("1.5min", 90_000), ("500ms", 500), ("2", 2_000), ("1h", 3_600_000)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "-1s", "3 weeks", "nans", "1e400s"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn speeds_are_sane() {
+        assert_eq!(parse_speed("2.5"), Ok(2.5));
+        for text in ["0", "-1", "NaN", "inf", "fast"] {
+            assert!(parse_speed(text).is_err(), "{text}");
+        }
+    }
+}

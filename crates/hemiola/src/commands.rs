@@ -1,0 +1,54 @@
+//! One file per command.
+
+mod check;
+mod doctor;
+mod graph;
+mod modules;
+mod parameters;
+mod run;
+mod simulate;
+
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::application::Application;
+use crate::command_line::Command;
+use crate::error::CommandError;
+
+/// Does it.
+pub fn perform(application: &Application, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
+    match command {
+        Command::Run(arguments) => run::run(application, name, arguments),
+        Command::Check(arguments) => check::check(application, arguments),
+        Command::Graph(arguments) => graph::graph(application, arguments),
+        Command::Simulate(arguments) => simulate::simulate(application, arguments),
+        Command::Doctor(arguments) => doctor::doctor(arguments),
+        Command::Parameters(arguments) => parameters::parameters(application, arguments),
+        Command::Modules(arguments) => modules::modules(application, arguments),
+    }
+}
+
+/// Prints; a reader that goes away, as `head` does, is no error.
+fn print(text: &str) -> Result<ExitCode, CommandError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(CommandError::Write { path: "the standard output".into(), error })
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Writes to a file, or prints.
+fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandError> {
+    let Some(path) = path else { return print(text) };
+    std::fs::write(path, text).map_err(|error| CommandError::Write { path: path.to_owned(), error })?;
+    eprintln!("written: {}", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The columns of the terminal, or `otherwise` where there is none.
+fn columns(otherwise: usize) -> usize {
+    crate::live::terminal_size().map_or(otherwise, |size| size.columns)
+}

@@ -1,0 +1,91 @@
+//! `check`: everything that can be known without running.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use hemiola_config::{Diagnostics, Origins};
+use hemiola_model::configuration::{CycleConfiguration, Trigger};
+use hemiola_plan::Warning;
+
+use super::print;
+use crate::application::Application;
+use crate::command_line::CheckArguments;
+use crate::error::CommandError;
+use crate::session::Session;
+
+pub fn check(application: &Application, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(application, &arguments.configuration)?;
+    if let Some(key) = &arguments.explain {
+        return print(&explain(key, &session.origins)?);
+    }
+    warn(&session.warnings, session.robot.warnings());
+    print(&overview(&session))
+}
+
+/// Says what is worth a look, where errors go.
+pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
+    if !warnings.is_empty() {
+        eprintln!("{}\n", if std::io::stderr().is_terminal() { warnings.coloured() } else { warnings.to_string() });
+    }
+    for warning in of_modules {
+        eprintln!("warning: {warning}");
+    }
+}
+
+/// A line per cycle.
+fn overview(session: &Session) -> String {
+    let robot = &session.robot;
+    let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let plans = robot.plans(available);
+    let names = robot.configuration().cycles.iter().map(|cycle| cycle.name.chars().count());
+    let width = names.max().unwrap_or(0);
+    let mut text = String::new();
+    for ((cycle, resolved), plan) in robot.configuration().cycles.iter().zip(&robot.resolved().cycles).zip(&plans) {
+        let mut modules: Vec<&str> = resolved.updates.iter().map(|update| update.module.as_str()).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        let workers = plan.workers();
+        let (name, trigger) = (&cycle.name, trigger(cycle));
+        let (modules, tasks) = (counted(modules.len(), "module"), counted(plan.graph().tasks().len(), "task"));
+        let _ =
+            writeln!(text, "{name:width$}  {trigger:<34}  {modules:>10}, {tasks:>9}, {}", counted(workers, "worker"));
+    }
+    let _ = writeln!(text, "{} is in order.", session.configured_by);
+    text
+}
+
+/// `83.3 Hz, deadline 12 ms`
+pub fn trigger(cycle: &CycleConfiguration) -> String {
+    let mut text = match &cycle.trigger {
+        Trigger::Rate(rate) => format!("at {rate} Hz"),
+        Trigger::Source(source) => format!("on {source}"),
+    };
+    if let Some(deadline) = cycle.deadline {
+        let _ = write!(text, ", deadline {} ms", deadline.as_secs_f64() * 1e3);
+    }
+    text
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Where a value, or every value below a key, comes from.
+fn explain(key: &str, origins: &Origins) -> Result<String, CommandError> {
+    let below = format!("{key}.");
+    let mut text = String::new();
+    for (path, origin) in origins.iter().filter(|(path, _)| *path == key || path.starts_with(&below)) {
+        let _ = writeln!(text, "{path} = {}", origin.value);
+        let _ = writeln!(text, "    from  {}", origin.place);
+        for place in origin.overrides.iter().rev() {
+            let _ = writeln!(text, "    over  {place}  {}", place.text());
+        }
+    }
+    if text.is_empty() {
+        let advice = format!("`{key}` is not written anywhere: its default holds (see `parameters` and `check`)");
+        return Err(CommandError::Usage(advice));
+    }
+    Ok(text)
+}

@@ -1,0 +1,14 @@
+//! `doctor`: is this machine fit for real time?
+
+use std::process::ExitCode;
+
+use hemiola_realtime::{examine, findings_as_json, findings_as_text};
+
+use super::print;
+use crate::command_line::DoctorArguments;
+use crate::error::CommandError;
+
+pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, CommandError> {
+    let findings = examine();
+    if arguments.json { print(&(findings_as_json(&findings) + "\n")) } else { print(&findings_as_text(&findings)) }
+}

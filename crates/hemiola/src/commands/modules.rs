@@ -1,0 +1,80 @@
+//! `modules`: cycles, their modules, and what each update reads and provides.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use hemiola_plan::{CycleDescription, ModuleDescription, ResolvedCycle, UpdateDescription, UpdateId};
+
+use super::check::trigger;
+use super::print;
+use crate::application::Application;
+use crate::command_line::ModulesArguments;
+use crate::error::CommandError;
+use crate::session::Session;
+
+pub fn modules(application: &Application, arguments: &ModulesArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(application, &arguments.configuration)?;
+    let robot = &session.robot;
+    let mut text = String::new();
+    for ((described, resolved), configured) in
+        robot.system().cycles.iter().zip(&robot.resolved().cycles).zip(&robot.configuration().cycles)
+    {
+        let _ = writeln!(text, "{}  {}", described.name, trigger(configured));
+        list_cycle(&mut text, described, resolved);
+    }
+    list_sources(&mut text, &session);
+    for module in &robot.system().spare {
+        let place = module.location.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "in no cycle: {}  {place}", module.name);
+    }
+    print(&text)
+}
+
+fn list_cycle(text: &mut String, described: &CycleDescription, resolved: &ResolvedCycle) {
+    for (index, module) in described.modules.iter().enumerate() {
+        let is_idle = |update: usize| resolved.idle.contains(&UpdateId { module: index, update });
+        list_module(text, module, is_idle);
+    }
+    text.push('\n');
+}
+
+fn list_module(text: &mut String, module: &ModuleDescription, is_idle: impl Fn(usize) -> bool) {
+    let _ = writeln!(text, "  {}  {}", module.name, module.location.as_deref().unwrap_or_default());
+    let width = module.updates.iter().map(|update| update.name.chars().count()).max().unwrap_or(0);
+    for (index, update) in module.updates.iter().enumerate() {
+        let idle = if is_idle(index) { "  (idle: another module provides it)" } else { "" };
+        let _ = writeln!(text, "    {:width$}  {}{idle}", update.name, signature(update));
+    }
+}
+
+/// `Imu, Previous<Pose>, Samples<Joints> → Pose`, as the update's signature says it.
+fn signature(update: &UpdateDescription) -> String {
+    let wrapped = |form: &str, names: &[String]| -> Vec<String> {
+        names.iter().map(|name| if form.is_empty() { name.clone() } else { format!("{form}<{name}>") }).collect()
+    };
+    let reads =
+        [wrapped("", &update.requires), wrapped("Previous", &update.uses), wrapped("Samples", &update.collects)];
+    let (reads, provides) = (reads.concat().join(", "), update.provides.join(", "));
+    match (reads.is_empty(), provides.is_empty()) {
+        (true, true) => "reads and provides nothing".to_owned(),
+        (true, false) => format!("→ {provides}"),
+        (false, true) => reads,
+        (false, false) => format!("{reads} → {provides}"),
+    }
+}
+
+fn list_sources(text: &mut String, session: &Session) {
+    let sources = &session.robot.system().sources;
+    if sources.is_empty() {
+        return;
+    }
+    text.push_str("sources\n");
+    for source in sources {
+        let provides: Vec<_> = source.samples.iter().flat_map(|sample| &sample.provides).cloned().collect();
+        let reads: BTreeSet<_> = source.samples.iter().flat_map(|sample| &sample.reads).cloned().collect();
+        let update = UpdateDescription { requires: reads.into_iter().collect(), provides, ..Default::default() };
+        let _ = writeln!(text, "  {}  {}", source.name, signature(&update));
+    }
+    text.push('\n');
+}

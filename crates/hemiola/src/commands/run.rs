@@ -1,0 +1,263 @@
+//! `run`: starts the robot, watches it, and tells how it went.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hemiola_model::Time;
+use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError};
+
+use super::check::warn;
+use crate::application::Application;
+use crate::command_line::RunArguments;
+use crate::error::CommandError;
+use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::session::Session;
+use crate::summary::Summary;
+
+/// When plans are made anew with what was measured so far, after the start.
+const REPLANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+/// How often Ctrl-C and the end of the sources are looked for.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
+
+pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+    let Session { robot, warnings, .. } = Session::open(application, &arguments.configuration)?;
+    warn(&warnings, &[]);
+    let output = robot.configuration().output.clone();
+    let trace = trace_path(arguments, output.trace, name);
+    let interrupted = interruption();
+
+    let started = Instant::now();
+    let runner = Runner::start(robot, arguments)?;
+    let handle = runner.handle().clone();
+    if let Some(path) = &trace {
+        make_folder(path)?;
+        handle.start_trace(path)?;
+    }
+    let mut watch = Watch {
+        application,
+        name,
+        pace: pace_text(arguments),
+        handle: handle.clone(),
+        shown: Shown::choose(arguments),
+        messages: Vec::new(),
+        summary_lines: Vec::new(),
+    };
+    let deadline = arguments.duration.map(|duration| Time::ZERO + duration);
+    let mut replans = REPLANS.iter().peekable();
+    let mut next_look = started + watch.shown.period();
+    while !handle.is_stopping() && !interrupted.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK_PERIOD);
+        let end = if deadline.is_some_and(|deadline| handle.now() >= deadline) { End::Reached } else { End::Open };
+        if replans.next_if(|&&after| started.elapsed() >= after).is_some() {
+            replan(&handle)?;
+        }
+        if end == End::Reached || Instant::now() >= next_look {
+            watch.look();
+            next_look = Instant::now() + watch.shown.period();
+        }
+        if end == End::Reached {
+            break;
+        }
+    }
+    let now = handle.now();
+    if !handle.is_stopping() {
+        // What the robot says of itself, as long as it can.
+        watch.look();
+    }
+    runner.stop();
+    watch.finish();
+
+    let trace = handle.stop_trace()?;
+    if let Some(path) = &output.profile {
+        make_folder(path)?;
+        handle.profile().save(path)?;
+    }
+    let report = handle.report();
+    for path in arguments.json.iter().chain(&output.statistics) {
+        make_folder(path)?;
+        report.save(path)?;
+    }
+    let summary = Summary {
+        report: &report,
+        messages: &handle.messages(),
+        lines: &watch.summary_lines,
+        robot_time: now,
+        elapsed: started.elapsed(),
+        trace: trace.as_deref(),
+        profile: output.profile.as_deref(),
+    };
+    super::print(&summary.text(std::io::stdout().is_terminal()))
+}
+
+#[derive(PartialEq)]
+enum End {
+    Open,
+    Reached,
+}
+
+/// What runs the robot: its own threads, or a thread that steps it.
+enum Runner {
+    Live(RunningRobot),
+    Stepped(RobotHandle, std::thread::JoinHandle<()>),
+}
+
+impl Runner {
+    fn start(robot: Robot, arguments: &RunArguments) -> Result<Self, CommandError> {
+        if !arguments.fast {
+            let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
+            return Ok(Self::Live(robot.start(pace)?));
+        }
+        let mut stepper = robot.into_stepper()?;
+        let handle = stepper.handle().clone();
+        let end = arguments.duration.map(|duration| Time::ZERO + duration);
+        let steps = move || {
+            while end.is_none_or(|end| stepper.now() < end) && stepper.step().is_some() {}
+            let now = stepper.now();
+            // Nothing more to do, but what is left is gathered.
+            stepper.run_until(now);
+            stepper.handle().stop();
+        };
+        let thread = std::thread::Builder::new().name("hemiola stepper".into()).spawn(steps);
+        let thread = thread.map_err(|error| CommandError::Usage(format!("no thread for the robot: {error}")))?;
+        Ok(Self::Stepped(handle, thread))
+    }
+
+    fn handle(&self) -> &RobotHandle {
+        match self {
+            Self::Live(running) => running.handle(),
+            Self::Stepped(handle, _) => handle,
+        }
+    }
+
+    fn stop(self) {
+        match self {
+            Self::Live(running) => drop(running.stop()),
+            Self::Stepped(handle, thread) => {
+                handle.stop();
+                // A panic of the framework's own was reported by the default hook.
+                _ = thread.join();
+            }
+        }
+    }
+}
+
+/// How a run is shown while it lasts.
+enum Shown {
+    /// On a terminal.
+    View(Box<LiveView>, Screen),
+    /// Line by line.
+    Journal(Journal),
+}
+
+impl Shown {
+    fn choose(arguments: &RunArguments) -> Self {
+        if std::io::stdout().is_terminal() && !arguments.headless {
+            Self::View(Box::default(), Screen::default())
+        } else {
+            Self::Journal(Journal::default())
+        }
+    }
+
+    fn period(&self) -> Duration {
+        match self {
+            Self::View(..) => Duration::from_millis(200),
+            Self::Journal(_) => Duration::from_secs(1),
+        }
+    }
+}
+
+/// Looks at the running robot now and then.
+struct Watch<'a> {
+    application: &'a Application,
+    name: &'a str,
+    pace: String,
+    handle: RobotHandle,
+    shown: Shown,
+    messages: Vec<Message>,
+    summary_lines: Vec<String>,
+}
+
+impl Watch<'_> {
+    fn look(&mut self) {
+        let lines = self.application.live_lines(&self.handle);
+        self.summary_lines = self.application.summary_lines(&self.handle);
+        let new = self.handle.new_messages();
+        let now = self.handle.now();
+        let report = self.handle.report();
+        match &mut self.shown {
+            Shown::View(view, screen) => {
+                self.messages.extend(new);
+                let (robot, pace, messages) = (self.name, self.pace.as_str(), self.messages.as_slice());
+                let frame = Frame { robot, pace, now, report: &report, lines: &lines, messages };
+                screen.show(|size| view.lines(&frame, size));
+            }
+            Shown::Journal(journal) => {
+                new.iter().for_each(|message| eprintln!("{message}"));
+                screen_free_print(&journal.line(now, &report));
+                lines.iter().for_each(|line| screen_free_print(&format!("          {line}")));
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Shown::View(_, screen) = &mut self.shown {
+            screen.clear();
+        }
+    }
+}
+
+/// A reader that goes away does not stop the robot.
+fn screen_free_print(line: &str) {
+    use std::io::Write;
+    _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// Priorities follow the critical path of what was measured. A cycle that is not triggered takes its plan up when it is.
+fn replan(handle: &RobotHandle) -> Result<(), CommandError> {
+    match handle.replan() {
+        Err(RuntimeError::CycleDoesNotAnswer { .. }) | Ok(()) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Becomes true at the first Ctrl-C or request to end; the second one ends the program at once.
+fn interruption() -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The order matters: the first signal finds the flag unset and sets it. Without them, a signal ends the program, which is
+        // no reason not to run.
+        _ = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted));
+        _ = signal_hook::flag::register(signal, Arc::clone(&interrupted));
+    }
+    interrupted
+}
+
+fn pace_text(arguments: &RunArguments) -> String {
+    match arguments.speed {
+        _ if arguments.fast => "as fast as possible".to_owned(),
+        Some(speed) => format!("{speed} × real time"),
+        None => "real time".to_owned(),
+    }
+}
+
+/// Where the trace goes: as said, as configured, or the next free number in `traces/`.
+fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+    if arguments.no_trace {
+        return None;
+    }
+    let numbered = || (1..).map(|number| PathBuf::from(format!("traces/{name}-{number}.pftrace")));
+    arguments.trace.clone().or(configured).or_else(|| numbered().find(|path| !path.exists()))
+}
+
+fn make_folder(path: &Path) -> Result<(), CommandError> {
+    match path.parent() {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).map_err(|error| CommandError::Write { path: path.to_owned(), error })
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,54 @@
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hemiola_config::ConfigError;
+use hemiola_runtime::RuntimeError;
+use thiserror::Error;
+
+/// Why a command of the command line ended early.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// `robot.toml` and what is put over it.
+    #[error("{0}")]
+    Configuration(#[from] ConfigError),
+    /// The modules that are linked do not make a robot with this configuration.
+    #[error("error: {0}")]
+    Assembly(RuntimeError),
+    /// What was asked for does not exist or does not make sense.
+    #[error("error: {0}")]
+    Usage(String),
+    /// The robot could not be started.
+    #[error("error: {0}")]
+    Runtime(#[from] RuntimeError),
+    /// A trace, profile or report.
+    #[error("error: {0}")]
+    Trace(#[from] hemiola_trace::Error),
+    /// A file that a command writes.
+    #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl CommandError {
+    /// There is no `kind` of that name.
+    pub fn unknown<'n>(kind: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+        let known: Vec<_> = known.into_iter().collect();
+        Self::Usage(match known.as_slice() {
+            [] => format!("there is no {kind} `{name}`, and no other either"),
+            known => format!("there is no {kind} `{name}`; there are: {}", known.join(", ")),
+        })
+    }
+
+    /// 2 when the user has to change something before it can work, 1 for failures while running.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Configuration(_) | Self::Assembly(_) | Self::Usage(_) => ExitCode::from(2),
+            Self::Runtime(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
+        }
+    }
+}

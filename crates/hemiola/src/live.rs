@@ -1,0 +1,10 @@
+//! A running robot on a terminal, or line by line where there is none.
+
+mod bar;
+mod journal;
+mod terminal;
+mod view;
+
+pub use journal::Journal;
+pub use terminal::{Screen, terminal_size};
+pub use view::{Frame, LiveView};

@@ -17,5 +17,5 @@ pub mod world_modeler;
 
 mod field_map;
 mod moving_point;
-mod random;
-mod sighting;
+pub(crate) mod random;
+pub(crate) mod sighting;

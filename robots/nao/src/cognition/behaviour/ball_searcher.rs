@@ -31,7 +31,7 @@ pub struct BallSearcherParameters {
 #[module]
 impl BallSearcher {
     #[update]
-    fn ball_search(
+    pub(crate) fn ball_search(
         &mut self,
         world: &WorldModel,
         map: &SearchMap,

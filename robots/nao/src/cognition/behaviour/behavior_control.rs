@@ -20,7 +20,7 @@ pub struct BehaviorControl {
 #[module]
 impl BehaviorControl {
     #[update]
-    fn behavior_state(
+    pub(crate) fn behavior_state(
         &mut self,
         fall: &FallState,
         game: &GameState,
@@ -52,7 +52,7 @@ impl BehaviorControl {
     }
 
     #[update]
-    fn motion_request(
+    pub(crate) fn motion_request(
         &self,
         state: &BehaviorState,
         search: &BallSearch,

@@ -18,7 +18,7 @@ pub struct Commentator {
 #[module]
 impl Commentator {
     #[update]
-    fn commentary(
+    pub(crate) fn commentary(
         &mut self,
         behavior: &BehaviorState,
         world: &WorldModel,

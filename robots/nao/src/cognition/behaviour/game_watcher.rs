@@ -35,7 +35,7 @@ pub struct GameWatcherParameters {
 #[module]
 impl GameWatcher {
     #[update]
-    fn game_state(&mut self, whistle: &Whistle, world: &WorldModel, clock: &Clock, game: &mut GameState) {
+    pub(crate) fn game_state(&mut self, whistle: &Whistle, world: &WorldModel, clock: &Clock, game: &mut GameState) {
         let since = *self.since.get_or_insert(clock.now());
         let lasts = clock.now().since(since).as_secs_f32();
         let echo = Duration::from_secs_f32(self.parameters.echo);

@@ -47,7 +47,7 @@ pub struct HeadAttentionParameters {
 impl HeadAttention {
     /// The head need not wait for the decision what to do: the previous one tells well enough whether to look away.
     #[update]
-    fn attention(&self, world: &WorldModel, behavior: Previous<BehaviorState>, attention: &mut Attention) {
+    pub(crate) fn attention(&self, world: &WorldModel, behavior: Previous<BehaviorState>, attention: &mut Attention) {
         attention.focus = match (&world.ball, behavior.activity) {
             (_, Activity::IsDown) => Focus::Ahead,
             (None, _) => Focus::Search,
@@ -60,7 +60,7 @@ impl HeadAttention {
     }
 
     #[update]
-    fn head_request(
+    pub(crate) fn head_request(
         &self,
         attention: &Attention,
         world: &WorldModel,

@@ -32,8 +32,8 @@ pub struct KickSelectorParameters {
     /// The fastest ball that is kicked.
     #[parameter(default = 0.25, range = 0.0..=2.0, unit = "m/s")]
     speed: f32,
-    /// The longest kick.
-    #[parameter(default = 1.2, range = 0.1..=5.0, unit = "s")]
+    /// The longest kick, with the steps to stop before it.
+    #[parameter(default = 2.5, range = 0.1..=5.0, unit = "s")]
     longest: f32,
     /// The ball is gone when it is this far away.
     #[parameter(default = 0.4, range = 0.1..=2.0, unit = "m")]
@@ -46,7 +46,7 @@ pub struct KickSelectorParameters {
 #[module]
 impl KickSelector {
     #[update]
-    fn kick(
+    pub(crate) fn kick(
         &mut self,
         world: &WorldModel,
         target: &BallTarget,
@@ -129,6 +129,6 @@ mod tests {
         assert!(decide(&mut selector, 0.6, Vec2::new(0.5, 0.0), 0.0).is_none(), "gone");
         assert!(decide(&mut selector, 0.8, here, 0.0).is_none(), "pause");
         assert!(decide(&mut selector, 1.2, here, 0.0).is_some());
-        assert!(decide(&mut selector, 2.5, here, 0.0).is_none(), "too long");
+        assert!(decide(&mut selector, 4.0, here, 0.0).is_none(), "too long");
     }
 }

@@ -35,7 +35,7 @@ pub struct PathPlannerParameters {
 #[module]
 impl PathPlanner {
     #[update]
-    fn walk_path(
+    pub(crate) fn walk_path(
         &mut self,
         world: &WorldModel,
         approach: &Approach,

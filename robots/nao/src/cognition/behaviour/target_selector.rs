@@ -63,7 +63,7 @@ pub struct TargetSelectorParameters {
 impl TargetSelector {
     /// `BehaviorState` follows from the approach, and that from this: the previous one has to do.
     #[update]
-    fn ball_target(
+    pub(crate) fn ball_target(
         &mut self,
         world: &WorldModel,
         behavior: Previous<BehaviorState>,
@@ -186,15 +186,16 @@ struct GoalHit {
 
 fn into_goal(ball: Vec2, direction: f32) -> Option<GoalHit> {
     let way = Vec2::from_angle(direction);
-    // Just behind the line, so that the ball is in with all of its size.
-    let depth = LENGTH / 2.0 + 2.0 * BALL_RADIUS - ball.x;
-    if way.x < 0.2 || depth <= 0.0 {
+    // Behind the line with all of the ball's size; a ball that seems to be there already goes on a little to make sure.
+    let depth = (LENGTH / 2.0 + 2.0 * BALL_RADIUS - ball.x).max(0.2);
+    if way.x < 0.2 {
         return None;
     }
     let length = depth / way.x;
     let place = ball + way * length;
     let half = GOAL_WIDTH / 2.0 - BALL_RADIUS;
-    let angle = |y: f32| (Vec2::new(LENGTH / 2.0, y) - ball).to_angle();
+    let posts = (LENGTH / 2.0).max(ball.x + BALL_RADIUS);
+    let angle = |y: f32| (Vec2::new(posts, y) - ball).to_angle();
     let opening = (angle(half) - direction).min(direction - angle(-half));
     (place.y.abs() < half && opening > 0.0).then_some(GoalHit { place, length, opening })
 }

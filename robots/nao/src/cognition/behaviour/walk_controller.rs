@@ -49,7 +49,7 @@ pub struct WalkControllerParameters {
 #[module]
 impl WalkController {
     #[update]
-    fn walk_velocity(&self, path: &WalkPath, world: &WorldModel, debug: &Debug, walk: &mut WalkVelocity) {
+    pub(crate) fn walk_velocity(&self, path: &WalkPath, world: &WorldModel, debug: &Debug, walk: &mut WalkVelocity) {
         let Some(next) = path.corners.get(1) else { return };
         let way = world.robot.relative(*next);
         let turned = self.turned(path, world.robot.rotation, (*next - world.robot.translation).to_angle());

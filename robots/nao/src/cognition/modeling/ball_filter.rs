@@ -80,7 +80,7 @@ struct Track {
 impl BallFilter {
     #[update]
     #[expect(clippy::too_many_arguments, reason = "an update lists all that it exchanges")]
-    fn ball(
+    pub(crate) fn ball(
         &mut self,
         percept: &BallPercept,
         odometry: &OdometryStep,

@@ -29,7 +29,7 @@ const MOST_POINTS: usize = 50;
 #[module]
 impl BallPredictor {
     #[update]
-    fn ball_prediction(&self, ball: &BallModel, debug: &Debug, prediction: &mut BallPrediction) {
+    pub(crate) fn ball_prediction(&self, ball: &BallModel, debug: &Debug, prediction: &mut BallPrediction) {
         let Some(position) = ball.position else { return };
         prediction.rest = Some(position);
         prediction.path.push(position);

@@ -15,7 +15,7 @@ pub struct FieldBallLocator {
 #[module]
 impl FieldBallLocator {
     #[update]
-    fn field_ball(
+    pub(crate) fn field_ball(
         &mut self,
         ball: &BallModel,
         prediction: &BallPrediction,

@@ -30,7 +30,7 @@ pub struct GroundViewerParameters {
 #[module]
 impl GroundViewer {
     #[update]
-    fn field_of_view(&self, joints: &JointAngles, torso: &TorsoPose, view: &mut FieldOfView) {
+    pub(crate) fn field_of_view(&self, joints: &JointAngles, torso: &TorsoPose, view: &mut FieldOfView) {
         let links = Links::new(&joints.positions);
         let torso = Pose3::new(torso.attitude, Vec3::Z * torso.height);
         let area = |camera| self.area(&(torso * links.camera(camera)));

@@ -60,7 +60,7 @@ struct Track {
 #[module]
 impl ObstacleTracker {
     #[update]
-    fn obstacles(
+    pub(crate) fn obstacles(
         &mut self,
         percept: &ObstaclePercept,
         odometry: &OdometryStep,

@@ -25,7 +25,7 @@ pub struct OdometryReaderParameters {
 #[module]
 impl OdometryReader {
     #[update]
-    fn odometry_step(&mut self, odometry: &Odometry, step: &mut OdometryStep) {
+    pub(crate) fn odometry_step(&mut self, odometry: &Odometry, step: &mut OdometryStep) {
         let last = self.last.replace(odometry.pose).unwrap_or(odometry.pose);
         let way = last.inverse() * odometry.pose;
         if way.translation.length() <= self.parameters.longest_step {

@@ -41,7 +41,7 @@ pub struct PoseTrackerParameters {
 #[module]
 impl PoseTracker {
     #[update]
-    fn clusters(&mut self, particles: &PoseParticles, clusters: &mut PoseClusters) {
+    pub(crate) fn clusters(&mut self, particles: &PoseParticles, clusters: &mut PoseClusters) {
         self.taken.clear();
         self.taken.resize(particles.particles.len(), false);
         while clusters.clusters.len() < MOST_CLUSTERS {
@@ -52,7 +52,7 @@ impl PoseTracker {
     }
 
     #[update]
-    fn pose(
+    pub(crate) fn pose(
         &mut self,
         clusters: &PoseClusters,
         particles: &PoseParticles,

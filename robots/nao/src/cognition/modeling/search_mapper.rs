@@ -41,7 +41,7 @@ pub struct SearchMapperParameters {
 #[module]
 impl SearchMapper {
     #[update]
-    fn search_map(
+    pub(crate) fn search_map(
         &mut self,
         ball: &FieldBall,
         robot: &RobotPose,

@@ -69,7 +69,7 @@ pub struct SelfLocatorParameters {
     #[parameter(default = 0.004, range = 0.0..=0.1, unit = "m, rad")]
     idle_noise: f32,
     /// Average fit below which particles are placed by landmarks.
-    #[parameter(default = 0.45, range = 0.0..=1.0)]
+    #[parameter(default = 0.6, range = 0.0..=1.0)]
     smallest_fit: f32,
 }
 
@@ -77,7 +77,7 @@ pub struct SelfLocatorParameters {
 impl SelfLocator {
     #[update]
     #[expect(clippy::too_many_arguments, reason = "an update lists all that it exchanges")]
-    fn particles(
+    pub(crate) fn particles(
         &mut self,
         odometry: &OdometryStep,
         lines: &LinePercept,

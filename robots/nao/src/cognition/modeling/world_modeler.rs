@@ -30,7 +30,7 @@ pub struct WorldModelerParameters {
 #[module]
 impl WorldModeler {
     #[update]
-    fn world(
+    pub(crate) fn world(
         &self,
         robot: &RobotPose,
         relative_ball: &BallModel,

@@ -1,0 +1,197 @@
+//! An ideal world to test decisions in: a robot that does as it is told, and a ball that rolls.
+//!
+//! It knows nothing of legs and cameras; the simulator does. Here a run of a minute takes some milliseconds.
+
+use std::f32::consts::{FRAC_PI_2, TAU};
+
+use glam::Vec2;
+
+use crate::cognition::modeling::random::Random;
+use crate::field::{BALL_RADIUS, BORDER, GOAL_WIDTH, LENGTH, POST_RADIUS, POSTS, WIDTH};
+use crate::geometry::Pose2;
+use crate::representations::behaviour::{KickFoot, Motion};
+
+const ROBOT_RADIUS: f32 = 0.13;
+/// What both feet cover, around the robot's middle.
+const FEET: (Vec2, Vec2) = (Vec2::new(-0.06, -0.09), Vec2::new(0.1, 0.09));
+/// How long the robot needs to follow a changed request, in seconds.
+const LAG: f32 = 0.25;
+/// From the request to the moment in which the foot hits, in seconds.
+const BACKSWING: f32 = 1.0;
+const KICK_SPEED: f32 = 1.6;
+const DECELERATION: f32 = 0.6;
+
+/// How hard the world is.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// Deviation of the camera's direction in an image, in radian.
+    pub camera_noise: f32,
+    /// Largest constant error of the camera's direction, in radian.
+    pub camera_bias: f32,
+    /// Part of the requested velocity that the legs make of it.
+    pub pace: f32,
+    /// Share of kicks that miss the ball.
+    pub misses: f32,
+}
+
+impl Conditions {
+    /// A well calibrated robot.
+    pub const GOOD: Self = Self { camera_noise: 0.012, camera_bias: 0.01, pace: 1.0, misses: 0.0 };
+    /// An ill calibrated one with worn legs.
+    pub const BAD: Self = Self { camera_noise: 0.025, camera_bias: 0.02, pace: 0.7, misses: 0.4 };
+}
+
+/// The world and its truth.
+pub struct Pitch {
+    conditions: Conditions,
+    pub time: f32,
+    pub robot: Pose2,
+    /// Forward, left and turn, in m/s and rad/s.
+    pub velocity: (Vec2, f32),
+    pub ball: Vec2,
+    pub ball_velocity: Vec2,
+    pub kicks: u32,
+    pub goal_time: Option<f32>,
+    others: Vec<Other>,
+    kicking_for: f32,
+    random: Random,
+}
+
+struct Other {
+    center: Vec2,
+    radius: f32,
+    phase: f32,
+}
+
+impl Pitch {
+    /// The robot at a touch line of its own half, the ball near the middle, three others on the field.
+    pub fn new(seed: u64, conditions: Conditions) -> Self {
+        let mut random = Random::new(seed);
+        let side = if random.uniform(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 };
+        let heading = -side * FRAC_PI_2 + random.uniform(-0.15, 0.15);
+        let robot = Pose2::new(random.uniform(-1.8, -1.0), side * WIDTH / 2.0, heading);
+        let ball = Vec2::new(random.uniform(-0.1, 0.4), random.uniform(-0.4, 0.4));
+        let defended = if random.uniform(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 };
+        let places = [Vec2::new(3.1, 1.5 * defended), Vec2::new(1.6, -1.7 * defended), Vec2::new(-2.6, -0.8 * side)];
+        let others =
+            places.map(|center| Other { center, radius: random.uniform(0.1, 0.5), phase: random.uniform(0.0, TAU) });
+        Self {
+            conditions,
+            time: 0.0,
+            robot,
+            velocity: (Vec2::ZERO, 0.0),
+            ball,
+            ball_velocity: Vec2::ZERO,
+            kicks: 0,
+            goal_time: None,
+            others: others.into(),
+            kicking_for: 0.0,
+            random,
+        }
+    }
+
+    /// Where the other robots are: on slow circles.
+    pub fn others(&self) -> impl Iterator<Item = Vec2> + '_ {
+        self.others
+            .iter()
+            .map(|other| other.center + Vec2::from_angle(other.phase + self.time * 0.1 / other.radius) * other.radius)
+    }
+
+    /// Moves on; says how the robot has moved.
+    pub fn step(&mut self, seconds: f32, request: &Motion) -> Pose2 {
+        self.time += seconds;
+        let (wanted, wanted_turn) = match request {
+            Motion::Walk { velocity, turn } => (*velocity, *turn),
+            Motion::Stand | Motion::Kick { .. } => (Vec2::ZERO, 0.0),
+        };
+        let limit = Vec2::new(0.25, 0.15);
+        let (wanted, wanted_turn) = (wanted.clamp(-limit, limit), wanted_turn.clamp(-0.8, 0.8));
+        let part = seconds / LAG;
+        self.velocity.0 += (wanted - self.velocity.0) * part;
+        self.velocity.1 += (wanted_turn - self.velocity.1) * part;
+        let before = self.robot;
+        let way = self.conditions.pace * seconds;
+        let step = Pose2 { rotation: self.velocity.1 * way, translation: self.velocity.0 * way };
+        self.robot = self.robot * step;
+        self.keep_apart();
+        self.swing(seconds, request);
+        self.roll(seconds);
+        self.meet_feet(self.velocity);
+        before.inverse() * self.robot
+    }
+
+    fn keep_apart(&mut self) {
+        let posts = POSTS.iter().map(|post| (*post, POST_RADIUS));
+        let obstacles: Vec<_> = self.others().map(|other| (other, ROBOT_RADIUS)).chain(posts).collect();
+        for (place, radius) in obstacles {
+            let apart = self.robot.translation - place;
+            let overlap = radius + ROBOT_RADIUS - apart.length();
+            if overlap > 0.0 {
+                self.robot.translation += apart.normalize_or(Vec2::X) * overlap;
+            }
+            let apart = self.ball - place;
+            if apart.length() < radius + BALL_RADIUS {
+                let normal = apart.normalize_or(Vec2::X);
+                self.ball = place + normal * (radius + BALL_RADIUS);
+                self.ball_velocity -= normal * (1.4 * self.ball_velocity.dot(normal)).min(0.0);
+            }
+        }
+    }
+
+    /// The kicking foot hits once per swing what lies before it.
+    fn swing(&mut self, seconds: f32, request: &Motion) {
+        let Motion::Kick { foot } = request else {
+            self.kicking_for = 0.0;
+            return;
+        };
+        let before = self.kicking_for;
+        self.kicking_for += seconds;
+        if before >= BACKSWING || self.kicking_for < BACKSWING {
+            return;
+        }
+        let side = if *foot == KickFoot::Left { 0.05 } else { -0.05 };
+        let ball = self.robot.relative(self.ball);
+        let aside = ball.y - side;
+        let misses = self.random.uniform(0.0, 1.0) < self.conditions.misses;
+        if !misses && (0.08..0.28).contains(&ball.x) && aside.abs() < 0.07 {
+            let direction = self.robot.rotation + 4.0 * aside + 0.06 * self.random.normal();
+            let speed = KICK_SPEED * (1.0 - 3.0 * aside.abs()) * self.random.uniform(0.85, 1.1);
+            self.ball_velocity = Vec2::from_angle(direction) * speed;
+            self.kicks += 1;
+        }
+    }
+
+    fn roll(&mut self, seconds: f32) {
+        let speed = self.ball_velocity.length();
+        self.ball += self.ball_velocity * seconds;
+        self.ball_velocity = self.ball_velocity.normalize_or_zero() * (speed - DECELERATION * seconds).max(0.0);
+        let limit = Vec2::new(LENGTH, WIDTH) / 2.0 + BORDER - BALL_RADIUS;
+        let inside = self.ball.clamp(-limit, limit);
+        if inside != self.ball {
+            (self.ball, self.ball_velocity) = (inside, Vec2::ZERO);
+        }
+        let is_in = self.ball.x > LENGTH / 2.0 + 0.03 + BALL_RADIUS && self.ball.y.abs() < GOAL_WIDTH / 2.0;
+        if is_in && self.goal_time.is_none() {
+            self.goal_time = Some(self.time);
+        }
+    }
+
+    /// The feet push the ball out of their box, a little faster than they walk.
+    fn meet_feet(&mut self, (velocity, turn): (Vec2, f32)) {
+        let ball = self.robot.relative(self.ball);
+        let nearest = ball.clamp(FEET.0, FEET.1);
+        let apart = ball - nearest;
+        if apart.length() >= BALL_RADIUS {
+            return;
+        }
+        let normal = apart.normalize_or(Vec2::X);
+        self.ball = self.robot.transform(nearest + normal * BALL_RADIUS);
+        let heading = Vec2::from_angle(self.robot.rotation);
+        let foot = heading.rotate(velocity + turn * nearest.perp());
+        let normal = heading.rotate(normal);
+        let approach = (self.ball_velocity - foot).dot(normal);
+        if approach < 0.0 {
+            self.ball_velocity -= normal * (1.35 * approach);
+        }
+    }
+}

@@ -128,10 +128,11 @@ fn excerpt<'p>(place: &'p Place, label: &'p str, kind: AnnotationKind) -> Elemen
     Snippet::source(text).line_start(line).path(place.file()).annotation(annotation(place, label, kind, &window)).into()
 }
 
-/// Underlines the place, as far as it is on its first line.
+/// Underlines the place, as far as it is on its first line. An end of line that is itself at fault is beyond the line.
 fn annotation<'p>(place: &Place, label: &'p str, kind: AnnotationKind, window: &Range<usize>) -> Annotation<'p> {
-    let end = place.end().min(place.source().line(place.line()).end).max(place.start());
-    let annotation = kind.span(place.start() - window.start..end - window.start);
+    let line_end = place.source().line(place.line()).end;
+    let (start, end) = (place.start().min(line_end), place.end().min(line_end));
+    let annotation = kind.span(start - window.start..end - window.start);
     if label.is_empty() { annotation } else { annotation.label(label) }
 }
 

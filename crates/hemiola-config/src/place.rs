@@ -83,7 +83,8 @@ impl SourceText {
     pub fn line(&self, line: usize) -> Range<usize> {
         let start = self.line_starts[line - 1];
         let end = self.line_starts.get(line).map_or(self.content.len(), |next| next - 1);
-        start..start + self.content[start..end].trim_end_matches('\r').len()
+        let line = &self.content[start..end];
+        start..start + line.strip_suffix('\r').unwrap_or(line).len()
     }
 }
 

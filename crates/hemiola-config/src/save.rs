@@ -112,11 +112,14 @@ fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
         let mut new_name = path.file_name().map(OsString::from).unwrap_or_default();
         new_name.push(".new");
         let new = path.with_file_name(new_name);
-        let mut file = File::create(&new)?;
-        file.set_permissions(fs::metadata(&path)?.permissions())?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, &path)
+        let put_in_place = || {
+            let mut file = File::create(&new)?;
+            file.set_permissions(fs::metadata(&path)?.permissions())?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&new, &path)
+        };
+        put_in_place().inspect_err(|_| _ = fs::remove_file(&new))
     };
     write().map_err(|error| ConfigError::File { action: "write", path: path.to_owned(), error })
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use robot::catalog;
 
 /// Words that lead deeper into the checks than random letters do.
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 45] = [
     "[cycle.motion]\n",
     "[cycle.audio]\n",
     "[source.SimulatedBody]\n",
@@ -51,6 +51,7 @@ const WORDS: [&str; 44] = [
     ", ",
     ".",
     "\n",
+    "\r",
     "\u{1f916}",
 ];
 
@@ -106,6 +107,13 @@ fn the_lines_of_other_systems_are_understood() {
     assert!(answer(&text).is_ok());
     let error = answer(&text.replace("workers", "workrs")).unwrap_err();
     assert!(error.contains("14 | workrs = 2\n"), "{error}");
+}
+
+#[test]
+fn a_fault_in_the_end_of_a_line_is_shown_before_it() {
+    for text in ["rate = 6\r\r\r\r= odules", "rate = 6\r", "a = \"\r\n\"", "\r\r\r\n\r", "x = 1\n\r=\n"] {
+        assert!(answer(text).unwrap_err().contains("error: this is not TOML"), "{text:?}");
+    }
 }
 
 proptest! {

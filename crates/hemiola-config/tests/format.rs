@@ -9,6 +9,7 @@ use hemiola_model::Value;
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger};
 use robot::{catalog, table};
 
+const DOCUMENTATION: &str = include_str!("../FORMAT.md");
 const ROBOT: &str = include_str!("robot/robot.toml");
 
 fn read(text: &str) -> Loaded {
@@ -86,4 +87,26 @@ fn every_value_knows_its_line() {
     }
     assert_eq!(origins.iter().count(), ROBOT.lines().filter(|line| line.contains(" = ")).count());
     assert!(origins.of("cycle.motion.workers").is_none());
+}
+
+#[test]
+fn the_documentation_shows_a_configuration_without_a_fault() {
+    let example = DOCUMENTATION.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let Loaded { configuration, warnings, .. } = read(example);
+    assert!(warnings.is_empty(), "{warnings}");
+    assert_eq!(configuration.cycles.len(), 2);
+}
+
+#[test]
+fn every_key_is_documented() {
+    let faults = "[cycle.main]\nrate = 1\nx = 1\n[source.SimulatedBody]\nx = 1\n[output]\nx = 1\n[x]\n";
+    let error = parse(faults, "robot.toml", &catalog()).unwrap_err().to_string();
+    let lists: Vec<_> = error.lines().filter_map(|line| line.split_once("known here: ")).collect();
+    assert_eq!(lists.len(), 4, "{error}");
+    for key in lists.iter().flat_map(|(_, keys)| keys.split(", ")) {
+        let is_documented = ["| `{}`", ", `{}`", "## `[{}]`", "## `[{}."]
+            .iter()
+            .any(|form| DOCUMENTATION.contains(&form.replace("{}", key)));
+        assert!(is_documented, "FORMAT.md does not explain `{key}`");
+    }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bits::BitMatrix;
 use crate::durations::{Durations, from_nanos};
-use crate::module_order;
+use crate::module_order::{self, ModuleTasks};
 use crate::resolved::{Consumer, ResolvedCycle, UpdateId};
 use crate::{Access, width};
 
@@ -74,7 +74,7 @@ pub enum TaskKind {
 pub enum Reason {
     /// The later one reads these representations, which the earlier one provides (E_dep).
     Reads(Vec<String>),
-    /// Both take their module exclusively (E_upd).
+    /// Both belong to one module, and at least one takes it exclusively (E_upd).
     SameModule,
 }
 
@@ -168,7 +168,7 @@ pub struct TaskGraph {
     tasks: Vec<Task>,
     dependencies: Vec<Edge>,
     /// Tasks that exclude each other, per module; two or more each.
-    exclusive: Vec<Vec<TaskId>>,
+    modules: Vec<ModuleTasks>,
     module_order: Vec<Edge>,
 }
 
@@ -205,10 +205,13 @@ impl TaskGraph {
             };
             tasks.push(Task { name: to, module: None, kind: TaskKind::Publish(index), is_output: true });
         }
-        let mut exclusive: BTreeMap<usize, Vec<TaskId>> = BTreeMap::new();
-        for (task, update) in cycle.updates.iter().enumerate().filter(|(_, update)| update.access == Access::Exclusive)
-        {
-            exclusive.entry(update.id.module).or_default().push(TaskId(task as u32));
+        let mut modules: BTreeMap<usize, ModuleTasks> = BTreeMap::new();
+        for (task, update) in cycle.updates.iter().enumerate() {
+            let module = modules.entry(update.id.module).or_default();
+            match update.access {
+                Access::Exclusive => module.exclusive.push(TaskId(task as u32)),
+                Access::Concurrent => module.concurrent.push(TaskId(task as u32)),
+            }
         }
         let dependencies = reads.into_iter().map(|((from, to), names)| Edge {
             from: TaskId(from as u32),
@@ -219,7 +222,7 @@ impl TaskGraph {
             name: cycle.name.clone(),
             tasks,
             dependencies: dependencies.collect(),
-            exclusive: exclusive.into_values().filter(|tasks| tasks.len() > 1).collect(),
+            modules: modules.into_values().filter(ModuleTasks::need_order).collect(),
             module_order: Vec::new(),
         }
         .ordered_by(&Durations::default())
@@ -255,7 +258,7 @@ impl TaskGraph {
             name: name.into(),
             tasks,
             dependencies: dependencies.collect(),
-            exclusive: Vec::new(),
+            modules: Vec::new(),
             module_order: Vec::new(),
         })
     }
@@ -277,7 +280,7 @@ impl TaskGraph {
     /// The same graph with the order among the exclusive updates of each module chosen anew: of those whose inputs are
     /// there, the one with the longest remaining path goes first. Dependencies stay as they are.
     pub fn ordered_by(mut self, durations: &Durations) -> Self {
-        let chosen = module_order::choose(self.tasks.len(), &pairs(&self.dependencies), &self.exclusive, durations);
+        let chosen = module_order::choose(self.tasks.len(), &pairs(&self.dependencies), &self.modules, durations);
         self.module_order = (chosen.into_iter())
             .map(|(from, to)| Edge { from: TaskId(from as u32), to: TaskId(to as u32), reason: Reason::SameModule })
             .collect();

@@ -1,4 +1,4 @@
-//! The order among the exclusive updates of a module (E_upd).
+//! The order among the updates of a module that must not run at the same time (E_upd).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -9,23 +9,41 @@ use crate::graph::{Tail, TaskId, adjacency, tails, topological_order};
 /// How often the order is refined with the remaining paths that the previous order led to.
 const ROUNDS: usize = 4;
 
-/// Chains the tasks of each group, as (earlier, later), so that the longest path through the whole graph stays short.
+/// The tasks of one module that constrain each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct ModuleTasks {
+    /// `&mut self`: alone among all of these.
+    pub(crate) exclusive: Vec<TaskId>,
+    /// `&self`: beside each other, but never beside an exclusive one, which would change what they look at.
+    pub(crate) concurrent: Vec<TaskId>,
+}
+
+impl ModuleTasks {
+    /// Whether any two of them need an order.
+    pub(crate) fn need_order(&self) -> bool {
+        !self.exclusive.is_empty() && self.exclusive.len() + self.concurrent.len() > 1
+    }
+}
+
+/// Orders the tasks of each module, as (earlier, later), so that the longest path through the whole graph stays short:
+/// exclusive tasks form a chain, each concurrent one has its place in a gap of that chain (readers and writers).
 ///
-/// Runs the graph on as many workers as it wants, a group's tasks one at a time: whenever a group is free, the task with
-/// the longest remaining path among those *that could start* goes next (Schrage's rule for one machine with heads and
-/// tails; Carlier 1982). When all wait for the same inputs this is "longest remaining path first"; when they do not, no
-/// group stands still for a task whose inputs are late. Every start follows the end of all predecessors, so the chains
+/// Runs the graph on as many workers as it wants, with each module locked by its exclusive tasks: whenever a module is
+/// free, the task with the longest remaining path among those *that could start* goes next (Schrage's rule for one machine with
+/// heads and tails; Carlier 1982). When all wait for the same inputs this is "longest remaining path first"; when they do not, no
+/// module stands still for a task whose inputs are late. Every start follows the end of all predecessors, so the orders
 /// follow one topological order and cannot close a circle.
 pub(crate) fn choose(
     size: usize,
     dependencies: &[(usize, usize)],
-    groups: &[Vec<TaskId>],
+    groups: &[ModuleTasks],
     durations: &Durations,
 ) -> Vec<(usize, usize)> {
     let expected = durations.expected_nanos(size);
     let mut group_of = vec![None; size];
     for (group, tasks) in groups.iter().enumerate() {
-        tasks.iter().for_each(|task| group_of[task.index()] = Some(group));
+        tasks.exclusive.iter().for_each(|task| group_of[task.index()] = Some((group, Hold::Exclusive)));
+        tasks.concurrent.iter().for_each(|task| group_of[task.index()] = Some((group, Hold::Concurrent)));
     }
     // The first round knows dependencies only, every further one the remaining paths under the best order so far.
     let mut best: Option<(Tail, Vec<_>)> = None;
@@ -33,7 +51,7 @@ pub(crate) fn choose(
     for _ in 0..ROUNDS {
         let remaining = tails(&topological_order(&successors), &successors, &expected);
         let chains = start_order(size, dependencies, &group_of, groups.len(), &expected, &remaining);
-        let edges: Vec<_> = chains.iter().flat_map(|chain| chain.windows(2).map(|pair| (pair[0], pair[1]))).collect();
+        let edges: Vec<_> = chains.iter().flat_map(|chain| edges_of(chain)).collect();
         let all: Vec<_> = dependencies.iter().chain(&edges).copied().collect();
         successors = adjacency(size, &all);
         let length =
@@ -46,20 +64,51 @@ pub(crate) fn choose(
     best.map(|(_, edges)| edges).unwrap_or_default()
 }
 
+/// How a task holds its module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    Exclusive,
+    Concurrent,
+}
+
+/// The edges of one module whose tasks start in this order.
+fn edges_of(starts: &[(usize, Hold)]) -> Vec<(usize, usize)> {
+    let mut edges = Vec::new();
+    let mut last_exclusive = None;
+    let mut since: Vec<usize> = Vec::new();
+    for &(task, hold) in starts {
+        match hold {
+            Hold::Concurrent => {
+                edges.extend(last_exclusive.map(|before| (before, task)));
+                since.push(task);
+            }
+            Hold::Exclusive => {
+                // The concurrent ones in between come after the last exclusive one themselves.
+                if since.is_empty() {
+                    edges.extend(last_exclusive.map(|before| (before, task)));
+                }
+                edges.extend(since.drain(..).map(|before| (before, task)));
+                last_exclusive = Some(task);
+            }
+        }
+    }
+    edges
+}
+
 /// The tasks of each group in the order in which they start.
 fn start_order(
     size: usize,
     dependencies: &[(usize, usize)],
-    group_of: &[Option<usize>],
+    group_of: &[Option<(usize, Hold)>],
     groups: usize,
     expected: &[u64],
     remaining: &[Tail],
-) -> Vec<Vec<usize>> {
+) -> Vec<Vec<(usize, Hold)>> {
     let successors = adjacency(size, dependencies);
     let mut unmet = vec![0u32; size];
     successors.iter().flatten().for_each(|&to| unmet[to] += 1);
     let mut chains = vec![Vec::new(); groups];
-    let mut busy = vec![false; groups];
+    let mut holding: Vec<Vec<Hold>> = vec![Vec::new(); groups];
     let mut waiting: Vec<BinaryHeap<(Tail, Reverse<usize>)>> = vec![BinaryHeap::new(); groups];
     let mut running: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut now = 0u64;
@@ -67,24 +116,34 @@ fn start_order(
     loop {
         for task in ready.drain(..) {
             match group_of[task] {
-                Some(group) => waiting[group].push((remaining[task], Reverse(task))),
+                Some((group, _)) => waiting[group].push((remaining[task], Reverse(task))),
                 None => running.entry(now + expected[task]).or_default().push(task),
             }
         }
         for group in 0..groups {
-            if !busy[group]
-                && let Some((_, Reverse(task))) = waiting[group].pop()
-            {
-                busy[group] = true;
-                chains[group].push(task);
+            while let Some(&(_, Reverse(task))) = waiting[group].peek() {
+                let hold = group_of[task].map_or(Hold::Exclusive, |(_, hold)| hold);
+                let is_free = match hold {
+                    Hold::Exclusive => holding[group].is_empty(),
+                    Hold::Concurrent => !holding[group].contains(&Hold::Exclusive),
+                };
+                if !is_free {
+                    break;
+                }
+                waiting[group].pop();
+                holding[group].push(hold);
+                chains[group].push((task, hold));
                 running.entry(now + expected[task]).or_default().push(task);
             }
         }
         let Some((end, finished)) = running.pop_first() else { return chains };
         now = end;
         for task in finished {
-            if let Some(group) = group_of[task] {
-                busy[group] = false;
+            if let Some((group, hold)) = group_of[task] {
+                // Those that hold a module at the same time are all of one kind.
+                if let Some(index) = holding[group].iter().position(|held| *held == hold) {
+                    holding[group].swap_remove(index);
+                }
             }
             for &to in &successors[task] {
                 unmet[to] -= 1;

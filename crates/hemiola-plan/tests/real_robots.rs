@@ -43,7 +43,9 @@ fn the_soccer_robot_has_the_published_tasks() {
 
     assert_eq!((motion_graph.tasks().len(), cognition_graph.tasks().len()), (63, 149));
     assert_eq!((motion_graph.width(), cognition_graph.width()), (15, 36));
-    assert_eq!((motion_graph.module_order().len(), cognition_graph.module_order().len()), (21, 44));
+    // The release chains the exclusive updates only (21 and 44 edges) and trusts its concurrent ones beside them. Here a
+    // `&self` update never runs beside a `&mut self` sibling, which takes the edges around the gaps that they stand in.
+    assert_eq!((motion_graph.module_order().len(), cognition_graph.module_order().len()), (22, 61));
     // "Longest remaining tail: 42, motion 20". The release itself sorts by number of successors and has 21 in motion;
     // that other order is also why motion keeps 90 edges here and 89 there.
     assert_eq!((critical_path(&motion_graph), critical_path(&cognition_graph)), (20, 42));

@@ -27,7 +27,7 @@ pub struct ArmSwing {
 #[module]
 impl ArmSwing {
     #[update]
-    fn arm_targets(&self, feet: &FootTargets, arms: &mut ArmTargets) {
+    pub(super) fn arm_targets(&self, feet: &FootTargets, arms: &mut ArmTargets) {
         let forward = glam::Quat::from_rotation_z(feet.torso_yaw) * glam::Vec3::X;
         let left_ahead = (feet.soles[0].translation - feet.soles[1].translation).dot(forward) / 2.0;
         arms.angles = Side::BOTH.map(|side| {

@@ -39,7 +39,7 @@ pub struct BalanceControl {
 #[module]
 impl BalanceControl {
     #[update]
-    fn balance_correction(
+    pub(super) fn balance_correction(
         &mut self,
         imu: &CalibratedImu,
         torso: &TorsoPose,

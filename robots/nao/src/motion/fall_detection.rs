@@ -41,7 +41,7 @@ pub struct FallDetection {
 #[module]
 impl FallDetection {
     #[update]
-    fn fall_state(
+    pub(super) fn fall_state(
         &mut self,
         orientation: &Orientation,
         imu: &CalibratedImu,

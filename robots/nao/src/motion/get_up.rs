@@ -67,7 +67,7 @@ const RISING_FROM: usize = 2;
 #[module]
 impl GetUp {
     #[update]
-    fn get_up_targets(
+    pub(super) fn get_up_targets(
         &mut self,
         fall: &FallState,
         orientation: &Orientation,

@@ -29,7 +29,7 @@ pub struct FootSoles {
 #[module]
 impl FootSoles {
     #[update]
-    fn ground_contact(
+    pub(super) fn ground_contact(
         &self,
         pressure: &FootPressure,
         last: Previous<GroundContact>,

@@ -35,7 +35,7 @@ pub struct HeadControl {
 #[module]
 impl HeadControl {
     #[update]
-    fn head_targets(&mut self, request: &HeadRequest, clock: &Clock, head: &mut HeadTargets) {
+    pub(super) fn head_targets(&mut self, request: &HeadRequest, clock: &Clock, head: &mut HeadTargets) {
         let dt = clock.step_seconds();
         let yaw = Joint::HeadYaw.clamp(request.yaw);
         self.yaw.approach(yaw, dt, &self.parameters);

@@ -41,7 +41,7 @@ pub struct ImuCalibration {
 #[module]
 impl ImuCalibration {
     #[update]
-    fn calibrated_imu(&mut self, sample: &ImuSample, clock: &Clock, calibrated: &mut CalibratedImu) {
+    pub(super) fn calibrated_imu(&mut self, sample: &ImuSample, clock: &Clock, calibrated: &mut CalibratedImu) {
         if sample.angular_velocity.is_finite() && sample.acceleration.is_finite() {
             self.last.clone_from(sample);
         }

@@ -25,7 +25,10 @@ pub struct JointCombinerParameters {
     /// How long it takes to go from one motion to another.
     #[parameter(default = 0.6, range = 0.05..=5.0, unit = "s")]
     transition: f32,
-    /// How long it takes to crouch in the safe state.
+    /// How long the walk has to come to a stop in the safe state.
+    #[parameter(default = 1.5, range = 0.0..=5.0, unit = "s")]
+    halt: f32,
+    /// How long it takes to crouch after that.
     #[parameter(default = 2.0, range = 0.5..=10.0, unit = "s")]
     crouch: f32,
     /// How long it takes to take the power off after that.
@@ -38,8 +41,9 @@ pub struct JointCombinerParameters {
 
 /// Chooses what moves the joints, goes smoothly from one motion to the next, and keeps all joints within their limits.
 ///
-/// The walk (standing is a part of it) gives way to falling and getting up, and both to the safe state: then the robot
-/// crouches, and when it is down, its stiffness goes to zero slowly. The first request starts from where the joints are.
+/// The walk (standing is a part of it) gives way to falling and getting up, and both to the safe state: then the walk may
+/// come to a stop, the robot crouches, and when it is down, its stiffness goes to zero slowly. The first request starts from
+/// where the joints are.
 #[derive(Module)]
 pub struct JointCombiner {
     #[parameters]
@@ -51,6 +55,8 @@ pub struct JointCombiner {
     from: [f32; JOINTS],
     /// Since the motion began, in seconds.
     time: f32,
+    /// Since the safe state was entered, in seconds.
+    safe_for: f32,
 }
 
 /// What moves the joints.
@@ -66,7 +72,7 @@ enum Motion {
 impl JointCombiner {
     #[update]
     #[expect(clippy::too_many_arguments, reason = "this is where everything comes together")]
-    fn joint_request(
+    pub(super) fn joint_request(
         &mut self,
         legs: &LegTargets,
         arms: &ArmTargets,
@@ -78,10 +84,12 @@ impl JointCombiner {
         safe_state: &SafeState,
         request: &mut JointRequest,
     ) {
+        self.safe_for = if safe_state.is_active() { self.safe_for + clock.step_seconds() } else { 0.0 };
         let motion = match (safe_state.is_active(), get_up.active) {
-            (true, _) => Motion::Crouch,
+            (true, true) => Motion::Crouch,
+            (true, false) if self.safe_for > self.parameters.halt => Motion::Crouch,
             (false, true) => Motion::GetUp,
-            (false, false) => Motion::Walk,
+            (_, false) => Motion::Walk,
         };
         let last = self.last.unwrap_or(measured.positions);
         if motion != self.motion || self.last.is_none() {
@@ -196,12 +204,16 @@ mod tests {
 
         given.get_up = GetUpTargets { active: true, positions: [9.0; JOINTS], stiffness: 0.4, ..Default::default() };
         requests.extend(given.run(&mut module, 1.0));
-        given.get_up = GetUpTargets { active: true, positions: [f32::NAN; JOINTS], stiffness: 0.4, ..Default::default() };
+        given.get_up =
+            GetUpTargets { active: true, positions: [f32::NAN; JOINTS], stiffness: 0.4, ..Default::default() };
         requests.extend(given.run(&mut module, 0.2));
         for pair in requests.windows(2) {
             for joint in Joint::ALL {
                 let [before, after] = [&pair[0], &pair[1]].map(|request| request.positions[joint.index()]);
-                assert!((after - before).abs() <= 7.0 * 0.012 + 1e-5 && after == joint.clamp(after), "{joint:?} {after}");
+                assert!(
+                    (after - before).abs() <= 7.0 * 0.012 + 1e-5 && after == joint.clamp(after),
+                    "{joint:?} {after}"
+                );
             }
         }
         assert_eq!(requests.last().unwrap().stiffness, [0.4; JOINTS]);
@@ -213,14 +225,18 @@ mod tests {
         let mut given = Given::standing();
         given.run(&mut module, 1.0);
         given.safe_state = SafeState::Active;
-        let requests = given.run(&mut module, 4.0);
-        let down = &requests[(2.0 / 0.012) as usize];
+        let requests = given.run(&mut module, 5.5);
+        let down = &requests[(3.5 / 0.012) as usize];
         for (position, crouching) in down.positions.iter().zip(standing(CROUCHING_HEIGHT)) {
             assert!((position - crouching).abs() < 0.01);
         }
-        assert!(requests[100].stiffness == [1.0; JOINTS] && requests.last().unwrap().stiffness == [0.0; JOINTS]);
+        assert!(
+            down.stiffness[..20].iter().all(|stiffness| *stiffness > 0.9)
+                && requests.last().unwrap().stiffness == [0.0; JOINTS]
+        );
         for pair in requests.windows(2) {
-            assert!(pair[1].stiffness[0] <= pair[0].stiffness[0] && pair[0].stiffness[0] - pair[1].stiffness[0] < 0.02);
+            let [before, after] = [&pair[0], &pair[1]].map(|request| request.stiffness[Joint::LeftKneePitch.index()]);
+            assert!(after <= before && before - after < 0.02, "{before} {after}");
         }
     }
 }

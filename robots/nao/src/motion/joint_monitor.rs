@@ -36,7 +36,7 @@ pub struct JointMonitor {
 #[module]
 impl JointMonitor {
     #[update]
-    fn joint_health(
+    pub(super) fn joint_health(
         &mut self,
         joints: &JointAngles,
         request: Previous<JointRequest>,
@@ -80,7 +80,13 @@ mod tests {
         let clock = Clock::new(Time::ZERO, Duration::from_millis(12), 0);
         let mut health = JointHealth::default();
         for _ in 0..(seconds / 0.012) as u32 {
-            module.joint_health(&JointAngles::default(), Previous::new(&request), &clock, &mut health, &Debug::default());
+            module.joint_health(
+                &JointAngles::default(),
+                Previous::new(&request),
+                &clock,
+                &mut health,
+                &Debug::default(),
+            );
         }
         health
     }

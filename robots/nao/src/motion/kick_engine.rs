@@ -37,7 +37,7 @@ pub struct KickEngine {
 #[module]
 impl KickEngine {
     #[update]
-    fn kick_swing(&self, plan: &StepPlan, kick: &mut KickSwing) {
+    pub(super) fn kick_swing(&self, plan: &StepPlan, kick: &mut KickSwing) {
         let Some(swing) = plan.now.swing.filter(|swing| swing.kind == SwingKind::Kick) else { return };
         let progress = (plan.frame + 1) as f32 / plan.now.frames as f32;
         let standing = plan.now.feet[swing.foot.other().index()];
@@ -55,10 +55,7 @@ impl KickEngine {
         let z = lift * (part(0.0, 0.6 * draw_back) - part(shot + 0.4 * (1.0 - shot), 1.0));
         let direction = plan.now.feet[swing.foot.index()].rotation;
         let turned = crate::geometry::normalize_angle(swing.target.rotation - direction) * part(shot, 1.0);
-        let sole = Pose3::new(
-            glam::Quat::from_rotation_z(direction + turned - standing.rotation),
-            Vec3::new(x, y, z),
-        );
+        let sole = Pose3::new(glam::Quat::from_rotation_z(direction + turned - standing.rotation), Vec3::new(x, y, z));
         kick.sole = Some(Pose3::above(&standing, 0.0) * sole);
     }
 }

@@ -23,7 +23,7 @@ pub struct LegInverseKinematics {}
 #[module]
 impl LegInverseKinematics {
     #[update]
-    fn leg_targets(
+    pub(super) fn leg_targets(
         &self,
         feet: &FootTargets,
         center: &CenterOfMassTarget,

@@ -28,7 +28,7 @@ struct Last {
 #[module]
 impl LegOdometry {
     #[update]
-    fn odometry(
+    pub(super) fn odometry(
         &mut self,
         orientation: &Orientation,
         body: &BodyModel,

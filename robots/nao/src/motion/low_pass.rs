@@ -46,8 +46,10 @@ mod tests {
 
     fn response(dt: f64, seconds: f64) -> f64 {
         let mut filter = LowPass::default();
-        (0..(0.5 / dt) as u32 + 1).for_each(|_| drop(filter.update(0.0, dt, 0.5)));
-        (0..(seconds / dt).round() as u32).for_each(|_| drop(filter.update(1.0, dt, 0.5)));
+        for index in 0..((0.5 + seconds) / dt).round() as u32 {
+            let input = if f64::from(index) * dt < 0.5 { 0.0 } else { 1.0 };
+            filter.update(input, dt, 0.5);
+        }
         filter.value()
     }
 

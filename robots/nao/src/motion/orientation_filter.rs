@@ -25,7 +25,13 @@ pub struct OrientationFilter {
 #[module]
 impl OrientationFilter {
     #[update]
-    fn orientation(&mut self, imu: &CalibratedImu, clock: &Clock, orientation: &mut Orientation, debug: &Debug) {
+    pub(super) fn orientation(
+        &mut self,
+        imu: &CalibratedImu,
+        clock: &Clock,
+        orientation: &mut Orientation,
+        debug: &Debug,
+    ) {
         self.estimator.acceleration_time = self.parameters.acceleration_time;
         self.estimator.update(imu.angular_velocity, imu.acceleration, clock.step_seconds());
         orientation.attitude = self.estimator.attitude();

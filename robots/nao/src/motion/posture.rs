@@ -39,7 +39,7 @@ pub fn standing(height: f32) -> [f32; JOINTS] {
         }
     }
     let mut forward = 0.0;
-    for _ in 0..4 {
+    for _ in 0..8 {
         for side in Side::BOTH {
             let sole = Vec3::new(forward, FOOT_SPACING * side.sign(), -height);
             LegAngles::reaching(side, &Pose3::from_translation(sole)).write(side, &mut positions);

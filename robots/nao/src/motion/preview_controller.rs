@@ -33,7 +33,7 @@ pub struct PreviewController {
 #[module]
 impl PreviewController {
     #[update]
-    fn center_of_mass_target(
+    pub(super) fn center_of_mass_target(
         &mut self,
         plan: &StepPlan,
         reference: &ZmpReference,
@@ -65,8 +65,7 @@ impl PreviewController {
         for (point, gain) in reference.iter().zip(&gains.preview) {
             jerk += (*point - self.position) * *gain;
         }
-        self.position +=
-            FRAME * (self.velocity + FRAME * (self.acceleration / 2.0 + FRAME / 6.0 * jerk));
+        self.position += FRAME * (self.velocity + FRAME * (self.acceleration / 2.0 + FRAME / 6.0 * jerk));
         self.velocity += FRAME * (self.acceleration + FRAME / 2.0 * jerk);
         self.acceleration += FRAME * jerk;
         self.summed_error += self.zero_moment_point() - reference[0];

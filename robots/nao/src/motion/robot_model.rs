@@ -14,7 +14,7 @@ pub struct RobotModel {}
 #[module]
 impl RobotModel {
     #[update]
-    fn body_model(&self, joints: &JointAngles, body: &mut BodyModel) {
+    pub(super) fn body_model(&self, joints: &JointAngles, body: &mut BodyModel) {
         let links = Links::new(&joints.positions);
         body.soles = Side::BOTH.map(|side| links.sole(side));
         body.center_of_mass = links.center_of_mass();

@@ -48,7 +48,7 @@ pub struct StepPlannerParameters {
 /// A step is a move of the point between the feet: the swinging foot lands where it stands neutrally around the moved
 /// point. Sideways and turning, only the outer foot reaches out, twice as far, and the inner foot follows: so the feet never
 /// meet. The velocity changes by a limited amount per step. A kick is announced by the step before, so that the preview
-/// controller can bring the weight over the other foot in time.
+/// controller can bring the weight over the other foot in time. In the safe state the robot is to stand.
 #[derive(Module)]
 pub struct StepPlanner {
     #[parameters]
@@ -61,8 +61,16 @@ pub struct StepPlanner {
 #[module]
 impl StepPlanner {
     #[update]
-    fn step_plan(&mut self, request: &MotionRequest, fall: &FallState, plan: &mut StepPlan, debug: &Debug) {
-        let intent = Intent::from(request, &self.parameters);
+    pub(super) fn step_plan(
+        &mut self,
+        request: &MotionRequest,
+        fall: &FallState,
+        safe_state: &SafeState,
+        plan: &mut StepPlan,
+        debug: &Debug,
+    ) {
+        let wanted = if safe_state.is_active() { Motion::Stand } else { request.motion };
+        let intent = Intent::from(wanted, &self.parameters);
         if fall.state != Uprightness::Upright || self.now.frames == 0 {
             self.walker = Walker::default();
             self.now = self.walker.stand();
@@ -93,8 +101,8 @@ enum Intent {
 }
 
 impl Intent {
-    fn from(request: &MotionRequest, limits: &StepPlannerParameters) -> Self {
-        match request.motion {
+    fn from(motion: Motion, limits: &StepPlannerParameters) -> Self {
+        match motion {
             Motion::Stand => Self::Stand,
             Motion::Walk { velocity, turn } => Self::Walk(Velocity::within(limits, velocity, turn)),
             Motion::Kick { foot } => Self::Kick(foot.into()),

@@ -26,7 +26,7 @@ pub struct WeightShift {
 #[module]
 impl WeightShift {
     #[update]
-    fn support_foot(
+    pub(super) fn support_foot(
         &mut self,
         contact: &GroundContact,
         body: &BodyModel,

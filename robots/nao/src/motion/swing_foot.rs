@@ -29,7 +29,7 @@ pub struct SwingFoot {
 #[module]
 impl SwingFoot {
     #[update]
-    fn foot_targets(&self, plan: &StepPlan, kick: &KickSwing, targets: &mut FootTargets) {
+    pub(super) fn foot_targets(&self, plan: &StepPlan, kick: &KickSwing, targets: &mut FootTargets) {
         targets.soles = plan.now.feet.map(|foot| Pose3::above(&foot, 0.0));
         let mut feet = plan.now.feet;
         if let Some(swing) = plan.now.swing {

@@ -14,7 +14,13 @@ pub struct TorsoHeight {}
 #[module]
 impl TorsoHeight {
     #[update]
-    fn torso_pose(&self, orientation: &Orientation, body: &BodyModel, support: &SupportFoot, pose: &mut TorsoPose) {
+    pub(super) fn torso_pose(
+        &self,
+        orientation: &Orientation,
+        body: &BodyModel,
+        support: &SupportFoot,
+        pose: &mut TorsoPose,
+    ) {
         pose.attitude = Quat::from_rotation_z(-yaw(orientation.attitude)) * orientation.attitude;
         let sole = body.soles[support.foot.index()];
         let below = |corner: glam::Vec2| -(pose.attitude * sole.transform(corner.extend(0.0))).z;

@@ -12,7 +12,7 @@ pub struct ZmpPlanner {}
 #[module]
 impl ZmpPlanner {
     #[update]
-    fn zmp_reference(&self, plan: &StepPlan, reference: &mut ZmpReference) {
+    pub(super) fn zmp_reference(&self, plan: &StepPlan, reference: &mut ZmpReference) {
         let mut phases = std::iter::once(&plan.now).chain(&plan.upcoming);
         let mut phase = plan.now;
         let mut left = phase.frames.saturating_sub(plan.frame + 1);

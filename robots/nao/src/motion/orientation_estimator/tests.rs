@@ -14,21 +14,27 @@ fn inclination_error(estimate: Quat, truth: Quat) -> f32 {
     2.0 * error.w.hypot(error.z).clamp(0.0, 1.0).acos()
 }
 
-/// A sensor that turns with a constant angular velocity and a constant bias, at `rate` hertz.
-fn turning(rate: f32, seconds: f32, angular_velocity: Vec3, bias: Vec3) -> (OrientationEstimator, Quat) {
+/// A sensor that turns with a constant bias, at `rate` hertz.
+fn turning(rate: f32, seconds: f32, motion: impl Fn(f32) -> Vec3, bias: Vec3) -> (OrientationEstimator, Quat) {
     let mut estimator = OrientationEstimator::default();
     let mut truth = Quat::from_rotation_x(0.3);
-    for _ in 0..(seconds * rate) as u32 {
+    for index in 0..(seconds * rate) as u32 {
+        let angular_velocity = motion(index as f32 / rate);
         truth = (truth * Quat::from_scaled_axis(angular_velocity / rate)).normalize();
         estimator.update(angular_velocity + bias, truth.inverse() * GRAVITY, 1.0 / rate);
     }
     (estimator, truth)
 }
 
+/// By hand, in all directions.
+fn waving(time: f32) -> Vec3 {
+    Vec3::new(0.8 * (0.7 * time).sin(), 0.6 * (0.4 * time).cos(), 0.5 * (0.3 * time).sin())
+}
+
 #[test]
 fn a_turning_sensor_is_followed_at_any_rate() {
     for rate in [83.333, 285.714, 1000.0] {
-        let (estimator, truth) = turning(rate, 20.0, Vec3::new(0.5, -0.3, 0.8), Vec3::ZERO);
+        let (estimator, truth) = turning(rate, 20.0, waving, Vec3::ZERO);
         let error = inclination_error(estimator.attitude(), truth);
         assert!(error < 2e-3, "{error} rad at {rate} Hz");
     }
@@ -37,10 +43,10 @@ fn a_turning_sensor_is_followed_at_any_rate() {
 #[test]
 fn a_bias_is_learned_at_rest_at_once_and_in_motion_with_time() {
     let bias = Vec3::new(0.01, -0.008, 0.006);
-    let (resting, _) = turning(83.333, 6.0, Vec3::ZERO, bias);
+    let (resting, _) = turning(83.333, 6.0, |_| Vec3::ZERO, bias);
     assert!(resting.is_resting() && resting.bias().abs_diff_eq(bias, 5e-4), "{}", resting.bias());
-    let (moving, truth) = turning(83.333, 120.0, Vec3::new(0.4, -0.7, 0.5), bias);
-    assert!(!moving.is_resting() && moving.bias().abs_diff_eq(bias, 2e-3), "{}", moving.bias());
+    let (moving, truth) = turning(83.333, 120.0, waving, bias);
+    assert!(!moving.is_resting() && moving.bias().distance(bias) < bias.length() / 3.0, "{}", moving.bias());
     assert!(inclination_error(moving.attitude(), truth) < 0.01);
 }
 
@@ -58,7 +64,7 @@ fn shaking_does_not_tilt_the_estimate() {
 
 #[test]
 fn what_no_sensor_can_have_measured_is_ignored_and_a_gap_is_survived() {
-    let (mut estimator, truth) = turning(100.0, 5.0, Vec3::new(0.3, 0.2, 0.0), Vec3::ZERO);
+    let (mut estimator, truth) = turning(100.0, 5.0, waving, Vec3::ZERO);
     let before = estimator.attitude();
     estimator.update(Vec3::NAN, GRAVITY, 0.01);
     estimator.update(Vec3::ZERO, GRAVITY, -1.0);
@@ -72,10 +78,8 @@ fn what_no_sensor_can_have_measured_is_ignored_and_a_gap_is_survived() {
 
 /// BROAD (Laidig et al. 2021), CC-BY-4.0; `None`, said loudly, where the data is not at hand.
 fn recording(name: &str) -> Option<String> {
-    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
+    let shared = std::env::var_os("HEMIOLA_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let path = shared.join("data/recordings/imu-broad").join(name);
     let Ok(file) = File::open(&path) else {
         eprintln!("SKIPPED: {} is not there; set HEMIOLA_SHARED to the folder of the shared data", path.display());

@@ -42,7 +42,12 @@ fn the_zero_moment_point_follows_steps_from_side_to_side() {
 fn the_centre_of_mass_leaves_before_the_zero_moment_point_does() {
     let mut controller = controller();
     follow(&mut controller, swaying, 42);
-    assert!(controller.position.y > 0.005 && controller.velocity.y > 0.05, "{} {}", controller.position, controller.velocity);
+    assert!(
+        controller.position.y > 0.005 && controller.velocity.y > 0.05,
+        "{} {}",
+        controller.position,
+        controller.velocity
+    );
 }
 
 #[test]

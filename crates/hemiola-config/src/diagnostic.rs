@@ -40,6 +40,7 @@ pub struct Diagnostics {
     found: Vec<Diagnostic>,
     /// Found when there were [`MOST_KEPT`] already.
     omitted: usize,
+    errors: usize,
 }
 
 /// More than this nobody reads, and hostile input must not fill the memory.
@@ -138,6 +139,7 @@ fn annotation<'p>(place: &Place, label: &'p str, kind: AnnotationKind, window: &
 
 impl Diagnostics {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        self.errors += usize::from(diagnostic.severity == Severity::Error);
         if self.found.len() < MOST_KEPT {
             self.found.push(diagnostic);
         } else {
@@ -174,7 +176,7 @@ impl Diagnostics {
     }
 
     pub(crate) fn has_errors(&self) -> bool {
-        self.found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.errors > 0
     }
 
     pub(crate) fn sorted(mut self) -> Self {

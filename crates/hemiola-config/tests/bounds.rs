@@ -102,6 +102,13 @@ fn long_texts_and_many_faults_are_bounded() {
 }
 
 #[test]
+fn an_error_after_countless_warnings_is_an_error() {
+    let warnings: String = (0..500).map(|index| format!("k{index} = {{ unset = true }}\n")).collect();
+    assert!(answer(&format!("{warnings}[cycle.main]\nrate = 30.0\n")).is_ok());
+    assert!(answer(&format!("{warnings}[cycle.main]\nrate = 0\n")).is_err());
+}
+
+#[test]
 fn the_lines_of_other_systems_are_understood() {
     let text = include_str!("robot/robot.toml").replace('\n', "\r\n");
     assert!(answer(&text).is_ok());

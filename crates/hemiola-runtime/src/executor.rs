@@ -63,7 +63,7 @@ pub trait Tasks: Send + Sync + 'static {
 ///
 /// let graph = TaskGraph::plain("three in a row", 3, [(0, 1), (1, 2)]).unwrap();
 /// let plan = Plan::new(graph, &Durations::unknown(3), &PlanOptions::default());
-/// let (graph, tasks) = (ExecutableGraph::new(&plan, &[]).unwrap(), Count(AtomicU32::new(0)));
+/// let (graph, tasks) = (ExecutableGraph::new(&plan).unwrap(), Count(AtomicU32::new(0)));
 /// let executor = Executor::new();
 /// executor.run(&graph, &tasks, &mut ());
 /// assert_eq!(tasks.0.into_inner(), 3);

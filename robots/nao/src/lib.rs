@@ -10,7 +10,12 @@
 //! | `simulator` | a field, a ball, other robots and this one, seen through its sensors |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 
+pub mod audio;
+pub mod cognition;
 pub mod field;
 pub mod geometry;
+pub mod motion;
+pub mod recordings;
 pub mod representations;
 pub mod robot;
+pub mod simulator;

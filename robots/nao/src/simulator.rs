@@ -21,12 +21,14 @@ mod random;
 mod scenario;
 mod sensors;
 mod servo;
+mod sources;
 mod support;
 mod world;
 
 pub use others::{OtherRobot, Team};
 pub use random::Random;
 pub use scenario::{Scenario, standing_positions};
+pub use sources::{BODY_RATE, SimulatedBody, SimulatedCameras, SimulatedMicrophone, SimulationParameters};
 pub use world::{SimulatedWorld, World};
 
 #[cfg(test)]

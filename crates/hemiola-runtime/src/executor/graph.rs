@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use hemiola_plan::{Plan, TaskId};
+use hemiola_plan::Plan;
 use hemiola_trace::Ticks;
 
 use super::CAPACITY;
@@ -9,14 +9,13 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// A plan in the form that the executor runs: units by priority, counters of unmet dependencies.
 ///
-/// Units of output tasks (actuators, publishing) come first of all once they are ready; all others by their longest
-/// remaining path. A counter is set back when it reaches zero, so that a run needs no preparation.
+/// The plan's order of units is the order of their importance. A counter is set back when it reaches zero, so that a run needs no preparation.
 pub struct ExecutableGraph {
     units: Box<[Unit]>,
     roots: Box<[usize]>,
     /// A bit for each unit that is worth a hand-over.
     long: Box<[u64]>,
-    /// The order of the tasks on one worker: what outputs need first.
+    /// The order of the tasks on one worker.
     sequence: Box<[u32]>,
     workers: usize,
 }
@@ -35,35 +34,25 @@ pub struct Unit {
 const WORTH_SHARING: Duration = Duration::from_nanos(1500);
 
 impl ExecutableGraph {
-    /// Prepares a plan; `outputs` are the tasks whose effects others wait for.
+    /// Prepares a plan.
     ///
     /// # Errors
     /// The plan has more than [`CAPACITY`] units.
-    pub fn new(plan: &Plan, outputs: &[TaskId]) -> Result<Self, RuntimeError> {
+    pub fn new(plan: &Plan) -> Result<Self, RuntimeError> {
         let count = plan.units().len();
         if count > CAPACITY {
             return Err(RuntimeError::TooManyUnits { cycle: plan.graph().name().to_owned(), units: count, maximum: CAPACITY });
         }
-        let is_output = |unit: usize| plan.units()[unit].tasks.iter().any(|task| outputs.contains(task));
-        // Stable: within both groups the plan's order by priority stays.
-        let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|&unit| !is_output(unit));
-        let mut rank = vec![0; count];
-        order.iter().enumerate().for_each(|(new, &old)| rank[old] = new);
-
-        let units: Box<[Unit]> = order
+        let units: Box<[Unit]> = plan
+            .units()
             .iter()
-            .map(|&old| {
-                let unit = &plan.units()[old];
-                Unit {
-                    tasks: unit.tasks.iter().map(|task| task.0).collect(),
-                    successors: unit.successors.iter().map(|next| rank[next.index()] as u32).collect(),
-                    predecessors: unit.predecessors,
-                    pending: AtomicU32::new(unit.predecessors),
-                    ready_at: AtomicU64::new(0),
-                    // Before anything is measured all units may be long.
-                    long: unit.duration.is_zero() || unit.duration >= WORTH_SHARING,
-                }
+            .map(|unit| Unit {
+                tasks: unit.tasks.iter().map(|task| task.0).collect(),
+                successors: unit.successors.iter().map(|next| next.0).collect(),
+                predecessors: unit.predecessors,
+                pending: AtomicU32::new(unit.predecessors),
+                ready_at: AtomicU64::new(0),
+                long: unit.duration >= WORTH_SHARING,
             })
             .collect();
         let mut long = vec![0_u64; CAPACITY / 64];
@@ -73,7 +62,7 @@ impl ExecutableGraph {
         Ok(Self {
             roots: (0..count).filter(|&unit| units[unit].predecessors == 0).collect(),
             long: long.into(),
-            sequence: sequence(plan, outputs),
+            sequence: plan.order().map(|task| task.0).collect(),
             workers: plan.workers(),
             units,
         })
@@ -103,20 +92,6 @@ impl ExecutableGraph {
     pub(super) fn words(&self) -> usize {
         self.units.len().div_ceil(64)
     }
-}
-
-/// All tasks in an order for one worker: what the outputs need (and the outputs) first, within that by priority.
-fn sequence(plan: &Plan, outputs: &[TaskId]) -> Box<[u32]> {
-    let mut needed = vec![false; plan.graph().tasks().len()];
-    for &output in outputs {
-        needed[output.index()] = true;
-        for task in plan.graph().prerequisites(output) {
-            needed[task.index()] = true;
-        }
-    }
-    let by_priority: Vec<TaskId> = plan.order().collect();
-    let (first, rest): (Vec<TaskId>, Vec<TaskId>) = by_priority.into_iter().partition(|task| needed[task.index()]);
-    first.into_iter().chain(rest).map(|task| task.0).collect()
 }
 
 impl Unit {

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use hemiola_model::module::Scope;
-use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, TaskId, WorkerChoice};
+use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 use hemiola_realtime::ThreadSettings;
 use hemiola_trace::Ticks;
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ proptest! {
     #[test]
     fn every_task_runs_once_and_after_its_predecessors((tasks, edges) in random_graph(), workers in 1_usize..5) {
         let plan = plan(tasks, &edges, workers);
-        let graph = ExecutableGraph::new(&plan, &[TaskId(tasks as u32 - 1)]).unwrap();
+        let graph = ExecutableGraph::new(&plan).unwrap();
         let executor = executor(workers);
         let witness = Witness::new(tasks);
         for run in 1..=20 {
@@ -119,7 +119,7 @@ impl Tasks for Forks {
 fn scopes_nest_borrow_and_pass_panics_on() {
     std::panic::set_hook(Box::new(|_| {}));
     let plan = plan(6, &[(0, 5)], 4);
-    let graph = ExecutableGraph::new(&plan, &[]).unwrap();
+    let graph = ExecutableGraph::new(&plan).unwrap();
     let executor = executor(4);
     let forks = Forks { sums: (0..6).map(|_| AtomicUsize::new(0)).collect(), panics: Mutex::default() };
     for _ in 0..50 {
@@ -127,12 +127,4 @@ fn scopes_nest_borrow_and_pass_panics_on() {
     }
     assert!(forks.sums.iter().all(|sum| sum.load(Ordering::SeqCst) == 50 * (63 * 64 / 2 + 64)));
     assert_eq!(forks.panics.lock().unwrap().len(), 50 * 6);
-}
-
-#[test]
-fn outputs_come_before_what_they_do_not_need_on_one_worker() {
-    // 0 -> 1 -> 2 -> 3 is the long path; 4 is an output that needs only 0.
-    let plan = plan(5, &[(0, 1), (1, 2), (2, 3), (0, 4)], 1);
-    let graph = ExecutableGraph::new(&plan, &[TaskId(4)]).unwrap();
-    assert_eq!(graph.sequence()[..2], [0, 4]);
 }

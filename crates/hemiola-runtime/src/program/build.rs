@@ -40,21 +40,16 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let mut discarded: Vec<Box<Store>> = Vec::new();
     let mut aging = Vec::new();
     let mut tasks = Vec::new();
-    let mut outputs = Vec::new();
-    for (index, task) in parts.plan.graph().tasks().iter().enumerate() {
+    for task in parts.plan.graph().tasks() {
         let trace = parts.catalog.task(parts.cycle_id, &task.name).map_err(RuntimeError::Trace)?;
         let (body, origin) = match task.kind {
             TaskKind::Update(id) => {
                 let update = parts.cycle.updates.iter().find(|update| update.id == id);
                 let resolved = update.ok_or_else(|| RuntimeError::internal("a plan's update is none of its cycle"))?;
                 let body = bind(parts, resolved, &mut discarded, &mut aging)?;
-                if body.is_actuator {
-                    outputs.push(hemiola_plan::TaskId(index as u32));
-                }
                 (Body::Update(Box::new(body)), origins.of_update(resolved))
             }
             TaskKind::Publish(group) => {
-                outputs.push(hemiola_plan::TaskId(index as u32));
                 let export = parts.exports[group];
                 let lines = publish_lines(parts, &parts.cycle.publishes[group].representations, export, &mut origins);
                 (Body::Publish { export, lines }, origins.nothing())
@@ -69,7 +64,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let edges: Vec<_> =
         parts.plan.graph().reduced().iter().map(|(from, to)| (ids[from.index()], ids[to.index()])).collect();
     Ok(Program {
-        graph: ExecutableGraph::new(parts.plan, &outputs)?,
+        graph: ExecutableGraph::new(parts.plan)?,
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
         tasks: tasks.into(),
         aging: aging.into(),

@@ -2,6 +2,91 @@
 
 use hemiola::prelude::*;
 
+/// How loud a block of the microphone is.
+#[derive(Representation, Clone, Debug, PartialEq)]
+pub struct AudioLevel {
+    /// Root mean square in decibel of full scale: 0 is a square wave at the limits.
+    pub root_mean_square: f32,
+    /// Largest magnitude in decibel of full scale.
+    pub peak: f32,
+    /// Share of samples at the limits of the converter, from 0 to 1.
+    pub clipped: f32,
+}
+
+impl Default for AudioLevel {
+    fn default() -> Self {
+        Self { root_mean_square: SILENCE, peak: SILENCE, clipped: 0.0 }
+    }
+}
+
+/// What counts as no sound at all, in decibel of full scale.
+pub const SILENCE: f32 = -120.0;
+
+/// Power over frequency of the newest two blocks.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct AudioSpectrum {
+    /// Power in each bin; their sum is the mean square of the signal. Empty until two blocks have been heard.
+    pub power: Vec<f32>,
+    /// Width of a bin in hertz; bin `i` lies around `i * resolution`.
+    pub resolution: f32,
+    /// Time from one spectrum to the next, in seconds.
+    pub hop: f32,
+}
+
+impl AudioSpectrum {
+    /// The bins from one frequency in hertz up to, but without, another; empty where the spectrum ends before.
+    #[must_use]
+    pub fn bins(&self, from: f32, to: f32) -> std::ops::Range<usize> {
+        let bin = |frequency: f32| ((frequency / self.resolution).ceil() as usize).min(self.power.len());
+        if self.resolution > 0.0 { bin(from)..bin(to).max(bin(from)) } else { 0..0 }
+    }
+}
+
+/// Number of bands in [`AudioBands`].
+pub const BANDS: usize = 22;
+
+/// Power in quarter octaves from 200 Hz to 9 kHz, and what is usual there.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct AudioBands {
+    /// Power of the newest spectrum in each band.
+    pub power: [f32; BANDS],
+    /// Power of the background in each band.
+    pub floor: [f32; BANDS],
+    /// Enough has been heard to tell a sound from the background.
+    pub settled: bool,
+}
+
+impl AudioBands {
+    /// The lower edge of a band, which is the upper edge of the one before it, in hertz.
+    #[must_use]
+    pub fn edge(band: usize) -> f32 {
+        200.0 * (band as f32 / 4.0).exp2()
+    }
+
+    /// By how much the power in `band` exceeds what the background may reach by chance: twice its usual power.
+    #[must_use]
+    pub fn excess(&self, band: usize) -> f32 {
+        (self.power[band] - 2.0 * self.floor[band]).max(0.0)
+    }
+}
+
+/// What tells a whistle from other sounds, in the newest spectrum.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct WhistleFeatures {
+    /// The strongest frequency of the whistle band, in hertz; 0 while nothing can be said.
+    pub frequency: f32,
+    /// The tone above the background at its own frequency, in decibel.
+    pub prominence: f32,
+    /// Share of all that rises above the background up to the whistle band that lies in it: 0 for speech, 1 for a whistle.
+    pub dominance: f32,
+    /// How far the whistle band is from noise, in decibel: 0 for white noise, more the fewer lines it consists of.
+    pub tonality: f32,
+    /// From 0 (the frequency jumps from block to block) to 1 (it has stayed for a while).
+    pub stability: f32,
+    /// Time from one set of features to the next, in seconds.
+    pub hop: f32,
+}
+
 /// Whether a referee's whistle is heard.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Whistle {

@@ -41,6 +41,8 @@ pub struct SimulatedWorld {
     pub activity: f32,
     /// When the referee has whistled or will, in seconds, in order.
     pub whistles: Vec<f32>,
+    /// Nothing comes after this.
+    pub is_over: bool,
 }
 
 /// Everything, with the truth. The same seed and the same requests give the same bits.
@@ -136,6 +138,7 @@ impl World {
             0.16 * (0.31 * time + self.exposure_phase).sin() + 0.16 * (0.13 * time + 2.0 * self.exposure_phase).sin();
         snapshot.activity = self.servos.activity();
         snapshot.whistles.clone_from(&self.whistles);
+        snapshot.is_over = false;
     }
 
     /// The truth, for scores and tests.

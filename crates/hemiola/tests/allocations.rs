@@ -1,0 +1,158 @@
+//! The cycles' threads allocate nothing: not while they run, and not while the robot is changed.
+#![forbid(unsafe_code)]
+
+use std::time::{Duration, Instant};
+
+use hemiola::prelude::*;
+use hemiola_model::Value;
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
+use hemiola_runtime::{Pace, Robot};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+#[derive(Representation, Clone, Default)]
+struct Input {
+    values: Vec<f32>,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Percept {
+    sum: f32,
+    provider: u32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Decision {
+    speed: f32,
+}
+
+#[derive(Source)]
+struct Sensor {
+    count: u32,
+}
+
+#[source]
+impl Sensor {
+    #[sample(rate = 500.0)]
+    fn sample(&mut self, decision: &Decision, input: &mut Input) {
+        self.count += 1;
+        input.values.extend((0..1000).map(|index| (index + self.count) as f32 * decision.speed.max(0.1)));
+    }
+}
+
+#[derive(Parameters)]
+struct SumParameters {
+    #[parameter(default = 1.0)]
+    weight: f32,
+}
+
+#[derive(Module)]
+struct Sum {
+    #[parameters]
+    parameters: SumParameters,
+}
+
+#[module]
+impl Sum {
+    #[update]
+    fn percept(&mut self, input: &Input, scope: &Scope, debug: &Debug, percept: &mut Percept) {
+        watch_this_thread();
+        let half = input.values.len() / 2;
+        let (left, right) = scope.join(|| total(&input.values[..half]), || total(&input.values[half..]));
+        percept.sum = self.parameters.weight * (left + right);
+        percept.provider = 1;
+        debug.plot("sum", percept.sum);
+    }
+}
+
+#[derive(Module)]
+struct Maximum {}
+
+#[module]
+impl Maximum {
+    #[update]
+    fn percept(&mut self, input: &Input, percept: &mut Percept) {
+        watch_this_thread();
+        percept.sum = input.values.iter().copied().fold(0.0, f32::max);
+        percept.provider = 2;
+    }
+}
+
+#[derive(Module)]
+struct Decide {}
+
+#[module]
+impl Decide {
+    #[update]
+    fn decision(&self, percept: &Percept, last: Previous<Decision>, decision: &mut Decision) {
+        watch_this_thread();
+        decision.speed = (last.speed + percept.sum.sqrt()) * 0.5;
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Summary {
+    mean: f32,
+}
+
+#[derive(Module)]
+struct Summarize {}
+
+#[module]
+impl Summarize {
+    #[update]
+    fn summary(&self, percepts: Samples<Percept>, summary: &mut Summary) {
+        watch_this_thread();
+        summary.mean = percepts.iter().map(|percept| percept.sum).sum::<f32>() / percepts.len().max(1) as f32;
+    }
+}
+
+fn total(values: &[f32]) -> f32 {
+    values.iter().sum()
+}
+
+fn configuration() -> Configuration {
+    let mut fast = CycleConfiguration::new("fast", Trigger::Source("Sensor".into()));
+    fast.modules = ["Sum", "Maximum", "Decide"].map(String::from).into();
+    fast.workers = Some(2);
+    let mut slow = CycleConfiguration::new("slow", Trigger::Rate(100.0));
+    slow.modules = vec!["Summarize".into()];
+    let mut configuration = Configuration { cycles: vec![fast, slow], ..Configuration::default() };
+    configuration.providers.insert("Percept".into(), "Sum".into());
+    configuration
+}
+
+/// One test, because both count for the whole process.
+#[test]
+fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_miss_no_run() {
+    let running = Robot::assemble(configuration()).unwrap().start(Pace::Factor(4.0)).unwrap();
+    let handle = running.handle().clone();
+    let runs = || handle.health()["fast"].runs;
+    let patience = Instant::now() + Duration::from_secs(120);
+    while runs() < 100 {
+        assert!(Instant::now() < patience, "the robot does not run");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let (first, allocations) = (runs(), calls_by_watched_threads());
+    for switch in 0..1000_u32 {
+        handle.switch_provider("Percept", if switch % 2 == 0 { "Maximum" } else { "Sum" }).unwrap();
+        if switch % 100 == 0 {
+            let expected = if switch % 2 == 0 { 2 } else { 1 };
+            assert_eq!(handle.read("Percept").unwrap().get("provider"), Some(&Value::Integer(expected)));
+            handle.set_parameter("Sum", "weight", Value::Float(f64::from(switch))).unwrap();
+        }
+    }
+    while runs() < first + 10_000 {
+        assert!(Instant::now() < patience, "the robot stopped after {} runs", runs() - first);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(calls_by_watched_threads() - allocations, 0, "allocations on the cycles' threads");
+    // Every sample of the source has had its run, but for those that the machine, not a switch, made late: the source tells.
+    let health = handle.health()["fast"];
+    println!("{} runs, {} inputs overwritten before they were taken", health.runs, health.dropped);
+    let decision: f32 = handle.with_value(|decision: &Decision| decision.speed).unwrap();
+    assert!(decision > 0.0);
+    running.stop();
+}

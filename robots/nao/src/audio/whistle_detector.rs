@@ -1,0 +1,107 @@
+use hemiola::prelude::*;
+
+use super::weight;
+use crate::representations::audio::{Whistle, WhistleFeatures};
+
+/// Decides whether a whistle is being blown on this field.
+///
+/// Each feature says from 0 to 1 how much it speaks for a whistle; the weakest counts, because each of the other sounds
+/// lacks one of them. The mean of that over the last blocks must pass a threshold for a shortest duration; a lower
+/// threshold ends the whistle, so that a wavering one is heard once.
+#[derive(Module)]
+pub struct WhistleDetector {
+    #[parameters]
+    parameters: WhistleDetectorParameters,
+    belief: f32,
+    state: State,
+    last_heard: Option<Time>,
+}
+
+/// Parameters of the [`WhistleDetector`].
+#[derive(Parameters, Clone, Debug)]
+pub struct WhistleDetectorParameters {
+    /// Prominence that speaks neither for nor against a whistle. What a whistle has on another field lies below.
+    #[parameter(default = 25.0, range = 0.0..=100.0, unit = "dB")]
+    pub prominence: f32,
+    /// Dominance that speaks neither for nor against a whistle.
+    #[parameter(default = 0.65, range = 0.0..=1.0)]
+    pub dominance: f32,
+    /// Tonality that speaks neither for nor against a whistle.
+    #[parameter(default = 10.5, range = 0.0..=100.0, unit = "dB")]
+    pub tonality: f32,
+    /// Stability that speaks neither for nor against a whistle.
+    #[parameter(default = 0.35, range = 0.0..=1.0)]
+    pub stability: f32,
+    /// Time constant of the belief.
+    #[parameter(default = 0.074, range = 0.001..=1.0, unit = "s")]
+    pub memory: f32,
+    /// Belief from which a whistle may be heard.
+    #[parameter(default = 0.5, range = 0.0..=1.0)]
+    pub begin: f32,
+    /// Belief below which it has ended.
+    #[parameter(default = 0.25, range = 0.0..=1.0)]
+    pub end: f32,
+    /// How long the belief must stay that high until a whistle is heard.
+    #[parameter(default = 0.02, range = 0.0..=2.0, unit = "s")]
+    pub shortest: f32,
+}
+
+#[derive(Clone, Copy, Default)]
+enum State {
+    #[default]
+    Quiet,
+    /// Since so many seconds, from that time.
+    Suspected(f32, Time),
+    Heard,
+}
+
+/// Half of the range in which a feature is unsure.
+mod doubt {
+    pub const PROMINENCE: f32 = 4.0;
+    pub const DOMINANCE: f32 = 0.3;
+    pub const TONALITY: f32 = 2.5;
+    pub const STABILITY: f32 = 0.25;
+}
+
+#[module]
+impl WhistleDetector {
+    #[update]
+    pub(crate) fn whistle(&mut self, features: &WhistleFeatures, clock: &Clock, debug: &Debug, whistle: &mut Whistle) {
+        let evidence = self.evidence(features);
+        self.belief += weight(features.hop, self.parameters.memory) * (evidence - self.belief);
+        self.state = self.next(features.hop, clock.now());
+        whistle.heard = matches!(self.state, State::Heard);
+        whistle.last_heard = self.last_heard;
+        debug.plot("whistle evidence", evidence);
+        debug.plot("whistle belief", self.belief);
+    }
+
+    fn evidence(&self, features: &WhistleFeatures) -> f32 {
+        let WhistleDetectorParameters { prominence, dominance, tonality, stability, .. } = self.parameters;
+        certainty(features.prominence, prominence, doubt::PROMINENCE)
+            .min(certainty(features.dominance, dominance, doubt::DOMINANCE))
+            .min(certainty(features.tonality, tonality, doubt::TONALITY))
+            .min(certainty(features.stability, stability, doubt::STABILITY))
+    }
+
+    fn next(&mut self, hop: f32, now: Time) -> State {
+        let WhistleDetectorParameters { begin, end, shortest, .. } = self.parameters;
+        match self.state {
+            State::Quiet if self.belief >= begin => State::Suspected(0.0, now),
+            State::Suspected(duration, began) if self.belief >= begin => {
+                if duration + hop < shortest {
+                    return State::Suspected(duration + hop, began);
+                }
+                self.last_heard = Some(began);
+                State::Heard
+            }
+            State::Heard if self.belief >= end => State::Heard,
+            _ => State::Quiet,
+        }
+    }
+}
+
+/// 0 far below `middle`, 1 far above it, straight in between.
+fn certainty(value: f32, middle: f32, doubt: f32) -> f32 {
+    ((value - middle) / (2.0 * doubt) + 0.5).clamp(0.0, 1.0)
+}

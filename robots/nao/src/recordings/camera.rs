@@ -1,0 +1,186 @@
+use std::path::{Path, PathBuf};
+
+use hemiola::prelude::*;
+
+use super::directory::{files_with, read_bounded, read_table};
+use super::picture::Picture;
+use super::table::{Column, Table};
+use super::timeline::Timeline;
+use super::{CameraRecording, RecordingError, RecordingReport};
+use crate::representations::sensing::{LowerImage, UpperImage};
+
+/// Plays a directory of pictures as the upper camera; the lower one stays dark.
+///
+/// The frames are, in this order, the column `file` of `index.csv` or of `poses.csv` (both may be gzipped), or all JPEG and
+/// PNG files by name. Their stamps are the column `t_s`. A stamp that steps back is delivered with the one before it.
+/// A frame that cannot be read, or ends early, is left out: half a picture would be seen as a wall.
+#[derive(Source)]
+pub struct RecordedCamera {
+    #[parameters]
+    parameters: RecordedCameraParameters,
+    playback: Playback,
+    report: RecordingReport,
+}
+
+/// Parameters of [`RecordedCamera`].
+#[derive(Parameters)]
+pub struct RecordedCameraParameters {
+    /// Where the pictures are; empty for no camera at all.
+    #[parameter(default = String::new())]
+    pub directory: String,
+    /// Frames per second; 0 for the recorded stamps, or 30 where there are none.
+    #[parameter(default = 0.0, range = 0.0..=1000.0, unit = "Hz")]
+    pub rate: f64,
+    /// Begin again at the end.
+    #[parameter(default = false)]
+    pub repeat: bool,
+}
+
+/// For pictures without stamps.
+const USUAL_RATE: f64 = 30.0;
+
+#[derive(Default)]
+enum Playback {
+    #[default]
+    Unopened,
+    Open(Film),
+    Ended,
+}
+
+#[source]
+impl RecordedCamera {
+    #[sample]
+    pub(crate) fn sample(
+        &mut self,
+        upper: &mut UpperImage,
+        lower: &mut LowerImage,
+        recording: &mut CameraRecording,
+    ) -> Result<Option<Time>, RecordingError> {
+        lower.image.resize(0, 0);
+        let result = self.next(upper);
+        if let Err(error) = &result {
+            self.report.count(error);
+        }
+        recording.report.clone_from(&self.report);
+        result
+    }
+
+    fn next(&mut self, upper: &mut UpperImage) -> Result<Option<Time>, RecordingError> {
+        if let Playback::Unopened = self.playback {
+            self.playback = Playback::Ended;
+            if !self.parameters.directory.is_empty() {
+                self.report.directory.clone_from(&self.parameters.directory);
+                let film = Film::open(Path::new(&self.parameters.directory), self.parameters.rate)?;
+                self.playback = Playback::Open(film);
+            }
+        }
+        let Playback::Open(film) = &mut self.playback else { return Ok(None) };
+        if film.at_end() && self.parameters.repeat && film.delivered > 0 {
+            film.rewind();
+        }
+        match film.next()? {
+            None => {
+                self.playback = Playback::Ended;
+                Ok(None)
+            }
+            Some((picture, seconds)) => {
+                picture.fill(&mut upper.image);
+                Ok(Some(film.timeline.next(seconds, &mut self.report)))
+            }
+        }
+    }
+}
+
+/// The frames of a directory, one after the other.
+struct Film {
+    directory: PathBuf,
+    frames: Frames,
+    position: usize,
+    /// In this round.
+    delivered: usize,
+    timeline: Timeline,
+}
+
+enum Frames {
+    /// With the column of the files, and of the stamps and the first of them where there are any.
+    Listed(Table, Column, Option<(Column, f64)>),
+    ByName(Vec<PathBuf>),
+}
+
+impl Film {
+    fn open(directory: &Path, rate: f64) -> Result<Self, RecordingError> {
+        let table = match read_table(directory, "index.csv")? {
+            Some(table) => Some(table),
+            None => read_table(directory, "poses.csv")?,
+        };
+        let frames = match table {
+            Some(table) => {
+                let first = table.find("t_s").map(|stamps| {
+                    let first = table.rows().find_map(|row| row.seconds(stamps).ok());
+                    (stamps, first.unwrap_or_default())
+                });
+                let files = table.column("file")?;
+                Frames::Listed(table, files, first)
+            }
+            None => Frames::ByName(files_with(directory, &[".jpg", ".jpeg", ".png"])?),
+        };
+        if frames.len() == 0 {
+            return Err(RecordingError::NothingFound {
+                directory: directory.to_owned(),
+                expected: "index.csv, poses.csv or pictures (jpg, png)",
+            });
+        }
+        let timeline = match &frames {
+            Frames::Listed(table, _, Some((stamps, _))) if rate <= 0.0 => {
+                Timeline::of_stamps(table.rows().filter_map(|row| row.seconds(*stamps).ok()))
+            }
+            _ => Timeline::at_rate(if rate > 0.0 { rate } else { USUAL_RATE }),
+        };
+        Ok(Self { directory: directory.to_owned(), frames, position: 0, delivered: 0, timeline })
+    }
+
+    fn at_end(&self) -> bool {
+        self.position >= self.frames.len()
+    }
+
+    fn rewind(&mut self) {
+        (self.position, self.delivered) = (0, 0);
+        self.timeline.restart();
+    }
+
+    /// The next frame and its stamp since the first one.
+    fn next(&mut self) -> Result<Option<(Picture, f64)>, RecordingError> {
+        if self.at_end() {
+            return Ok(None);
+        }
+        let index = self.position;
+        self.position += 1;
+        let (file, seconds) = self.frames.frame(&self.directory, index)?;
+        let picture = Picture::decode(&file, &read_bounded(&file)?)?;
+        self.delivered += 1;
+        Ok(Some((picture, seconds)))
+    }
+}
+
+impl Frames {
+    fn len(&self) -> usize {
+        match self {
+            Self::Listed(table, ..) => table.len(),
+            Self::ByName(files) => files.len(),
+        }
+    }
+
+    fn frame(&self, directory: &Path, index: usize) -> Result<(PathBuf, f64), RecordingError> {
+        match self {
+            Self::Listed(table, files, stamps) => {
+                let Some(row) = table.row(index) else { return Ok((directory.to_owned(), 0.0)) };
+                let seconds = match stamps {
+                    Some((column, first)) => row.seconds(*column)? - first,
+                    None => 0.0,
+                };
+                Ok((directory.join(row.path(*files)?), seconds))
+            }
+            Self::ByName(files) => Ok((files[index].clone(), 0.0)),
+        }
+    }
+}

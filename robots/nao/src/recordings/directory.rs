@@ -1,0 +1,61 @@
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use super::RecordingError;
+use super::table::Table;
+
+/// Nothing that a robot records in one file here is larger, unpacked.
+const LARGEST_FILE: u64 = 512 << 20;
+
+/// The whole of a file, unpacked where its name ends in `.gz`.
+///
+/// # Errors
+/// It cannot be read, or is larger than half a gigabyte.
+pub fn read_bounded(file: &Path) -> Result<Vec<u8>, RecordingError> {
+    let open = File::open(file).map_err(RecordingError::io(file))?;
+    let mut bytes = Vec::new();
+    let result = if file.extension().is_some_and(|extension| extension == "gz") {
+        MultiGzDecoder::new(open).take(LARGEST_FILE + 1).read_to_end(&mut bytes)
+    } else {
+        open.take(LARGEST_FILE + 1).read_to_end(&mut bytes)
+    };
+    result.map_err(RecordingError::io(file))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(RecordingError::TooLarge { file: file.to_owned(), limit: LARGEST_FILE });
+    }
+    Ok(bytes)
+}
+
+/// The table `name` of a directory, packed (`name.gz`) or not; `None` when it has neither.
+///
+/// # Errors
+/// It is there and cannot be read.
+pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, RecordingError> {
+    for name in [name.to_owned(), format!("{name}.gz")] {
+        let file = directory.join(name);
+        if file.is_file() {
+            return read_bounded(&file).map(|bytes| Some(Table::parse(&file, &bytes)));
+        }
+    }
+    Ok(None)
+}
+
+/// The files of a directory whose names end in one of `endings` (lower case), sorted by name.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn files_with(directory: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, RecordingError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(RecordingError::io(directory))? {
+        let path = entry.map_err(RecordingError::io(directory))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        if endings.iter().any(|ending| name.ends_with(ending)) && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

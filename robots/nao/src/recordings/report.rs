@@ -1,0 +1,83 @@
+use std::fmt;
+use std::time::Duration;
+
+use hemiola::prelude::*;
+
+use super::RecordingError;
+
+/// What a source has met in its recording so far.
+#[derive(Data, Clone, Debug, Default, PartialEq)]
+pub struct RecordingReport {
+    /// The directory or file.
+    pub directory: String,
+    /// Samples that were delivered.
+    pub samples: u64,
+    /// Stamps before the one of the sample before; delivered with the stamp of that.
+    pub steps_back: u64,
+    /// By how much the farthest of them went back.
+    pub farthest_back: Duration,
+    /// Steps of more than five times the usual one.
+    pub gaps: u64,
+    /// The longest of them.
+    pub longest_gap: Duration,
+    /// Files that end early: pictures are left out, sound is played as far as it goes.
+    pub truncated: u64,
+    /// Other samples that could not be read; left out.
+    pub unreadable: u64,
+    /// What was wrong with the last one that was left out; empty when all was well.
+    pub last_error: String,
+}
+
+impl RecordingReport {
+    /// Counts what could not be read.
+    pub(crate) fn count(&mut self, error: &RecordingError) {
+        match error {
+            RecordingError::Truncated { .. } | RecordingError::EndsEarly { .. } => self.truncated += 1,
+            _ => self.unreadable += 1,
+        }
+        self.last_error = error.to_string();
+    }
+}
+
+impl fmt::Display for RecordingReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {} samples", self.directory, self.samples)?;
+        if self.steps_back > 0 {
+            write!(formatter, ", {} stamps step back (by up to {:.3} s)", self.steps_back, self.farthest_back.as_secs_f64())?;
+        }
+        if self.gaps > 0 {
+            write!(formatter, ", {} gaps (of up to {:.1} s)", self.gaps, self.longest_gap.as_secs_f64())?;
+        }
+        if self.truncated > 0 {
+            write!(formatter, ", {} truncated", self.truncated)?;
+        }
+        if self.unreadable > 0 {
+            write!(formatter, ", {} unreadable", self.unreadable)?;
+        }
+        if !self.last_error.is_empty() {
+            write!(formatter, "; last: {}", self.last_error)?;
+        }
+        Ok(())
+    }
+}
+
+/// How the recorded camera fares.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct CameraRecording {
+    /// So far.
+    pub report: RecordingReport,
+}
+
+/// How the recorded body fares.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct BodyRecording {
+    /// So far.
+    pub report: RecordingReport,
+}
+
+/// How the recorded microphone fares.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct MicrophoneRecording {
+    /// So far.
+    pub report: RecordingReport,
+}

@@ -1,0 +1,127 @@
+//! The simulator as sources of sensor samples: the body moves the world on, cameras and microphone look at it.
+
+use hemiola::prelude::*;
+
+use super::microphone::Microphone;
+use super::{Scenario, SimulatedWorld, World, camera};
+use crate::representations::sensing::{
+    AudioBlock, FootPressure, GroundTruth, ImuSample, JointAngles, JointRequest, LowerImage, UpperImage,
+};
+use crate::robot::kinematics::Camera;
+
+/// What the simulated game is like.
+#[derive(Parameters)]
+pub struct SimulationParameters {
+    /// Everything random follows from it: start, ball, other robots, noise.
+    #[parameter(default = 1)]
+    pub seed: u64,
+    /// The simulation ends so long after the first goal.
+    #[parameter(default = 2.0, range = 0.0..=600.0, unit = "s")]
+    pub time_after_goal: f32,
+    /// The simulation ends after so long without a goal; 0: when the scenario says so.
+    #[parameter(default = 0.0, range = 0.0..=86400.0, unit = "s")]
+    pub time_limit: f32,
+    /// Start anew after a goal or the time limit instead of ending, with the next seed: for endurance runs.
+    #[parameter(default = false)]
+    pub repeat: bool,
+}
+
+/// Inertial unit, joints and foot sensors; takes the joint requests and moves the world on.
+#[derive(Source)]
+pub struct SimulatedBody {
+    #[parameters]
+    parameters: SimulationParameters,
+    game: Option<Game>,
+}
+
+struct Game {
+    world: World,
+    seed: u64,
+    goal_at: Option<f32>,
+    is_over: bool,
+}
+
+/// The body's rate, in hertz: a sample every 12 ms.
+pub const BODY_RATE: f64 = 1000.0 / 12.0;
+const BODY_PERIOD: f32 = 0.012;
+
+#[source]
+impl SimulatedBody {
+    #[sample(rate = BODY_RATE)]
+    #[expect(clippy::too_many_arguments, reason = "a body has many sensors")]
+    fn sample(
+        &mut self,
+        clock: &Clock,
+        request: &JointRequest,
+        imu: &mut ImuSample,
+        joints: &mut JointAngles,
+        feet: &mut FootPressure,
+        snapshot: &mut SimulatedWorld,
+        truth: &mut GroundTruth,
+    ) -> Option<Time> {
+        let parameters = &self.parameters;
+        let game = self.game.get_or_insert_with(|| Game::new(parameters.seed));
+        if game.is_over {
+            if !parameters.repeat {
+                return None;
+            }
+            *game = Game::new(game.seed.wrapping_add(1));
+        }
+        game.world.step(BODY_PERIOD, request);
+        game.world.sense(imu, joints, feet);
+        game.world.snapshot(snapshot);
+        game.world.ground_truth(truth);
+        if game.world.score() > 0 {
+            game.goal_at.get_or_insert(game.world.time());
+        }
+        let limit = if parameters.time_limit > 0.0 { parameters.time_limit } else { Scenario::BallToGoal.time_limit() };
+        let end = game.goal_at.map_or(limit, |goal| goal + parameters.time_after_goal);
+        game.is_over = game.world.time() >= end;
+        snapshot.is_over = game.is_over && !parameters.repeat;
+        Some(clock.now())
+    }
+}
+
+impl Game {
+    fn new(seed: u64) -> Self {
+        Self { world: World::new(seed, Scenario::BallToGoal), seed, goal_at: None, is_over: false }
+    }
+}
+
+/// Both cameras of the head.
+#[derive(Source)]
+pub struct SimulatedCameras {
+    frames: u64,
+}
+
+#[source]
+impl SimulatedCameras {
+    #[sample(rate = 30.0)]
+    fn sample(
+        &mut self,
+        clock: &Clock,
+        world: &SimulatedWorld,
+        upper: &mut UpperImage,
+        lower: &mut LowerImage,
+    ) -> Option<Time> {
+        self.frames += 1;
+        camera::render(world, Camera::Upper, 2 * self.frames, &mut upper.image);
+        camera::render(world, Camera::Lower, 2 * self.frames + 1, &mut lower.image);
+        (!world.is_over).then(|| clock.now())
+    }
+}
+
+/// One of the head's microphones: blocks of 1,024 samples at 48 kHz.
+#[derive(Source)]
+pub struct SimulatedMicrophone {
+    microphone: Option<Microphone>,
+}
+
+#[source]
+impl SimulatedMicrophone {
+    #[sample(rate = 46.875)]
+    fn sample(&mut self, clock: &Clock, world: &SimulatedWorld, block: &mut AudioBlock) -> Option<Time> {
+        self.microphone.get_or_insert_with(|| Microphone::new(1)).record(world, block);
+        (!world.is_over).then(|| clock.now())
+    }
+}

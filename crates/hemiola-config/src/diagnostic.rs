@@ -147,6 +147,16 @@ impl Diagnostics {
         }
     }
 
+    /// An error that is only put into words, and searched for what was meant, when somebody will read it.
+    pub(crate) fn push_error(&mut self, describe: impl FnOnce() -> Diagnostic) {
+        if self.found.len() < MOST_KEPT {
+            self.push(describe());
+        } else {
+            self.errors += 1;
+            self.omitted += 1;
+        }
+    }
+
     /// In the order of the files; what stands nowhere comes last.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.found.iter()

@@ -19,6 +19,9 @@ pub(crate) struct Section<'n> {
     known: Vec<String>,
 }
 
+/// No robot has more modules or cores to name.
+const MOST_ITEMS: usize = 1024;
+
 /// Why a value was refused.
 pub(crate) struct Refusal<'n> {
     node: &'n Node,
@@ -95,6 +98,11 @@ impl<'n> Section<'n> {
             found.push(Refusal::new(node, expected).into_diagnostic(key));
             return Vec::new();
         };
+        if items.len() > MOST_ITEMS {
+            let message = format!("`{key}` has {} items, of at most {MOST_ITEMS}", items.len());
+            found.push(Diagnostic::error(message).at(&node.place, ""));
+            return Vec::new();
+        }
         let mut values = Vec::new();
         for (index, node) in items.iter().enumerate() {
             match item(node) {
@@ -119,11 +127,15 @@ impl<'n> Section<'n> {
     /// Every key that nobody asked for is an error.
     pub fn finish(self, found: &mut Diagnostics) {
         for (key, node) in &self.remaining {
-            let known = self.known.iter().map(String::as_str);
-            let place =
-                if self.path.is_empty() { "at the top of the file".into() } else { format!("in `[{}]`", self.path) };
-            let error = Diagnostic::error(format!("unknown key `{key}` {place}"));
-            found.push(suggest(error, node, key, known, "known here"));
+            found.push_error(|| {
+                let known = self.known.iter().map(String::as_str);
+                let place = match self.path.as_str() {
+                    "" => "at the top of the file".into(),
+                    path => format!("in `[{path}]`"),
+                };
+                let error = Diagnostic::error(format!("unknown key `{key}` {place}"));
+                suggest(error, node, key, known, "known here")
+            });
         }
     }
 }

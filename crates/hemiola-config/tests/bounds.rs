@@ -97,6 +97,9 @@ fn long_texts_and_many_faults_are_bounded() {
     assert!(error.len() < 1 << 20, "and few are shown");
     let long_line = format!("[module.BallFinder]\nnames = [{}3]", "\"x\",".repeat(200_000));
     assert!(answer(&long_line).unwrap_err().contains("robot.toml:2:800010"));
+    let entries = "[cycle.main]\nrate = 30.0\nmodules = ".to_owned();
+    let entries = (0..100_000).fold(entries + "[", |text, index| text + &format!("\"{index}\",")) + "]";
+    assert_eq!(refused(&entries), "`modules` has 100000 items, of at most 1024");
     let long_key = format!("{} = 1", "k".repeat(1 << 19));
     assert!(answer(&long_key).is_err());
 }

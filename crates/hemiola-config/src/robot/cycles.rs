@@ -46,7 +46,7 @@ fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostic
     let modules = section.peek("modules");
     let expected = "a list of modules or Rust paths, such as [\"nao::motion\"]";
     cycle.modules = section.list("modules", expected, text, found);
-    for entry in modules.and_then(Node::list).unwrap_or_default() {
+    for entry in modules.and_then(Node::list).unwrap_or_default().iter().filter(|_| !cycle.modules.is_empty()) {
         check_entry(entry, catalog, found);
     }
     cycle.deadline = section.read("deadline", duration, found);

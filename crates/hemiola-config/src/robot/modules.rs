@@ -25,7 +25,7 @@ pub(super) fn read_modules(
     let mut read = BTreeMap::new();
     for (name, node) in modules {
         let Some(component) = catalog.module(name) else {
-            found.push(unknown_module(name, node, catalog));
+            found.push_error(|| unknown_module(name, node, catalog));
             continue;
         };
         let Some(mut section) = Section::open(&format!("module.{name}"), node, found) else { continue };
@@ -56,9 +56,11 @@ pub(super) fn read_sources(
     let mut read = BTreeMap::new();
     for (name, node) in sources {
         let Some(component) = catalog.source(name) else {
-            let error = Diagnostic::error(format!("unknown source `{name}`"));
-            let names = catalog.sources.iter().map(|source| source.name.as_str());
-            found.push(suggest(error, node, name, names, "sources are"));
+            found.push_error(|| {
+                let error = Diagnostic::error(format!("unknown source `{name}`"));
+                let names = catalog.sources.iter().map(|source| source.name.as_str());
+                suggest(error, node, name, names, "sources are")
+            });
             continue;
         };
         let path = format!("source.{name}");
@@ -118,9 +120,11 @@ pub(super) fn read_providers(
     let mut read = BTreeMap::new();
     for (representation, node) in providers {
         if !catalog.representations.contains(*representation) {
-            let error = Diagnostic::error(format!("unknown representation `{representation}`"));
-            let names = catalog.representations.iter().map(String::as_str);
-            found.push(suggest(error, node, representation, names, "representations are"));
+            found.push_error(|| {
+                let error = Diagnostic::error(format!("unknown representation `{representation}`"));
+                let names = catalog.representations.iter().map(String::as_str);
+                suggest(error, node, representation, names, "representations are")
+            });
             continue;
         }
         let name = match text(node) {

@@ -18,4 +18,5 @@ pub mod motion;
 pub mod recordings;
 pub mod representations;
 pub mod robot;
+pub mod score;
 pub mod simulator;

@@ -97,9 +97,8 @@ fn a_spectrum_has_the_power_of_the_signal_where_its_frequency_is() {
         let mut analyzer = SpectrumAnalyzer::create(Default::default());
         let mut spectrum = AudioSpectrum::default();
         for block in 0..2 {
-            let samples = (0..LENGTH)
-                .map(|i| 0.5 * (TAU * frequency * (block * LENGTH + i) as f32 / rate).sin())
-                .collect();
+            let samples =
+                (0..LENGTH).map(|i| 0.5 * (TAU * frequency * (block * LENGTH + i) as f32 / rate).sin()).collect();
             analyzer.spectrum(&AudioBlock { samples, sample_rate: rate }, &mut spectrum);
         }
         let total: f32 = spectrum.power.iter().sum();
@@ -179,7 +178,9 @@ fn what_is_heard_does_not_depend_on_the_gain() {
 #[test]
 fn a_block_of_another_form_starts_afresh() {
     let mut ear = Ear::new();
-    for (length, rate) in [(1024, 48_000.0), (0, 48_000.0), (512, 48_000.0), (512, 0.0), (7, 16_000.0), (1024, 44_100.0)] {
+    for (length, rate) in
+        [(1024, 48_000.0), (0, 48_000.0), (512, 48_000.0), (512, 0.0), (7, 16_000.0), (1024, 44_100.0)]
+    {
         for _ in 0..3 {
             assert!(!ear.hear(&AudioBlock { samples: vec![0.1; length], sample_rate: rate }).heard);
         }

@@ -40,7 +40,13 @@ pub struct WhistleFeatureExtractorParameters {
 #[module]
 impl WhistleFeatureExtractor {
     #[update]
-    pub(crate) fn features(&mut self, spectrum: &AudioSpectrum, bands: &AudioBands, debug: &Debug, features: &mut WhistleFeatures) {
+    pub(crate) fn features(
+        &mut self,
+        spectrum: &AudioSpectrum,
+        bands: &AudioBands,
+        debug: &Debug,
+        features: &mut WhistleFeatures,
+    ) {
         let WhistleFeatureExtractorParameters { lowest, highest, half_width, largest_change, memory } = self.parameters;
         features.hop = spectrum.hop;
         let whistle_band = spectrum.bins(lowest, highest);

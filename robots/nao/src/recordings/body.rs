@@ -104,12 +104,7 @@ impl RecordedBody {
 
 impl Playing {
     /// Opens a trial, to be played after what `timeline` has had.
-    fn open(
-        files: &TrialFiles,
-        number: usize,
-        rate: f64,
-        timeline: Option<Timeline>,
-    ) -> Result<Self, RecordingError> {
+    fn open(files: &TrialFiles, number: usize, rate: f64, timeline: Option<Timeline>) -> Result<Self, RecordingError> {
         let trial = files.read(number)?;
         let stamps = (0..trial.table().len()).filter_map(|row| trial.seconds(row).ok());
         let first = stamps.clone().next().unwrap_or_default();

@@ -43,7 +43,12 @@ impl fmt::Display for RecordingReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {} samples", self.directory, self.samples)?;
         if self.steps_back > 0 {
-            write!(formatter, ", {} stamps step back (by up to {:.3} s)", self.steps_back, self.farthest_back.as_secs_f64())?;
+            write!(
+                formatter,
+                ", {} stamps step back (by up to {:.3} s)",
+                self.steps_back,
+                self.farthest_back.as_secs_f64()
+            )?;
         }
         if self.gaps > 0 {
             write!(formatter, ", {} gaps (of up to {:.1} s)", self.gaps, self.longest_gap.as_secs_f64())?;

@@ -30,7 +30,9 @@ impl Sound {
         let channels = usize::from(form.channels.max(1));
         let announced = reader.len() as usize / channels;
         let samples: Vec<f32> = match form.sample_format {
-            SampleFormat::Float => reader.samples::<f32>().step_by(channels).map_while(Result::ok).map(within).collect(),
+            SampleFormat::Float => {
+                reader.samples::<f32>().step_by(channels).map_while(Result::ok).map(within).collect()
+            }
             SampleFormat::Int => {
                 let scale = 1.0 / (1_i64 << (form.bits_per_sample.clamp(1, 32) - 1)) as f32;
                 let samples = reader.samples::<i32>().step_by(channels).map_while(Result::ok);

@@ -13,9 +13,7 @@ use super::picture::Picture;
 use super::sound::Sound;
 use super::table::Table;
 use super::*;
-use crate::representations::sensing::{
-    AudioBlock, FootPressure, ImuSample, JointAngles, LowerImage, UpperImage,
-};
+use crate::representations::sensing::{AudioBlock, FootPressure, ImuSample, JointAngles, LowerImage, UpperImage};
 use crate::robot::Joint;
 
 /// A directory of its own that goes away with the test.
@@ -171,7 +169,10 @@ fn frames_come_in_recorded_order_with_stamps_that_never_step_back() {
 fn broken_frames_and_rows_are_left_out_and_counted() {
     let whole = png([50; 3]);
     let folder = Folder::new()
-        .with("index.csv", "t_s,file\n0,a.png\n0.1,cut.png\n0.2,gone.png\nx,a.png\n0.4,../a.png\n0.5,noise.png\n0.6,a.png\n")
+        .with(
+            "index.csv",
+            "t_s,file\n0,a.png\n0.1,cut.png\n0.2,gone.png\nx,a.png\n0.4,../a.png\n0.5,noise.png\n0.6,a.png\n",
+        )
         .with("cut.png", &whole[..whole.len() / 2])
         .with("noise.png", b"no picture")
         .with("a.png", &whole);

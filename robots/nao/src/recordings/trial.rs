@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use glam::{Quat, Vec3};
 
+use super::RecordingError;
 use super::directory::{files_with, read_bounded, read_table};
 use super::humanoid::{FootForces, JointTable, imu_rotation};
 use super::table::{Column, Table};
-use super::RecordingError;
 use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
 /// Rate of the samples that a column `i` counts, in hertz.

@@ -1,0 +1,67 @@
+//! How good the robot's modules are on recordings whose truth is known: `nao score DIRECTORY`.
+//!
+//! | directory | recognised by | measured |
+//! |---|---|---|
+//! | IMU trials | tables with `ref_qw` | inclination error of the orientation filter |
+//! | walking humanoid | `imu.csv` and `groundtruth_base.csv` | its roll and pitch error |
+//! | field landmarks | `landmarks.csv` and `poses.csv` | precision and recall of line landmarks and goal posts |
+//! | whistles | `whistle_yes` and `whistle_no` | whistles heard and false alarms |
+//! | any other recording | what a [source](crate::recordings) plays | what could be read of it |
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::recordings::RecordingError;
+
+mod landmarks;
+mod orientation;
+mod playback;
+mod result;
+mod whistles;
+
+pub use result::{Format, Measure, Score};
+pub use whistles::WhistleEar;
+
+/// Scores the modules on a directory, whichever kind it is of. Takes seconds.
+///
+/// # Errors
+/// The directory is of no known kind, or a file of it cannot be used.
+pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
+    let has = |name: &str| directory.join(name).exists() || directory.join(format!("{name}.gz")).is_file();
+    if has("whistle_yes") && has("whistle_no") {
+        whistles::evaluate(directory)
+    } else if has("landmarks.csv") && has("poses.csv") {
+        landmarks::evaluate(directory)
+    } else if has("imu.csv") && has("groundtruth_base.csv") {
+        orientation::evaluate_humanoid(directory)
+    } else if orientation::has_trials(directory)? {
+        orientation::evaluate_trials(directory)
+    } else {
+        playback::evaluate(directory)
+    }
+}
+
+/// Scores the modules on a directory and writes the result.
+///
+/// ```no_run
+/// # fn main() -> Result<(), nao::recordings::RecordingError> {
+/// nao::score::run("recordings/nao-whistles".as_ref(), nao::score::Format::Table, &mut std::io::stdout())?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// As [`evaluate`]; or the output cannot be written.
+pub fn run(directory: &Path, format: Format, output: &mut impl Write) -> Result<(), RecordingError> {
+    evaluate(directory)?.write(format, output)
+}
+
+/// Where tests look for recordings: `recordings` in `$HEMIOLA_SHARED/data`, or in `../shared/data` beside the workspace.
+#[must_use]
+pub fn shared_recordings() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(beside, PathBuf::from);
+    Some(shared.join("data/recordings")).filter(|directory| directory.is_dir())
+}
+
+#[cfg(test)]
+mod tests;

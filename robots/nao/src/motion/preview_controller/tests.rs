@@ -10,7 +10,7 @@ fn controller() -> PreviewController {
 fn swaying(run: usize) -> Vec2 {
     match run {
         0..42 => Vec2::ZERO,
-        _ if (run - 42) / 21 % 2 == 0 => Vec2::new(0.0, 0.05),
+        _ if ((run - 42) / 21).is_multiple_of(2) => Vec2::new(0.0, 0.05),
         _ => Vec2::new(0.0, -0.05),
     }
 }

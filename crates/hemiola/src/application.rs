@@ -136,7 +136,10 @@ impl Application {
                 .value_name("ARGUMENTS");
             clap::Command::new(command.name).about(command.about).disable_help_flag(true).arg(arguments)
         });
-        CommandLine::command().bin_name(name.to_owned()).subcommands(custom)
+        CommandLine::command()
+            .bin_name(name.to_owned())
+            .override_usage(format!("{name} [COMMAND] [OPTIONS]"))
+            .subcommands(custom)
     }
 }
 

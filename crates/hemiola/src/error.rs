@@ -21,6 +21,9 @@ pub enum CommandError {
     /// The robot could not be started.
     #[error("error: {0}")]
     Runtime(#[from] RuntimeError),
+    /// The operating system refused a thread.
+    #[error("error: no thread to run the robot on: {0}")]
+    Thread(io::Error),
     /// A trace, profile or report.
     #[error("error: {0}")]
     Trace(#[from] hemiola_trace::Error),
@@ -48,7 +51,7 @@ impl CommandError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Configuration(_) | Self::Assembly(_) | Self::Usage(_) => ExitCode::from(2),
-            Self::Runtime(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
+            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
         }
     }
 }

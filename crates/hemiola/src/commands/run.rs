@@ -31,10 +31,12 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let interrupted = interruption();
 
     let started = Instant::now();
+    for path in trace.iter().chain(&output.profile).chain(&output.statistics).chain(&arguments.json) {
+        make_folder(path)?;
+    }
     let runner = Runner::start(robot, arguments)?;
     let handle = runner.handle().clone();
     if let Some(path) = &trace {
-        make_folder(path)?;
         handle.start_trace(path)?;
     }
     let mut watch = Watch {
@@ -49,18 +51,15 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let deadline = arguments.duration.map(|duration| Time::ZERO + duration);
     let mut replans = REPLANS.iter().peekable();
     let mut next_look = started + watch.shown.period();
-    while !handle.is_stopping() && !interrupted.load(Ordering::Relaxed) {
+    let goes_on = || !interrupted.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| handle.now() < deadline);
+    while !handle.is_stopping() && goes_on() {
         std::thread::sleep(LOOK_PERIOD);
-        let end = if deadline.is_some_and(|deadline| handle.now() >= deadline) { End::Reached } else { End::Open };
         if replans.next_if(|&&after| started.elapsed() >= after).is_some() {
             replan(&handle)?;
         }
-        if end == End::Reached || Instant::now() >= next_look {
+        if Instant::now() >= next_look {
             watch.look();
             next_look = Instant::now() + watch.shown.period();
-        }
-        if end == End::Reached {
-            break;
         }
     }
     let now = handle.now();
@@ -73,12 +72,10 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
 
     let trace = handle.stop_trace()?;
     if let Some(path) = &output.profile {
-        make_folder(path)?;
         handle.profile().save(path)?;
     }
     let report = handle.report();
     for path in arguments.json.iter().chain(&output.statistics) {
-        make_folder(path)?;
         report.save(path)?;
     }
     let summary = Summary {
@@ -91,12 +88,6 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         profile: output.profile.as_deref(),
     };
     super::print(&summary.text(std::io::stdout().is_terminal()))
-}
-
-#[derive(PartialEq)]
-enum End {
-    Open,
-    Reached,
 }
 
 /// What runs the robot: its own threads, or a thread that steps it.
@@ -122,7 +113,7 @@ impl Runner {
             stepper.handle().stop();
         };
         let thread = std::thread::Builder::new().name("hemiola stepper".into()).spawn(steps);
-        let thread = thread.map_err(|error| CommandError::Usage(format!("no thread for the robot: {error}")))?;
+        let thread = thread.map_err(CommandError::Thread)?;
         Ok(Self::Stepped(handle, thread))
     }
 
@@ -197,8 +188,8 @@ impl Watch<'_> {
             }
             Shown::Journal(journal) => {
                 new.iter().for_each(|message| eprintln!("{message}"));
-                screen_free_print(&journal.line(now, &report));
-                lines.iter().for_each(|line| screen_free_print(&format!("          {line}")));
+                print_line(&journal.line(now, &report));
+                lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }
         }
     }
@@ -211,7 +202,7 @@ impl Watch<'_> {
 }
 
 /// A reader that goes away does not stop the robot.
-fn screen_free_print(line: &str) {
+fn print_line(line: &str) {
     use std::io::Write;
     _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -1,0 +1,57 @@
+//! A whole robot in one file: a cart that drives up to a wall and stops. `cargo run -p hemiola --example hello`
+use hemiola::prelude::*;
+
+#[derive(Representation, Clone, Default)]
+pub struct Wall {
+    pub metres: f32,
+}
+
+#[derive(Representation, Clone, Default)]
+pub struct Drive {
+    pub metres_per_second: f32,
+}
+
+/// The world: the cart moves as its wheels turn, and its range finder sees the wall.
+#[derive(Source)]
+struct World {
+    driven: f32,
+}
+
+#[source]
+impl World {
+    #[sample(rate = 100.0)]
+    fn wall(&mut self, drive: &Drive, wall: &mut Wall) {
+        self.driven += drive.metres_per_second / 100.0;
+        wall.metres = 3.0 - self.driven;
+    }
+}
+
+#[derive(Parameters)]
+struct PilotParameters {
+    /// Where the cart stops, from the wall.
+    #[parameter(default = 0.5, range = 0.1..=2.0, unit = "m")]
+    distance: f32,
+}
+
+#[derive(Module)]
+struct Pilot {
+    #[parameters]
+    parameters: PilotParameters,
+}
+
+#[module]
+impl Pilot {
+    /// Drives, the slower the closer, and never changes speed abruptly.
+    #[update]
+    fn drive(&self, wall: &Wall, last: Previous<Drive>, drive: &mut Drive) {
+        let wanted = (wall.metres - self.parameters.distance).clamp(-0.5, 0.5);
+        drive.metres_per_second = 0.9 * last.metres_per_second + 0.1 * wanted;
+    }
+}
+
+pub const ROBOT: &str = "[cycle.control]\ntrigger = 'World'\ndeadline = '5 ms'\n";
+
+fn main() -> std::process::ExitCode {
+    let speed = |drive: &Drive| format!("driving at {:.2} m/s", drive.metres_per_second);
+    hemiola::Application::embedded(ROBOT).live(move |robot| robot.with_value(speed).into_iter().collect()).run()
+}

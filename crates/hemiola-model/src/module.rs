@@ -46,6 +46,9 @@ pub trait Module: Send + 'static {
     fn enter_safe_state(&mut self) {}
 }
 
+/// Makes an instance with these parameters.
+pub(crate) type Create = fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>>;
+
 /// A module without its type.
 pub struct ModuleDescriptor {
     /// The type's name.
@@ -58,7 +61,7 @@ pub struct ModuleDescriptor {
     pub parameters: Vec<ParameterDescription>,
     /// Its updates in declaration order.
     pub updates: Vec<Update>,
-    create: fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>>,
+    create: Create,
 }
 
 impl ModuleDescriptor {

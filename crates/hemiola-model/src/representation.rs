@@ -119,7 +119,7 @@ impl RepresentationDescriptor {
             type_id: TypeId::of::<T>,
             data_type: || T::form().data.map(|form| (form.data_type)()),
             create: || Box::into_raw(Box::<T>::default()).cast(),
-            // SAFETY (all four): AnyRepresentation passes a pointer that `create` of the same descriptor made.
+            // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made; so in all of these.
             drop: |value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
             // SAFETY: see above.
             reset: |value| unsafe { &mut *value.cast::<T>() }.reset(),

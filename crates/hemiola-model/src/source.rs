@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::module::{Instance, Update};
+use crate::module::{Create, Instance, Update};
 use crate::{ParameterDescription, Parameters, ParametersError, Value};
 
 /// Where samples come from: a sensor driver, a simulator, a recording. Derive it and put `#[source]` on its `impl`.
@@ -45,7 +45,7 @@ pub struct SourceDescriptor {
     pub parameters: Vec<ParameterDescription>,
     /// The method that takes a sample.
     pub sample: Update,
-    pub(crate) create: fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>>,
+    create: Create,
 }
 
 impl SourceDescriptor {

@@ -43,13 +43,13 @@ impl RobotHandle {
     /// # Errors
     /// There is no such module, or the modules do not fit together then; nothing is changed.
     pub fn switch_provider(&self, representation: &str, module: &str) -> Result<(), RuntimeError> {
+        let profile = self.profile();
         let mut controls = self.controls();
         let mut system = controls.robot.system.clone();
         system.providers.insert(representation.to_owned(), module.to_owned());
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
         let before = std::mem::replace(&mut controls.robot.system, system);
         let before = (before, std::mem::replace(&mut controls.robot.resolved, resolved));
-        let profile = self.profile();
         for index in 0..controls.cycles.len() {
             let unchanged = controls.robot.resolved.cycles[index] == before.1.cycles[index];
             if unchanged {
@@ -240,6 +240,7 @@ impl RobotHandle {
 
     /// Measured durations so far, over those of earlier runs.
     pub fn profile(&self) -> Profile {
+        // Never both locks at once: others take them in the other order.
         let mut profile = self.controls().robot.profile.clone();
         profile.update(self.monitor().statistics().profile());
         profile
@@ -332,15 +333,19 @@ impl RobotHandle {
 
     fn restart(&self, restart: &Restart) {
         let profile = self.profile();
+        let mut problems = Vec::new();
         let mut controls = self.controls();
         for index in 0..controls.cycles.len() {
             if controls.cycles[index].instances.contains_key(restart.module)
                 && let Err(error) = controls.install(index, &profile, Some(restart.module), Some(Duration::ZERO))
                 && !matches!(error, RuntimeError::CycleDoesNotAnswer { .. })
             {
-                self.monitor().note(format!("{} could not be replaced: {error}", restart.module));
+                problems.push(format!("{} could not be replaced: {error}", restart.module));
             }
         }
+        drop(controls);
+        let mut monitor = self.monitor();
+        problems.into_iter().for_each(|text| monitor.note(text));
     }
 
     fn controls(&self) -> MutexGuard<'_, Controls> {

@@ -33,7 +33,7 @@ pub struct Program {
     blackboard: Arc<Blackboard>,
     robot: Arc<RobotState>,
     /// Outputs that nobody reads, because another module was chosen to provide them.
-    _discarded: Vec<Box<Store>>,
+    _discarded: DiscardedStores,
     /// Each module once.
     instances: Box<[Arc<Instance>]>,
 }
@@ -66,6 +66,9 @@ struct UpdateTask {
     is_actuator: bool,
 }
 
+/// Boxed, so that they stay where they are while the list grows.
+#[expect(clippy::vec_box, reason = "tasks point at them")]
+pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;
 /// A store on the program's blackboard, or a discarded one.
@@ -134,6 +137,7 @@ impl Program {
             // SAFETY: this is the provider's task, which runs once in a run.
             if !unsafe { output.begin_write() } {
                 // The sizes rule it out; should it happen all the same, the last values stay.
+                // SAFETY: this is the provider's task.
                 return update.outputs.iter().for_each(|output| unsafe { output.keep_last() });
             }
         }

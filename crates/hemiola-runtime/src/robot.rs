@@ -3,7 +3,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, names_module};
 use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, Update, registry};
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::{
@@ -146,17 +146,12 @@ fn select<'m>(
     if cycle.modules.is_empty() {
         return Ok(modules.iter().collect());
     }
-    let matches = |pattern: &str, module: &ModuleDescriptor| {
-        module.name == pattern
-            || module.path.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-    };
     for pattern in &cycle.modules {
-        if !modules.iter().any(|module| matches(pattern, module)) {
+        if !modules.iter().any(|module| names_module(pattern, module.name, module.path)) {
             return Err(RuntimeError::NoSuchModule { cycle: cycle.name.clone(), pattern: pattern.clone() });
         }
     }
-    let selected = |module: &&ModuleDescriptor| cycle.modules.iter().any(|pattern| matches(pattern, module));
-    Ok(modules.iter().filter(selected).collect())
+    Ok(modules.iter().filter(|module| cycle.runs(module.name, module.path)).collect())
 }
 
 fn describe(

@@ -17,10 +17,13 @@ pub struct PreparedParameters(Box<dyn Any + Send>);
 struct Operations {
     name: &'static str,
     drop: unsafe fn(*mut ()),
-    prepare: fn(&BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>>,
+    prepare: Prepare,
     exchange: unsafe fn(*mut (), &mut PreparedParameters) -> bool,
     enter_safe_state: unsafe fn(*mut ()),
 }
+
+/// Makes and checks parameters.
+type Prepare = fn(&BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>>;
 
 // SAFETY: the pointer owns a value of a type that is Send (a supertrait bound of Module and Source).
 unsafe impl Send for Instance {}
@@ -34,7 +37,7 @@ impl Instance {
             operations: const {
                 &Operations {
                     name: M::NAME,
-                    // SAFETY (all): `value` was made from a Box<M> just above, and callers promise exclusive use.
+                    // SAFETY: `value` was made from a Box<M> just above, and callers promise exclusive use.
                     drop: |value| drop(unsafe { Box::from_raw(value.cast::<M>()) }),
                     prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
                     // SAFETY: see above.
@@ -52,7 +55,7 @@ impl Instance {
             operations: const {
                 &Operations {
                     name: S::NAME,
-                    // SAFETY (all): `value` was made from a Box<S> just above, and callers promise exclusive use.
+                    // SAFETY: `value` was made from a Box<S> just above, and callers promise exclusive use.
                     drop: |value| drop(unsafe { Box::from_raw(value.cast::<S>()) }),
                     prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
                     // SAFETY: see above.

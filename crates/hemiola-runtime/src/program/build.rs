@@ -8,7 +8,7 @@ use hemiola_model::module::{ArgumentKind, Instance, ModuleDescriptor};
 use hemiola_plan::{Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
-use super::{Body, CellRef, Origin, Program, StoreRef, Task, UpdateTask};
+use super::{Body, CellRef, DiscardedStores, Origin, Program, StoreRef, Task, UpdateTask};
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
@@ -37,7 +37,7 @@ pub struct ProgramParts<'p> {
 /// Binds a plan to a blackboard and instances. Allocates; off the real-time threads.
 pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let mut origins = Origins::of(parts);
-    let mut discarded: Vec<Box<Store>> = Vec::new();
+    let mut discarded = DiscardedStores::new();
     let mut aging = Vec::new();
     let mut tasks = Vec::new();
     for task in parts.plan.graph().tasks() {
@@ -79,7 +79,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
 fn bind(
     parts: &ProgramParts<'_>,
     resolved: &ResolvedUpdate,
-    discarded: &mut Vec<Box<Store>>,
+    discarded: &mut DiscardedStores,
     aging: &mut Vec<usize>,
 ) -> Result<UpdateTask, RuntimeError> {
     let descriptor = parts.modules[resolved.id.module];

@@ -67,7 +67,6 @@ struct UpdateTask {
 }
 
 /// Boxed, so that they stay where they are while the list grows.
-#[expect(clippy::vec_box, reason = "tasks point at them")]
 pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;

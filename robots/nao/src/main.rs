@@ -1,1 +1,58 @@
-fn main() {}
+//! The NAO: `cargo run --release` plays a simulated game, `cargo run --release -- --help` tells what else it can do.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use hemiola::{Application, RobotHandle};
+use nao::representations::behaviour::MotionRequest;
+use nao::representations::modeling::RobotPose;
+use nao::score::{self, Format};
+use nao::simulator::truth_comparison::TruthReport;
+
+fn main() -> ExitCode {
+    Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
+        .command("score", "Scores the robot's modules on a recording with ground truth: score DIR [--json]", score)
+        .live(game)
+        .summary(game)
+        .run()
+}
+
+/// Where the robot believes to be and what it does, and in simulation how right that is.
+fn game(robot: &RobotHandle) -> Vec<String> {
+    let mut lines = Vec::new();
+    let what = robot.with_value(|request: &MotionRequest| format!("{:?}", request.motion));
+    let pose = robot.with_value(|pose: &RobotPose| (pose.pose, pose.quality));
+    if let (Ok((pose, quality)), Ok(what)) = (pose, what) {
+        let (position, heading) = (pose.translation, pose.rotation.to_degrees());
+        lines.push(format!(
+            "pose     x {:5.2} m  y {:5.2} m  {heading:4.0}°   quality {quality:.2}   {what}",
+            position.x, position.y
+        ));
+    }
+    if let Ok(report) = robot.with_value(TruthReport::clone) {
+        let ball = report.ball_error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.2} m off"));
+        lines.push(format!(
+            "truth    pose {:.2} m off (rms {:.2}), ball {ball} (rms {:.2}), falls {}, goals {} after {:.1} s",
+            report.position_error, report.position_rms, report.ball_rms, report.falls, report.score, report.time
+        ));
+    }
+    lines
+}
+
+fn score(arguments: &[String]) -> ExitCode {
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let mut directories = arguments.iter().filter(|argument| !argument.starts_with("--"));
+    let (Some(directory), None) = (directories.next(), directories.next()) else {
+        eprintln!("usage: nao score DIR [--json]\n\nDIR is a directory in the form of imu-broad, icub-walking, nao-field-landmarks or nao-whistles.");
+        return ExitCode::from(2);
+    };
+    let format = if json { Format::Json } else { Format::Table };
+    match score::run(Path::new(directory), format, &mut std::io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -23,6 +23,7 @@ mod sensors;
 mod servo;
 mod sources;
 mod support;
+pub mod truth_comparison;
 mod world;
 
 pub use others::{OtherRobot, Team};

@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, Result, Signature, Type, TypeReference};
+use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, Result, ReturnType, Signature, Type, TypeReference};
 
 /// A method whose arguments the framework provides.
 pub struct Method {
     name: Ident,
     exclusive: bool,
     arguments: Vec<Type>,
+    /// What it returns, unless that is nothing.
+    output: Option<Type>,
 }
 
 impl Method {
@@ -42,29 +44,41 @@ impl Method {
             })
             .collect();
         check_roles(&arguments)?;
-        Ok(Self { name: signature.ident.clone(), exclusive, arguments })
+        let output = match &signature.output {
+            ReturnType::Type(_, output) => Some((**output).clone()),
+            ReturnType::Default => None,
+        };
+        Ok(Self { name: signature.ident.clone(), exclusive, arguments, output })
     }
 
     /// An expression of type `Update`.
     pub fn describe(&self, module: &Type) -> TokenStream {
         let (name, text) = (&self.name, self.name.to_string());
         let bound: Vec<_> = (0..self.arguments.len()).map(|index| format_ident!("argument_{index}")).collect();
+        // What the compiler says of the update as a whole, it says at its name.
+        let at_name = Span::mixed_site().located_at(name.span());
         let pattern = bound.iter().rev().fold(quote! { () }, |rest, argument| quote! { (#argument, #rest) });
-        let list = self.arguments.iter().rev().fold(quote! { () }, |rest, argument| quote! { (#argument, #rest) });
+        let list = (self.arguments.iter().rev())
+            .fold(quote_spanned! { at_name => () }, |rest, argument| quote_spanned! { at_name => (#argument, #rest) });
         // Checked one by one at the argument's own place, so that errors point there.
         let checks = self.arguments.iter().map(|argument| {
             quote_spanned! { argument.span() => ::hemiola::macros_support::argument::<#argument>(); }
         });
+        let output_check = self.output.iter().map(|output| {
+            quote_spanned! { output.span() => _ = <#output as ::hemiola::module::IntoOutcome>::into_outcome; }
+        });
         let (constructor, sync_check) = if self.exclusive {
             (quote! { exclusive }, TokenStream::new())
         } else {
-            let check = quote_spanned! { name.span() =>
+            let module = located_at(module.to_token_stream(), name.span());
+            let check = quote_spanned! { at_name =>
                 ::hemiola::macros_support::concurrent_update_needs_sync::<#module>();
             };
             (quote! { concurrent }, check)
         };
-        quote! {{
+        quote_spanned! { at_name => {
             #(#checks)*
+            #(#output_check)*
             #sync_check
             ::hemiola::module::Update::#constructor::<#module, #list, _>(
                 #text,
@@ -72,6 +86,15 @@ impl Method {
             )
         }}
     }
+}
+
+/// The same tokens, which the compiler looks for at `place` when they make an error.
+fn located_at(tokens: TokenStream, place: Span) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token: TokenTree| {
+        token.set_span(token.span().located_at(place));
+        token
+    });
+    moved.collect()
 }
 
 /// What an argument does with its representation.
@@ -92,13 +115,15 @@ fn check_roles(arguments: &[Type]) -> Result<()> {
         let roles = seen.entry(name.clone()).or_default();
         let complaint = match (role, roles.first()) {
             (_, None) => None,
-            (Role::Provides, Some(Role::Provides)) => Some(format!("`{name}` is provided twice by this update: one `&mut {name}` is enough")),
+            (Role::Provides, Some(Role::Provides)) => {
+                Some(format!("`{name}` is provided twice by this update: one `&mut {name}` is enough"))
+            }
             (Role::Provides, Some(Role::Requires)) | (Role::Requires, Some(Role::Provides)) => Some(format!(
                 "`{name}` is provided and required by the same update, which cannot run before itself; for the value of the previous run take `Previous<{name}>`"
             )),
-            (Role::Provides, Some(Role::Collects)) | (Role::Collects, Some(Role::Provides)) => {
-                Some(format!("`{name}` is provided and collected by the same update; `Samples` come from another cycle or a source"))
-            }
+            (Role::Provides, Some(Role::Collects)) | (Role::Collects, Some(Role::Provides)) => Some(format!(
+                "`{name}` is provided and collected by the same update; `Samples` come from another cycle or a source"
+            )),
             (new, Some(old)) if new == *old => Some(format!("`{name}` is asked for twice")),
             _ => None,
         };
@@ -127,12 +152,17 @@ fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
                     let name = argument.to_token_stream();
                     return Err(Error::new_spanned(
                         argument,
-                        format!("an update borrows what it exchanges: `&{name}` to read it, `&mut {name}` to provide it, or `Previous<{name}>`, `Fresh<{name}>`, `Samples<{name}>`"),
+                        format!(
+                            "an update borrows what it exchanges: `&{name}` to read it, `&mut {name}` to provide it, or `Previous<{name}>`, `Fresh<{name}>`, `Samples<{name}>`"
+                        ),
                     ));
                 }
             };
             let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-                return Err(Error::new_spanned(argument, format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident)));
+                return Err(Error::new_spanned(
+                    argument,
+                    format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident),
+                ));
             };
             let inner = arguments.args.iter().find_map(|argument| match argument {
                 GenericArgument::Type(inner) => Some(inner.clone()),
@@ -140,9 +170,15 @@ fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
             });
             match inner {
                 Some(inner) => Ok(Some((role, inner))),
-                None => Err(Error::new_spanned(argument, format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident))),
+                None => Err(Error::new_spanned(
+                    argument,
+                    format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident),
+                )),
             }
         }
-        other => Err(Error::new_spanned(other, "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>`, `Samples<T>` and services such as `&Clock`")),
+        other => Err(Error::new_spanned(
+            other,
+            "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>`, `Samples<T>` and services such as `&Clock`",
+        )),
     }
 }

@@ -11,6 +11,7 @@ mod simulate;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::application::Application;
 use crate::command_line::Command;
@@ -51,4 +52,21 @@ fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandEr
 /// The columns of the terminal, or `otherwise` where there is none.
 fn columns(otherwise: usize) -> usize {
     crate::live::terminal_size().map_or(otherwise, |size| size.columns)
+}
+
+/// Three digits and a unit: `12.3 ms`, `847 µs`.
+fn human(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    let (value, unit) = match seconds {
+        ..999.5e-9 => return format!("{:.0} ns", seconds * 1e9),
+        ..999.5e-6 => (seconds * 1e6, "µs"),
+        ..999.5e-3 => (seconds * 1e3, "ms"),
+        _ => (seconds, "s"),
+    };
+    let decimals = match value {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$} {unit}")
 }

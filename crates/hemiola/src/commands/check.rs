@@ -9,7 +9,7 @@ use hemiola_config::{Diagnostics, Origins};
 use hemiola_model::configuration::{CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
 
-use super::print;
+use super::{human, print};
 use crate::application::Application;
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
@@ -63,7 +63,7 @@ pub fn trigger(cycle: &CycleConfiguration) -> String {
         Trigger::Source(source) => format!("on {source}"),
     };
     if let Some(deadline) = cycle.deadline {
-        let _ = write!(text, ", deadline {} ms", deadline.as_secs_f64() * 1e3);
+        let _ = write!(text, ", deadline {}", human(deadline));
     }
     text
 }

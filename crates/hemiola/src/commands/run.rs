@@ -1,14 +1,15 @@
 //! `run`: starts the robot, watches it, and tells how it went.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError};
+use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, Stepper};
 
 use super::check::warn;
 use crate::application::Application;
@@ -53,7 +54,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let mut next_look = started + watch.shown.period();
     let goes_on = || !interrupted.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| handle.now() < deadline);
     while !handle.is_stopping() && goes_on() {
-        std::thread::sleep(LOOK_PERIOD);
+        thread::sleep(LOOK_PERIOD);
         if replans.next_if(|&&after| started.elapsed() >= after).is_some() {
             replan(&handle)?;
         }
@@ -87,13 +88,13 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         trace: trace.as_deref(),
         profile: output.profile.as_deref(),
     };
-    super::print(&summary.text(std::io::stdout().is_terminal()))
+    super::print(&summary.text(io::stdout().is_terminal()))
 }
 
 /// What runs the robot: its own threads, or a thread that steps it.
 enum Runner {
     Live(RunningRobot),
-    Stepped(RobotHandle, std::thread::JoinHandle<()>),
+    Stepped(RobotHandle, thread::JoinHandle<()>),
 }
 
 impl Runner {
@@ -102,18 +103,19 @@ impl Runner {
             let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
             return Ok(Self::Live(robot.start(pace)?));
         }
-        let mut stepper = robot.into_stepper()?;
-        let handle = stepper.handle().clone();
         let end = arguments.duration.map(|duration| Time::ZERO + duration);
-        let steps = move || {
-            while end.is_none_or(|end| stepper.now() < end) && stepper.step().is_some() {}
-            let now = stepper.now();
-            // Nothing more to do, but what is left is gathered.
-            stepper.run_until(now);
-            stepper.handle().stop();
+        let (sender, receiver) = mpsc::channel();
+        // Made there as well: whoever steps a robot has its panics contained.
+        let steps = move || match robot.into_stepper() {
+            Ok(stepper) => {
+                _ = sender.send(Ok(stepper.handle().clone()));
+                step_until(stepper, end);
+            }
+            Err(error) => _ = sender.send(Err(error)),
         };
-        let thread = std::thread::Builder::new().name("hemiola stepper".into()).spawn(steps);
-        let thread = thread.map_err(CommandError::Thread)?;
+        let thread =
+            thread::Builder::new().name("hemiola stepper".into()).spawn(steps).map_err(CommandError::Thread)?;
+        let handle = receiver.recv().map_err(|_| CommandError::Thread(io::Error::other("it ended at once")))??;
         Ok(Self::Stepped(handle, thread))
     }
 
@@ -136,6 +138,15 @@ impl Runner {
     }
 }
 
+/// Steps until the clock shows `end`, the sources have ended, or somebody stops the robot.
+fn step_until(mut stepper: Stepper, end: Option<Time>) {
+    while end.is_none_or(|end| stepper.now() < end) && stepper.step().is_some() {}
+    // Nothing more to do, but what the last steps left behind is gathered.
+    let now = stepper.now();
+    stepper.run_until(now);
+    stepper.handle().stop();
+}
+
 /// How a run is shown while it lasts.
 enum Shown {
     /// On a terminal.
@@ -146,7 +157,7 @@ enum Shown {
 
 impl Shown {
     fn choose(arguments: &RunArguments) -> Self {
-        if std::io::stdout().is_terminal() && !arguments.headless {
+        if io::stdout().is_terminal() && !arguments.headless {
             Self::View(Box::default(), Screen::default())
         } else {
             Self::Journal(Journal::default())
@@ -203,8 +214,7 @@ impl Watch<'_> {
 
 /// A reader that goes away does not stop the robot.
 fn print_line(line: &str) {
-    use std::io::Write;
-    _ = writeln!(std::io::stdout(), "{line}");
+    _ = writeln!(io::stdout(), "{line}");
 }
 
 /// Priorities follow the critical path of what was measured. A cycle that is not triggered takes its plan up when it is.

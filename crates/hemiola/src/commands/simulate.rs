@@ -8,7 +8,7 @@ use std::time::Duration;
 use hemiola_plan::draw::{schedule_svg, schedule_text};
 use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, TaskGraph, WorkerChoice};
 
-use super::{columns, print, print_or_write};
+use super::{columns, human, print, print_or_write};
 use crate::application::Application;
 use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
@@ -63,12 +63,11 @@ impl Study {
     /// A line per number of workers.
     fn table(&self, most: NonZeroUsize) -> String {
         let (prediction, chosen) = (self.plan.prediction(), self.plan.workers());
-        let milliseconds = |duration: Duration| format!("{:.3} ms", duration.as_secs_f64() * 1e3);
         let mut text = format!(
             "{}: {} of work, {} of them one after the other whatever happens\n",
             self.plan.graph().name(),
-            milliseconds(prediction.work),
-            milliseconds(prediction.critical_path)
+            human(prediction.work),
+            human(prediction.critical_path)
         );
         text += " workers        mean       p0.99     at least   speed-up   of each worker\n";
         let alone = self.simulation(1).makespan(RUNS).mean.as_secs_f64();
@@ -79,9 +78,9 @@ impl Study {
             let _ = writeln!(
                 text,
                 "{workers:8} {:>11} {:>11} {:>12} {speed_up:8.2} ×   {:9.0} %{mark}",
-                milliseconds(makespan.mean),
-                milliseconds(makespan.p99),
-                milliseconds(prediction.lower_bound(workers)),
+                human(makespan.mean),
+                human(makespan.p99),
+                human(prediction.lower_bound(workers)),
                 100.0 * speed_up / workers as f64,
             );
         }

@@ -23,7 +23,7 @@ impl SpectrumAnalyzer {
     #[update]
     pub(crate) fn spectrum(&mut self, audio: &AudioBlock, spectrum: &mut AudioSpectrum) {
         let length = audio.samples.len();
-        if length == 0 || audio.sample_rate <= 0.0 {
+        if length == 0 || audio.sample_rate.is_nan() || audio.sample_rate <= 0.0 {
             self.last.clear();
             return;
         }

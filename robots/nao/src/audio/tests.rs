@@ -4,56 +4,23 @@ use hemiola::module::Module;
 use hemiola::prelude::*;
 
 use super::*;
-use crate::representations::audio::{AudioBands, AudioLevel, AudioSpectrum, Whistle, WhistleFeatures};
+use crate::representations::audio::{AudioBands, AudioLevel, AudioSpectrum, Whistle};
 use crate::representations::sensing::AudioBlock;
+use crate::score::WhistleEar;
 
 const RATE: f32 = 48_000.0;
 const LENGTH: usize = 1024;
 
-/// All modules of the audio cycle, one after the other.
-struct Ear {
-    analyzer: SpectrumAnalyzer,
-    floor: NoiseFloorEstimator,
-    extractor: WhistleFeatureExtractor,
-    detector: WhistleDetector,
-    runs: u64,
-}
-
-impl Ear {
-    fn new() -> Self {
-        Self {
-            analyzer: SpectrumAnalyzer::create(Default::default()),
-            floor: NoiseFloorEstimator::create(Default::default()),
-            extractor: WhistleFeatureExtractor::create(Default::default()),
-            detector: WhistleDetector::create(Default::default()),
-            runs: 0,
-        }
-    }
-
-    fn hear(&mut self, audio: &AudioBlock) -> Whistle {
-        let (mut spectrum, mut bands) = (AudioSpectrum::default(), AudioBands::default());
-        let (mut features, mut whistle) = (WhistleFeatures::default(), Whistle::default());
-        let step = std::time::Duration::from_secs_f32(audio.samples.len() as f32 / audio.sample_rate);
-        let clock = Clock::new(Time::ZERO + step * self.runs as u32, step, self.runs);
-        self.runs += 1;
-        self.analyzer.spectrum(audio, &mut spectrum);
-        self.floor.bands(&spectrum, &Debug::default(), &mut bands);
-        self.extractor.features(&spectrum, &bands, &Debug::default(), &mut features);
-        self.detector.whistle(&features, &clock, &Debug::default(), &mut whistle);
-        whistle
-    }
-
-    /// Hears `seconds` of a sound, given as a function of time, and tells what it heard in each block.
-    fn listen(&mut self, rate: f32, seconds: f32, sound: impl Fn(f32) -> f32) -> Vec<Whistle> {
-        let blocks = (seconds * rate / LENGTH as f32) as u64;
-        (0..blocks)
-            .map(|_| {
-                let start = self.runs as usize * LENGTH;
-                let samples = (start..start + LENGTH).map(|i| sound(i as f32 / rate)).collect();
-                self.hear(&AudioBlock { samples, sample_rate: rate })
-            })
-            .collect()
-    }
+/// Hears `seconds` of a sound, given as a function of time, and tells what it heard in each block.
+fn listen(rate: f32, seconds: f32, sound: impl Fn(f32) -> f32) -> Vec<Whistle> {
+    let mut ear = WhistleEar::new(Default::default());
+    let blocks = (seconds * rate / LENGTH as f32) as usize;
+    (0..blocks)
+        .map(|block| {
+            let samples = (block * LENGTH..(block + 1) * LENGTH).map(|i| sound(i as f32 / rate)).collect();
+            ear.hear(&AudioBlock { samples, sample_rate: rate })
+        })
+        .collect()
 }
 
 /// White noise without a state: a hash of the sample's number.
@@ -129,7 +96,7 @@ fn a_wavering_whistle_in_noise_is_heard_at_its_beginning_at_any_sample_rate() {
     for rate in [16_000.0, 44_100.0, 48_000.0] {
         for frequency in [2500.0, 3000.0, 4200.0] {
             let blown = 1.0..1.6;
-            let heard = Ear::new().listen(rate, 2.5, |time| {
+            let heard = listen(rate, 2.5, |time| {
                 let amplitude = if blown.contains(&time) { 0.2 } else { 0.0 };
                 0.01 * noise(time) + amplitude * whistle(time, frequency)
             });
@@ -155,13 +122,13 @@ fn noise_clicks_and_low_tones_are_no_whistles() {
         ("a hum", |time| 0.01 * noise(time) + if time > 1.0 { 0.5 * (TAU * 700.0 * time).sin() } else { 0.0 }),
     ];
     for (name, sound) in sounds {
-        assert!(Ear::new().listen(RATE, 2.5, sound).iter().all(|whistle| !whistle.heard), "{name}");
+        assert!(listen(RATE, 2.5, sound).iter().all(|whistle| !whistle.heard), "{name}");
     }
 }
 
 #[test]
 fn a_tone_that_has_always_been_there_is_background() {
-    let heard = Ear::new().listen(RATE, 3.0, |time| 0.01 * noise(time) + 0.2 * (TAU * 3000.0 * time).sin());
+    let heard = listen(RATE, 3.0, |time| 0.01 * noise(time) + 0.2 * (TAU * 3000.0 * time).sin());
     assert!(heard.iter().all(|whistle| !whistle.heard));
 }
 
@@ -170,14 +137,14 @@ fn what_is_heard_does_not_depend_on_the_gain() {
     let sound = |gain: f32| {
         move |time: f32| gain * (0.01 * noise(time) + if time > 1.0 { 0.2 * whistle(time, 3000.0) } else { 0.0 })
     };
-    let loud = Ear::new().listen(RATE, 2.0, sound(1.0));
-    let quiet = Ear::new().listen(RATE, 2.0, sound(1.0 / 64.0));
+    let loud = listen(RATE, 2.0, sound(1.0));
+    let quiet = listen(RATE, 2.0, sound(1.0 / 64.0));
     assert_eq!(loud, quiet);
 }
 
 #[test]
 fn a_block_of_another_form_starts_afresh() {
-    let mut ear = Ear::new();
+    let mut ear = WhistleEar::new(Default::default());
     for (length, rate) in
         [(1024, 48_000.0), (0, 48_000.0), (512, 48_000.0), (512, 0.0), (7, 16_000.0), (1024, 44_100.0)]
     {

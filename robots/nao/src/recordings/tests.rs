@@ -248,7 +248,7 @@ fn sound_comes_in_blocks_of_each_files_own_sample_rate() {
     assert_eq!((blocks[0].1.samples[0], blocks[3].1.samples[1023]), (0.5, -1.0));
     assert!((blocks[2].0 - (2048.0 / 48_000.0 + 1024.0 / 16_000.0)).abs() < 1e-6);
     assert_eq!((report.samples, report.truncated, report.unreadable), (4, 1, 1), "{report}");
-    assert_eq!(heard(folder.path(), true, 60).1.samples, 41, "again and again; each round costs two errors");
+    assert_eq!(heard(folder.path(), true, 60).1.samples, 40, "again and again; each round costs two errors");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_real_wandering_robot_is_played_with_its_odd_stamps() {
     assert_eq!(frames.len(), 312);
     assert!(frames.windows(2).all(|pair| pair[0].0 <= pair[1].0));
     assert!(report.steps_back > 0 && report.gaps > 0, "{report}");
-    assert_eq!(report.farthest_back.as_millis(), 2970, "{report}");
+    assert!((report.farthest_back.as_secs_f64() - 2.97).abs() < 0.01, "{report}");
     assert_eq!(report.longest_gap.as_secs(), 49, "{report}");
     let (broken, report) = film(camera(format!("{directory}/truncated"), 0.0, false), 10);
     assert_eq!((broken.len(), report.truncated), (0, 1), "{report}");

@@ -26,7 +26,12 @@ pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
     let mut image = Image::default();
     let mut sum = LandmarkScore::default();
     let mut details = Vec::new();
+    let mut without_pose = 0;
     for row in poses.rows().filter(|row| annotated.is_none_or(|column| row.text(column) == "1")) {
+        if row.text(pitch).is_empty() || row.text(yaw).is_empty() {
+            without_pose += 1;
+            continue;
+        }
         let path = directory.join(row.path(file)?);
         Picture::decode(&path, &read_bounded(&path)?)?.fill(&mut image);
         let [pitch, yaw] = row.numbers([pitch, yaw])?;
@@ -53,7 +58,8 @@ pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
         details,
         notes: vec![format!(
             "A hit lies within {RADIUS} pixels (of 320) of a clicked landmark of its class. The camera was fitted to these \
-             recordings' poses; the robot, the field and the light are those of 2012."
+             recordings' poses; the robot, the field and the light are those of 2012. Left out for want of head joints: \
+             {without_pose}."
         )],
     })
 }

@@ -78,10 +78,7 @@ pub fn evaluate_humanoid(directory: &Path) -> Result<Score, RecordingError> {
     let mut errors = [MeanSquare::default(); 3];
     let mut row = 0;
     follow(&trial, |seconds, attitude| {
-        while let Some(next) =
-            truth.row(row + 1).filter(|next| next.seconds(stamps).is_ok_and(|stamp| stamp <= seconds))
-        {
-            let _ = next;
+        while truth.row(row + 1).is_some_and(|next| next.seconds(stamps).is_ok_and(|stamp| stamp <= seconds)) {
             row += 1;
         }
         let Some(row) = truth.row(row) else { return Ok(()) };

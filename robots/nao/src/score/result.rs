@@ -36,7 +36,7 @@ pub struct Score {
 pub struct Measure {
     /// Whose figures.
     pub subject: String,
-    /// Name, value, and number of decimals that mean something. All measures of a score have the same names.
+    /// Name, value (NaN where there is none), and number of decimals that mean something. All measures of a score have the same names.
     pub figures: Vec<(&'static str, f64, usize)>,
 }
 
@@ -117,7 +117,8 @@ fn table(measures: &[Measure], output: &mut impl Write) -> Result<(), RecordingE
     for measure in measures {
         write!(output, "{:width$}", measure.subject)?;
         for (name, value, decimals) in &measure.figures {
-            write!(output, "  {value:>0$.decimals$}", name.chars().count().max(10))?;
+            let value = if value.is_finite() { format!("{value:.decimals$}") } else { "-".into() };
+            write!(output, "  {value:>0$}", name.chars().count().max(10))?;
         }
         writeln!(output)?;
     }

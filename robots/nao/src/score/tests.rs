@@ -92,7 +92,7 @@ fn landmarks_of_real_pictures_are_found() {
     show(&score);
     let lines = score.overall();
     assert!(lines.get("hits") + lines.get("misses") > 200.0, "{lines:?}");
-    assert!(lines.get("precision") > 0.4 && lines.get("recall") > 0.3, "{lines:?}");
+    assert!(lines.get("precision") > 0.75 && lines.get("recall") > 0.45, "{lines:?}");
 }
 
 #[test]

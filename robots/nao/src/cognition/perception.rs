@@ -46,3 +46,5 @@ pub mod percepts;
 pub mod scan_lines;
 pub mod uprights;
 
+#[cfg(test)]
+mod tests;

@@ -88,14 +88,14 @@ impl BallCandidates {
 }
 
 /// Where in an image a ball may lie.
-struct Places<'a> {
-    view: &'a CameraView,
-    boundary: &'a Boundary,
-    contour: &'a Contour,
+pub(super) struct Places<'a> {
+    pub view: &'a CameraView,
+    pub boundary: &'a Boundary,
+    pub contour: &'a Contour,
 }
 
 impl BallCandidates {
-    fn find(&self, places: &Places<'_>, green: &GreenArea, candidates: &mut Vec<Candidate>) {
+    pub(super) fn find(&self, places: &Places<'_>, green: &GreenArea, candidates: &mut Vec<Candidate>) {
         if places.boundary.corners.is_empty() || green.sums.is_empty() {
             return;
         }

@@ -71,7 +71,7 @@ impl BodyContour {
 }
 
 impl BodyContour {
-    fn outline(&self, view: &CameraView, joints: &JointAngles, torso: &TorsoPose, contour: &mut Contour) {
+    pub(super) fn outline(&self, view: &CameraView, joints: &JointAngles, torso: &TorsoPose, contour: &mut Contour) {
         let links = Links::new(&joints.positions);
         let torso = Pose3::new(torso.attitude, Vec3::Z * torso.height);
         for side in Side::BOTH {

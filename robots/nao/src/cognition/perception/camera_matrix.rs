@@ -160,7 +160,7 @@ impl CameraMatrix {
 }
 
 impl CameraMatrix {
-    fn view(&self, camera: Camera, image: &Image, joints: &JointAngles, torso: &TorsoPose) -> CameraView {
+    pub(super) fn view(&self, camera: Camera, image: &Image, joints: &JointAngles, torso: &TorsoPose) -> CameraView {
         let parameters = &self.parameters;
         let correction = glam::Quat::from_rotation_y(parameters.pitch_correction)
             * glam::Quat::from_rotation_x(parameters.roll_correction);
@@ -176,7 +176,7 @@ impl CameraMatrix {
 mod tests {
     use super::*;
 
-    fn view(camera: Camera) -> CameraView {
+    pub(super) fn view(camera: Camera) -> CameraView {
         let (image, joints) = (Image::new(320, 240), JointAngles::default());
         CameraMatrix::default().view(camera, &image, &joints, &TorsoPose::default())
     }

@@ -26,16 +26,18 @@ impl SeenCircle {
         let distance = away.length();
         self.seen
             && (distance - self.radius).abs() <= tolerance(spot)
-            && (spot.direction.dot(away) / distance.max(1e-3)).abs() <= LARGEST_SLANT
+            && (spot.direction.dot(away) / distance.max(1e-3)).abs() <= largest_slant(spot)
     }
 }
 
-/// Sine of the largest angle between a spot's direction and the circle's tangent.
-const LARGEST_SLANT: f32 = 0.4;
+/// Sine of the largest angle between a spot's direction and the circle's tangent; far directions are less exact.
+fn largest_slant(spot: &Spot) -> f32 {
+    (0.2 + 0.05 * spot.ground.length()).min(0.4)
+}
 
 /// How far a spot may lie beside the circle: the error of a pixel grows with the square of the distance.
 fn tolerance(spot: &Spot) -> f32 {
-    0.03 + 0.01 * spot.ground.length_squared()
+    0.02 + 0.01 * spot.ground.length_squared()
 }
 
 /// The circle in the upper image.
@@ -67,13 +69,14 @@ pub struct CenterCircleParameters {
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_cover: f32,
     /// Least part of the circle's length inside the image that is covered.
-    #[parameter(default = 0.6, range = 0.0..=1.0)]
+    #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub least_visible_cover: f32,
 }
 
-/// Every spot votes for the two points one radius beside it (a Hough transform for circles of known radius: Kimme, Ballard,
-/// Sklansky: Finding circles by an array of accumulators, 1975). The winner is refined by least squares and must be covered
-/// by spots all around, as far as it lies in the image.
+/// Every pair of spots votes for the two centres of circles through both, if the circle runs along both (a Hough transform for
+/// circles of known radius: Kimme, Ballard, Sklansky: Finding circles by an array of accumulators, 1975; pairs, because far
+/// away a spot's place is more exact than its direction). The winner is refined by least squares and must be covered by spots
+/// all around, as far as it lies in the image.
 #[derive(Module, Default)]
 pub struct CenterCircle {
     #[parameters]
@@ -107,31 +110,49 @@ impl CenterCircle {
         spots.spots.iter().filter(move |spot| spot.ground.length_squared() <= farthest)
     }
 
-    /// The cell with the most votes, together with its neighbours.
+    /// The middle of the cell that got the most votes together with its neighbours.
     fn vote(&self, spots: &Spots) -> Option<Vec2> {
-        let mut votes = [0_u16; (CELLS * CELLS) as usize];
-        for spot in self.near(spots) {
-            for side in [-1.0, 1.0] {
-                let center = spot.ground + side * self.parameters.radius * spot.direction.perp();
-                if let Some(cell) = cell(center) {
-                    votes[cell] = votes[cell].saturating_add(1);
+        // A scattered selection: regular steps would meet the same line in every column.
+        let part = (MOST_VOTERS as f32 / spots.spots.len().max(1) as f32).min(1.0);
+        let voters = || {
+            let scattered = |index: usize| (index as f32 * 0.618_034).fract() < part;
+            self.near(spots).enumerate().filter(move |(index, _)| scattered(*index)).map(|(_, spot)| spot)
+        };
+        let radius = self.parameters.radius;
+        let mut votes = [0_u16; CELLS * CELLS];
+        for (index, first) in voters().enumerate() {
+            for second in voters().skip(index + 1) {
+                let chord = second.ground - first.ground;
+                let length = chord.length();
+                // Short chords point anywhere.
+                if length < 0.4 * radius || length > 1.95 * radius {
+                    continue;
+                }
+                let height = (radius * radius - 0.25 * length * length).sqrt();
+                let middle = first.ground + 0.5 * chord;
+                for side in [-height, height] {
+                    let center = middle + side / length * chord.perp();
+                    let is_along = |spot: &Spot| {
+                        spot.direction.dot(spot.ground - center).abs() <= LARGEST_SLANT_OF_VOTER * radius
+                    };
+                    if let Some(cell) = cell(center).filter(|_| is_along(first) && is_along(second)) {
+                        votes[cell] = votes[cell].saturating_add(1);
+                    }
                 }
             }
         }
-        let width = CELLS as usize;
         let around = |cell: usize| -> u32 {
-            [cell - width, cell, cell + width]
+            [cell - CELLS, cell, cell + CELLS]
                 .iter()
                 .flat_map(|middle| &votes[middle - 1..=middle + 1])
                 .map(|count| u32::from(*count))
                 .sum()
         };
-        let inner = (1..width - 1).flat_map(|row| (1..width - 1).map(move |column| row * width + column));
-        let (cell, count) = inner.map(|cell| (cell, around(cell))).fold((0, 0), |best, other| {
-            if other.1 > best.1 { other } else { best }
-        });
-        let center = Vec2::new((cell % width) as f32 + 0.5, (cell / width) as f32 + 0.5) * CELL - REACH;
-        (count >= self.parameters.least_spots / 2).then_some(center)
+        let inner = (1..CELLS - 1).flat_map(|row| (1..CELLS - 1).map(move |column| row * CELLS + column));
+        let (cell, count) =
+            inner.map(|cell| (cell, around(cell))).fold((0, 0), |best, other| if other.1 > best.1 { other } else { best });
+        let center = Vec2::new((cell % CELLS) as f32 + 0.5, (cell / CELLS) as f32 + 0.5) * CELL - REACH;
+        (count >= self.parameters.least_spots).then_some(center)
     }
 
     /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover.
@@ -145,7 +166,7 @@ impl CenterCircle {
                 let normal = away / distance;
                 let error = distance - radius;
                 let slant = spot.direction.dot(normal).abs();
-                if error.abs() > widening * tolerance(spot) || slant > LARGEST_SLANT {
+                if error.abs() > widening * tolerance(spot) || slant > largest_slant(spot) {
                     continue;
                 }
                 // The farther, the less exact.
@@ -184,14 +205,18 @@ impl CenterCircle {
 /// The accumulator covers so many metres to each side of the robot.
 const REACH: f32 = 6.0;
 /// Size of its cells in metre.
-const CELL: f32 = 0.2;
+const CELL: f32 = 0.12;
 /// Cells per side.
-const CELLS: u32 = 60;
+const CELLS: usize = 100;
+/// At most so many spots vote, because every pair of them does.
+const MOST_VOTERS: usize = 160;
+/// Sine of the largest angle between a voter's direction and the circle's tangent.
+const LARGEST_SLANT_OF_VOTER: f32 = 0.6;
 
 fn cell(point: Vec2) -> Option<usize> {
     let place = (point + REACH) / CELL;
     let inside = place.cmpge(Vec2::ZERO).all() && place.cmplt(Vec2::splat(CELLS as f32)).all();
-    inside.then(|| place.y as usize * CELLS as usize + place.x as usize)
+    inside.then(|| place.y as usize * CELLS + place.x as usize)
 }
 
 #[cfg(test)]

@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn an_obstacle_does_not_dent_the_border() {
-        let boundary = boundary(&[100, 90, 80, 150, 150, 80, 90, 100]);
-        assert_eq!(boundary.row(35.0), Some(80.0));
+        let boundary = boundary(&[100, 90, 80, 80, 150, 150, 80, 80, 90, 100]);
+        assert_eq!(boundary.row(45.0), Some(80.0));
         assert_eq!(boundary.row(5.5), Some(95.0));
-        assert!(boundary.contains(Vec2::new(35.0, 120.0)));
+        assert!(boundary.contains(Vec2::new(45.0, 120.0)));
     }
 
     #[test]

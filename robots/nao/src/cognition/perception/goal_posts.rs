@@ -36,7 +36,7 @@ pub struct GoalPostsParameters {
     #[parameter(default = 1.6, range = 1.0..=5.0)]
     pub width_tolerance: f32,
     /// A post reaches at least so high.
-    #[parameter(default = 0.4, range = 0.05..=2.0, unit = "m")]
+    #[parameter(default = 0.65, range = 0.05..=2.0, unit = "m")]
     pub least_height: f32,
     /// Largest difference between the colours of two parts of a post, as a part of its brightness.
     #[parameter(default = 0.3, range = 0.0..=2.0)]
@@ -45,7 +45,7 @@ pub struct GoalPostsParameters {
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_yellow: f32,
     /// Part of the rows of a post that must be as wide as a post.
-    #[parameter(default = 0.7, range = 0.0..=1.0)]
+    #[parameter(default = 0.8, range = 0.0..=1.0)]
     pub least_rows: f32,
     /// Farther posts are not looked for.
     #[parameter(default = 6.5, range = 0.5..=12.0, unit = "m")]
@@ -140,7 +140,12 @@ impl GoalPosts {
         }
         let expected = self.parameters.diameter * seen.view.pixels_per_metre(ground);
         let (left, right) = self.extent(seen, &paint, column, foot, expected)?;
-        let middle = 0.5 * (left + right) as f32;
+        // The first column may have been at the edge, where colours mix.
+        let column = (left + right) / 2;
+        let above = foot.saturating_sub(2).max(start.min(foot));
+        let paint = self.paint(seen, seen.image.ycbcr(column, above)).unwrap_or(paint);
+        let (left, right) = self.extent(seen, &paint, column, foot, expected)?;
+        let middle = 0.5 * (left + right + 1) as f32;
         let image = Vec2::new(middle, f32::from(u16::try_from(self::foot(seen, &paint, middle as u32, start)).ok()?));
         let ground = seen.view.ground(image)?;
         Some((ImageLandmark { kind: LandmarkShape::GoalPost, image, ground }, right + 1))

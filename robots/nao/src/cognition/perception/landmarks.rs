@@ -76,7 +76,7 @@ impl LandmarkDetector {
         self.line_finder.find(view, &found.spots, &found.circle, &mut found.lines);
         self.crossings.find(&seen, &found.lines, &found.circle, &mut found.landmarks);
         let mut marks = Vec::new();
-        self.penalty_marks.find(&seen, &found.spots, &found.lines, &found.circle, &mut marks);
+        self.penalty_marks.find(&seen, &scans, &mut marks);
         found.landmarks.append(&mut marks);
         self.goal_posts.find(&seen, &found.boundary, &mut marks);
         found.landmarks.append(&mut marks);

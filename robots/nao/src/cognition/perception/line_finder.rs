@@ -62,13 +62,13 @@ pub struct LineFinderParameters {
     #[parameter(default = 0.04, range = 0.0..=1.0)]
     pub widest_gap: f32,
     /// Shortest line, as a part of the image's width.
-    #[parameter(default = 0.04, range = 0.0..=1.0)]
+    #[parameter(default = 0.025, range = 0.0..=1.0)]
     pub shortest: f32,
     /// Shortest line on the ground.
-    #[parameter(default = 0.15, range = 0.0..=2.0, unit = "m")]
+    #[parameter(default = 0.2, range = 0.0..=2.0, unit = "m")]
     pub shortest_on_ground: f32,
     /// Fewest spots of a line.
-    #[parameter(default = 6, range = 2..=100)]
+    #[parameter(default = 5, range = 2..=100)]
     pub fewest_spots: u32,
 }
 

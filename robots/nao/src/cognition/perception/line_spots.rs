@@ -60,8 +60,8 @@ pub struct LineSpotsParameters {
     /// Least contrast to both sides, as a part of the carpet's brightness.
     #[parameter(default = 0.12, range = 0.0..=2.0)]
     pub least_contrast: f32,
-    /// How many times wider than a line seen straight across a spot may be.
-    #[parameter(default = 2.5, range = 1.0..=10.0)]
+    /// How much wider than a line a spot may be on the ground, as a factor, besides a pixel and a half.
+    #[parameter(default = 1.8, range = 1.0..=10.0)]
     pub widest: f32,
     /// Least part of the brightness gradient around a spot that points the same way, 0 to 1.
     #[parameter(default = 0.5, range = 0.0..=1.0)]
@@ -126,8 +126,9 @@ impl LineSpots {
             self.scan(seen, &profile, &Track { first: [column, first], along: [0, 1] }, &mut spots.spots);
         }
         let highest = boundary.corners.iter().map(|corner| corner.y).fold(f32::MAX, f32::min).max(0.0) as u32;
-        let step = (height / self.parameters.rows).max(1);
-        for row in (highest..height).step_by(step as usize) {
+        let coarse = (height / self.parameters.rows).max(1);
+        let mut row = highest;
+        while row < height {
             profile.fill(seen.image.row(row).iter().step_by(2).copied());
             let old = spots.spots.len();
             self.scan(seen, &profile, &Track { first: [0, row], along: [1, 0] }, &mut spots.spots);
@@ -141,6 +142,9 @@ impl LineSpots {
                     index += 1;
                 }
             }
+            // Far lines that run ahead cover few rows.
+            let scale = seen.view.ground_scale(Vec2::new(seen.view.center.x, row as f32));
+            row += if scale.y * LINE_WIDTH < 3.0 { (coarse / 2).max(1) } else { coarse };
         }
     }
 
@@ -182,15 +186,14 @@ impl LineSpots {
 
     /// The spot at a peak, if it has two edges at a plausible distance with green beyond, and one direction.
     fn spot(&self, seen: &Seen<'_>, profile: &Profile, track: &Track, peak: &Peak) -> Option<Spot> {
-        let reach = self.parameters.widest * peak.width + 1.5;
+        // A line that is crossed at a flat angle looks as wide as one that runs ahead.
+        let scale = seen.view.ground_scale(track.point(peak.index as f32));
+        let reach = 1.5 * LINE_WIDTH * scale.max_element() + 2.0;
         let [before, after] = [
             profile.edge(peak.index, -1, 0.5 * (peak.inside + peak.before), reach)?,
             profile.edge(peak.index, 1, 0.5 * (peak.inside + peak.after), reach)?,
         ];
         let width = after - before;
-        if width > reach {
-            return None;
-        }
         // A pixel at the edge is mixed; one of the two beyond must be carpet.
         let is_green = |at: f32| seen.pixel(track.point(at)).is_some_and(|color| seen.tone.is_green(color));
         if ![before, after].into_iter().zip([-1.0, 1.0]).all(|(edge, out)| {
@@ -208,6 +211,11 @@ impl LineSpots {
         let ground = seen.view.ground(image).filter(|ground| ground.length() <= self.parameters.farthest)?;
         let [ahead, behind] = [normal.perp(), -normal.perp()].map(|offset| seen.view.ground(image + offset));
         let direction = (ahead? - behind?).try_normalize()?;
+        let crossed = seen.view.ground(track.point(after))? - seen.view.ground(track.point(before))?;
+        let (across, pixel) = (crossed.perp_dot(direction).abs(), crossed.length() / width);
+        if across > self.parameters.widest * LINE_WIDTH + 1.5 * pixel {
+            return None;
+        }
         Some(Spot { image, ground, normal, direction, width, contrast: peak.contrast })
     }
 }

@@ -5,12 +5,9 @@ use hemiola::prelude::*;
 
 use super::body_contour::{LowerContour, UpperContour};
 use super::camera_matrix::{LowerCamera, UpperCamera};
-use super::center_circle::{LowerCircle, SeenCircle, UpperCircle};
 use super::crossings::ImageLandmark;
 use super::field_color::{LowerFieldColor, UpperFieldColor};
-use super::line_finder::{Lines, LowerLines, UpperLines};
-use super::line_spots::{LowerSpots, Spots, UpperSpots};
-use super::scan_lines::Seen;
+use super::scan_lines::{LowerScans, RunKind, Scans, Seen, UpperScans};
 use crate::representations::perception::LandmarkShape;
 use crate::representations::sensing::{LowerImage, UpperImage};
 
@@ -37,17 +34,17 @@ pub struct PenaltyMarksParameters {
     #[parameter(default = 0.2, range = 0.05..=1.0, unit = "m")]
     pub clear_radius: f32,
     /// Part of the ring around a mark that must be green.
-    #[parameter(default = 0.9, range = 0.0..=1.0)]
+    #[parameter(default = 0.97, range = 0.0..=1.0)]
     pub least_green: f32,
-    /// Fewest spots of a mark.
-    #[parameter(default = 3, range = 1..=50)]
-    pub fewest_spots: u32,
+    /// How much brighter than the carpet around it a mark is, as a factor.
+    #[parameter(default = 1.35, range = 1.0..=5.0)]
+    pub least_contrast: f32,
     /// Farther marks are too small.
     #[parameter(default = 3.5, range = 0.5..=10.0, unit = "m")]
     pub farthest: f32,
 }
 
-/// Clusters line spots and keeps those clusters around which everything is green.
+/// White runs of the scanned columns that are short enough, with nothing but carpet in a ring around them.
 #[derive(Module, Default)]
 pub struct PenaltyMarks {
     #[parameters]
@@ -63,13 +60,11 @@ impl PenaltyMarks {
         camera: &UpperCamera,
         color: &UpperFieldColor,
         contour: &UpperContour,
-        spots: &UpperSpots,
-        lines: &UpperLines,
-        circle: &UpperCircle,
+        scans: &UpperScans,
         marks: &mut UpperMarks,
     ) {
         let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
-        self.find(&seen, &spots.spots, &lines.lines, &circle.circle, &mut marks.marks);
+        self.find(&seen, &scans.scans, &mut marks.marks);
     }
 
     #[update]
@@ -79,70 +74,52 @@ impl PenaltyMarks {
         camera: &LowerCamera,
         color: &LowerFieldColor,
         contour: &LowerContour,
-        spots: &LowerSpots,
-        lines: &LowerLines,
-        circle: &LowerCircle,
+        scans: &LowerScans,
         marks: &mut LowerMarks,
     ) {
         let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
-        self.find(&seen, &spots.spots, &lines.lines, &circle.circle, &mut marks.marks);
+        self.find(&seen, &scans.scans, &mut marks.marks);
     }
 }
 
 impl PenaltyMarks {
-    pub(super) fn find(
-        &self,
-        seen: &Seen<'_>,
-        spots: &Spots,
-        lines: &Lines,
-        circle: &SeenCircle,
-        marks: &mut Vec<ImageLandmark>,
-    ) {
-        let longest = 3.0 * self.parameters.radius;
-        let of_mark = |index: usize| {
-            // A mark's own stroke may pass for a short line.
-            let line = lines.line_of_spot.get(index).copied().flatten().and_then(|line| lines.lines.get(line as usize));
-            line.is_none_or(|line| line.from.distance(line.to) < longest) && !circle.covers(&spots.spots[index])
-        };
-        for (index, seed) in spots.spots.iter().enumerate() {
-            if !of_mark(index) || seed.ground.length() > self.parameters.farthest {
-                continue;
-            }
-            let known = |mark: &ImageLandmark| mark.ground.distance(seed.ground) < 2.0 * self.parameters.clear_radius;
-            if marks.iter().any(known) {
-                continue;
-            }
-            let mut center = seed.ground;
-            let mut count = 0;
-            for _ in 0..2 {
-                let mut sum = Vec2::ZERO;
-                count = 0;
-                for (_, spot) in spots.spots.iter().enumerate().filter(|(index, _)| of_mark(*index)) {
-                    if spot.ground.distance(center) <= self.parameters.radius {
-                        sum += spot.ground;
-                        count += 1;
-                    }
+    pub(super) fn find(&self, seen: &Seen<'_>, scans: &Scans, marks: &mut Vec<ImageLandmark>) {
+        for line in &scans.lines {
+            for run in scans.runs(line).iter().filter(|run| run.kind == RunKind::White) {
+                let middle = Vec2::new(line.column as f32 + 0.5, 0.5 * (run.from + run.to) as f32);
+                let height = seen.view.ground_scale(middle).y * 2.5 * self.parameters.radius;
+                if run.length() as f32 <= height + 2.0 {
+                    self.look(seen, middle, marks);
                 }
-                center = if count > 0 { sum / count as f32 } else { center };
             }
-            if count < self.parameters.fewest_spots || !self.is_clear(seen, center) {
-                continue;
-            }
-            let Some(image) = seen.view.image_of_ground(center) else { continue };
-            let Some((image, ground)) = middle_of_paint(seen, image, self.parameters.radius) else { continue };
+        }
+    }
+
+    /// Adds the mark at a white image point, if there is one and it is new.
+    fn look(&self, seen: &Seen<'_>, seed: Vec2, marks: &mut Vec<ImageLandmark>) {
+        // The first look may start at the mark's edge.
+        let Some((image, _)) = middle_of_paint(seen, seed, self.parameters.radius) else { return };
+        let Some((image, ground)) = middle_of_paint(seen, image, self.parameters.radius) else { return };
+        let same = 2.0 * self.parameters.clear_radius;
+        let is_new = !marks.iter().any(|mark| mark.ground.distance(ground) < same);
+        if is_new && ground.length() <= self.parameters.farthest && self.is_mark(seen, image, ground) {
             marks.push(ImageLandmark { kind: LandmarkShape::Mark, image, ground });
         }
     }
 
-    /// Whether there is nothing but carpet around.
-    fn is_clear(&self, seen: &Seen<'_>, center: Vec2) -> bool {
-        const SAMPLES: u32 = 24;
-        let green = |index: u32| {
+    /// Whether there is nothing but carpet around, and the middle is brighter than that.
+    fn is_mark(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2) -> bool {
+        const SAMPLES: u32 = 48;
+        let Some(inside) = seen.brightness(image) else { return false };
+        let brightest = inside / self.parameters.least_contrast;
+        let is_carpet = |index: u32| {
             let out = Vec2::from_angle(index as f32 / SAMPLES as f32 * std::f32::consts::TAU);
-            let point = seen.view.image_of_ground(center + out * self.parameters.clear_radius);
-            point.and_then(|point| seen.pixel(point)).is_some_and(|color| seen.tone.is_green(color))
+            let point = seen.view.image_of_ground(ground + out * self.parameters.clear_radius);
+            point.and_then(|point| seen.pixel(point)).is_some_and(|color| {
+                seen.tone.is_green(color) && f32::from(color[0]) < brightest
+            })
         };
-        (0..SAMPLES).filter(|index| green(*index)).count() as f32 >= self.parameters.least_green * SAMPLES as f32
+        (0..SAMPLES).filter(|index| is_carpet(*index)).count() as f32 >= self.parameters.least_green * SAMPLES as f32
     }
 }
 

@@ -186,7 +186,7 @@ mod tests {
         let mut percept = LinePercept::default();
         LineMerger::default().merge(&upper, &LowerLines::default(), &mut percept);
         assert_eq!(percept.lines.len(), 2, "{percept:?}");
-        assert_eq!(percept.lines[0], SeenLine { from: Vec2::new(1.0, 0.0), to: Vec2::new(3.5, 0.02) });
+        assert_eq!(percept.lines[0], SeenLine { from: Vec2::new(3.5, 0.02), to: Vec2::new(1.0, 0.0) });
     }
 
     #[test]

@@ -1,0 +1,65 @@
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use glam::Vec2;
+
+use super::super::landmark_score::{LandmarkClass, LandmarkScore};
+use super::super::landmarks::{FIELD_RECORDING_CIRCLE, LandmarkDetector, field_recording_camera};
+use crate::representations::sensing::Image;
+
+/// How near a found landmark must be to a marked one, in pixels.
+const RADIUS: f32 = 10.0;
+
+/// The recorded frames, if they are on this machine.
+fn frames() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(beside, PathBuf::from);
+    let frames = shared.join("data/recordings/nao-field-landmarks");
+    frames.join("poses.csv").exists().then_some(frames)
+}
+
+fn read(path: &Path) -> Image {
+    let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
+    let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut rgb).unwrap();
+    Image::from_rgb(info.width, info.height, &rgb)
+}
+
+/// A column may be missing: one frame has no head yaw.
+fn angle(column: Option<&&str>, otherwise: f32) -> f32 {
+    column.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn landmarks_of_recorded_frames_are_found() {
+    let Some(frames) = frames() else {
+        eprintln!("SKIPPED: no recorded frames; set HEMIOLA_SHARED to the folder that holds data/recordings");
+        return;
+    };
+    let table = |name: &str| std::fs::read_to_string(frames.join(name)).unwrap();
+    let (poses, truth) = (table("poses.csv"), table("landmarks.csv"));
+    let detector = LandmarkDetector::for_circle(FIELD_RECORDING_CIRCLE);
+    let mut score = LandmarkScore::default();
+    for row in poses.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>()).filter(|row| row[6] == "1") {
+        let image = read(&frames.join(row[0]));
+        let view = field_recording_camera(angle(row.get(4), -0.547), angle(row.get(5), 0.0), image.width, image.height);
+        let marked: Vec<_> = truth
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>())
+            .filter(|line| line[0] == row[0])
+            .filter_map(|line| {
+                let place = Vec2::new(line[2].parse().ok()?, line[3].parse().ok()?);
+                Some((LandmarkClass::from_letter(line[1])?, place))
+            })
+            .collect();
+        score.add_image(&marked, &detector.find(&image, &view).landmarks, RADIUS);
+    }
+    for class in LandmarkClass::ALL {
+        eprintln!("{class:?}: {:?} f1 {:.3}", score.class(class), score.class(class).f1());
+    }
+    eprintln!("X, L and T: {:?} f1 {:.3}", score.lines(), score.lines().f1());
+    assert!(score.lines().f1() >= 0.65, "{:?}", score.lines());
+    assert!(score.lines().precision() >= 0.8, "{:?}", score.lines());
+    assert!(score.class(LandmarkClass::G).f1() >= 0.88, "{:?}", score.class(LandmarkClass::G));
+}

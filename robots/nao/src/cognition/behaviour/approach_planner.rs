@@ -5,7 +5,7 @@ use hemiola::prelude::*;
 
 use crate::field::{GOAL_WIDTH, LENGTH};
 use crate::geometry::{Pose2, normalize_angle};
-use crate::representations::behaviour::{Approach, ApproachStage, BallTarget, KickFoot, Play, PlayKind};
+use crate::representations::behaviour::{Approach, ApproachStage, BallTarget, KickFoot, PlayKind};
 use crate::representations::modeling::{WorldBall, WorldModel};
 
 /// Leads the robot behind the ball first, then straight to it, then through it when it dribbles.
@@ -26,8 +26,11 @@ pub struct ApproachPlannerParameters {
     #[parameter(default = 0.19, range = 0.1..=0.4, unit = "m")]
     ball_distance: f32,
     /// How far to the side of the robot's middle it is then.
-    #[parameter(default = 0.05, range = 0.0..=0.15, unit = "m")]
+    #[parameter(default = 0.06, range = 0.0..=0.15, unit = "m")]
     ball_side: f32,
+    /// How far a kick goes astray to the side of the standing foot: the robot looks to the other side for it.
+    #[parameter(default = 0.045, range = -0.5..=0.5, unit = "rad")]
+    deviation: f32,
     /// How far behind the ball the last straight piece begins.
     #[parameter(default = 0.38, range = 0.2..=1.0, unit = "m")]
     stand_off: f32,
@@ -53,12 +56,16 @@ impl ApproachPlanner {
             self.stage = ApproachStage::Around;
             return;
         };
-        let seen = Seen::new(&world.robot, &ball, &play);
-        self.choose_stage(&seen, play.kind);
+        self.choose_stage(&Seen::new(&world.robot, &ball, play.direction), play.kind);
         let parameters = &self.parameters;
-        let side = match self.foot {
-            KickFoot::Left => parameters.ball_side,
-            KickFoot::Right => -parameters.ball_side,
+        let sign = match self.foot {
+            KickFoot::Left => 1.0,
+            KickFoot::Right => -1.0,
+        };
+        let side = sign * parameters.ball_side;
+        let heading = match play.kind {
+            PlayKind::Kick => normalize_angle(play.direction + sign * parameters.deviation),
+            PlayKind::Dribble => play.direction,
         };
         approach.ball_place = Vec2::new(parameters.ball_distance, side);
         approach.foot = self.foot;
@@ -70,7 +77,8 @@ impl ApproachPlanner {
             ApproachStage::Push => Vec2::new(parameters.push, -side),
         };
         approach.clearance = if self.stage == ApproachStage::Around { parameters.clearance } else { 0.0 };
-        let target = Pose2 { rotation: play.direction, translation: seen.ball.transform(place) };
+        let ball = Pose2 { rotation: heading, translation: ball.rest };
+        let target = Pose2 { rotation: heading, translation: ball.transform(place) };
         approach.target = Some(target);
         debug.draw("field", Shape::circle(target.translation.into(), 0.1, 0x00ff00));
     }
@@ -102,18 +110,15 @@ impl ApproachPlanner {
 
 /// The robot as the ball sees it that looks where it shall go.
 struct Seen {
-    /// The ball, on the field.
-    ball: Pose2,
-    /// The robot, relative to that.
     robot: Vec2,
     /// How far the robot is turned away from the ball's way.
     turned: f32,
 }
 
 impl Seen {
-    fn new(robot: &Pose2, ball: &WorldBall, play: &Play) -> Self {
-        let ball = Pose2 { rotation: play.direction, translation: ball.rest };
-        Self { robot: ball.relative(robot.translation), turned: normalize_angle(robot.rotation - play.direction), ball }
+    fn new(robot: &Pose2, ball: &WorldBall, direction: f32) -> Self {
+        let ball = Pose2 { rotation: direction, translation: ball.rest };
+        Self { robot: ball.relative(robot.translation), turned: normalize_angle(robot.rotation - direction) }
     }
 }
 
@@ -125,6 +130,7 @@ fn is_in_goal(ball: Vec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::representations::behaviour::Play;
 
     fn plan(planner: &mut ApproachPlanner, robot: Pose2, kind: PlayKind) -> Approach {
         let ball = WorldBall { position: Vec2::X, rest: Vec2::X, ..Default::default() };

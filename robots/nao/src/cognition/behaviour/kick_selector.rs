@@ -27,7 +27,7 @@ pub struct KickSelectorParameters {
     #[parameter(default = 0.05, range = 0.0..=0.2, unit = "m")]
     nearer: f32,
     /// How far to the side of the foot.
-    #[parameter(default = 0.035, range = 0.0..=0.2, unit = "m")]
+    #[parameter(default = 0.025, range = 0.0..=0.2, unit = "m")]
     aside: f32,
     /// The fastest ball that is kicked.
     #[parameter(default = 0.25, range = 0.0..=2.0, unit = "m/s")]
@@ -75,8 +75,9 @@ impl KickSelector {
 
     fn is_ready(&self, world: &WorldModel, ball: &WorldBall, play: &Play, approach: &Approach) -> bool {
         let parameters = &self.parameters;
+        let Some(target) = approach.target else { return false };
         let off = ball.relative - approach.ball_place;
-        let turned = normalize_angle(world.robot.rotation - play.direction);
+        let turned = normalize_angle(world.robot.rotation - target.rotation);
         play.kind == PlayKind::Kick
             && approach.stage == ApproachStage::Close
             && (-parameters.nearer..=parameters.farther).contains(&off.x)
@@ -94,12 +95,14 @@ mod tests {
     use glam::Vec2;
 
     use super::*;
+    use crate::geometry::Pose2;
 
     fn decide(selector: &mut KickSelector, seconds: f64, ball: Vec2, direction: f32) -> Option<KickFoot> {
         let world = WorldModel { ball: Some(WorldBall { relative: ball, ..Default::default() }), ..Default::default() };
         let play = Play { direction, tolerance: 0.15, ..Default::default() };
         let approach = Approach {
             stage: ApproachStage::Close,
+            target: Some(Pose2 { rotation: direction, ..Default::default() }),
             foot: KickFoot::Right,
             ball_place: Vec2::new(0.19, -0.05),
             ..Default::default()

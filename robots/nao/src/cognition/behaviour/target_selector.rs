@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use glam::Vec2;
 use hemiola::prelude::*;
 
-use crate::field::{BALL_RADIUS, GOAL_WIDTH, LENGTH, OPPONENT_GOAL, WIDTH};
+use crate::field::{BALL_RADIUS, GOAL_DEPTH, GOAL_WIDTH, LENGTH, OPPONENT_GOAL, WIDTH};
 use crate::geometry::normalize_angle;
 use crate::representations::behaviour::{Activity, BallTarget, BehaviorState, Play, PlayKind};
 use crate::representations::modeling::{WorldBall, WorldModel, WorldObstacle};
@@ -31,7 +31,7 @@ pub struct TargetSelector {
 #[derive(Parameters)]
 pub struct TargetSelectorParameters {
     /// How far a kick rolls the ball.
-    #[parameter(default = 2.2, range = 0.2..=8.0, unit = "m")]
+    #[parameter(default = 5.0, range = 0.2..=8.0, unit = "m")]
     kick_length: f32,
     /// How far one dribble takes the ball.
     #[parameter(default = 0.8, range = 0.1..=3.0, unit = "m")]
@@ -173,7 +173,7 @@ impl TargetSelector {
 }
 
 fn ends_in_goal(play: &Play) -> bool {
-    play.end.x > LENGTH / 2.0 && play.end.y.abs() < GOAL_WIDTH / 2.0
+    (LENGTH / 2.0..LENGTH / 2.0 + GOAL_DEPTH).contains(&play.end.x) && play.end.y.abs() < GOAL_WIDTH / 2.0
 }
 
 /// Where a ball that is sent off enters the opponent's goal.
@@ -203,6 +203,7 @@ fn into_goal(ball: Vec2, direction: f32) -> Option<GoalHit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::POSTS;
     use crate::geometry::Pose2;
 
     fn select(robot: Pose2, ball: Vec2, obstacles: &[Vec2]) -> Play {
@@ -221,6 +222,15 @@ mod tests {
         assert_eq!(play.kind, PlayKind::Kick);
         assert!(play.end.x > LENGTH / 2.0 && play.end.y.abs() < GOAL_WIDTH / 2.0, "{play:?}");
         assert!(play.tolerance > 0.06);
+    }
+
+    #[test]
+    fn beside_the_goal_the_ball_is_not_shot_past_it() {
+        for y in [1.1, -1.1] {
+            let play = select(Pose2::new(3.6, y, 0.0), Vec2::new(4.1, y), &POSTS);
+            let is_in = play.end.x > LENGTH / 2.0 && play.end.x < LENGTH / 2.0 + GOAL_DEPTH;
+            assert!(play.end.x < LENGTH / 2.0 || is_in && play.end.y.abs() < GOAL_WIDTH / 2.0, "{play:?}");
+        }
     }
 
     #[test]

@@ -18,7 +18,6 @@ const FEET: (Vec2, Vec2) = (Vec2::new(-0.06, -0.09), Vec2::new(0.1, 0.09));
 const LAG: f32 = 0.25;
 /// From the request to the moment in which the foot hits, in seconds.
 const BACKSWING: f32 = 1.0;
-const KICK_SPEED: f32 = 1.6;
 const DECELERATION: f32 = 0.6;
 
 /// How hard the world is.
@@ -32,13 +31,15 @@ pub struct Conditions {
     pub pace: f32,
     /// Share of kicks that miss the ball.
     pub misses: f32,
+    /// How fast the ball leaves the foot, in m/s.
+    pub kick_speed: f32,
 }
 
 impl Conditions {
     /// A well calibrated robot.
-    pub const GOOD: Self = Self { camera_noise: 0.012, camera_bias: 0.01, pace: 1.0, misses: 0.0 };
+    pub const GOOD: Self = Self { camera_noise: 0.012, camera_bias: 0.01, pace: 1.0, misses: 0.0, kick_speed: 2.5 };
     /// An ill calibrated one with worn legs.
-    pub const BAD: Self = Self { camera_noise: 0.025, camera_bias: 0.02, pace: 0.7, misses: 0.4 };
+    pub const BAD: Self = Self { camera_noise: 0.025, camera_bias: 0.02, pace: 0.7, misses: 0.4, kick_speed: 1.6 };
 }
 
 /// The world and its truth.
@@ -149,13 +150,14 @@ impl Pitch {
         if before >= BACKSWING || self.kicking_for < BACKSWING {
             return;
         }
-        let side = if *foot == KickFoot::Left { 0.05 } else { -0.05 };
+        let side = if *foot == KickFoot::Left { 0.06 } else { -0.06 };
         let ball = self.robot.relative(self.ball);
         let aside = ball.y - side;
         let misses = self.random.uniform(0.0, 1.0) < self.conditions.misses;
         if !misses && (0.08..0.28).contains(&ball.x) && aside.abs() < 0.07 {
-            let direction = self.robot.rotation + 4.0 * aside + 0.06 * self.random.normal();
-            let speed = KICK_SPEED * (1.0 - 3.0 * aside.abs()) * self.random.uniform(0.85, 1.1);
+            let astray = -0.045 * side.signum() + 4.0 * aside + 0.05 * self.random.normal();
+            let direction = self.robot.rotation + astray;
+            let speed = self.conditions.kick_speed * (1.0 - 3.0 * aside.abs()) * self.random.uniform(0.85, 1.1);
             self.ball_velocity = Vec2::from_angle(direction) * speed;
             self.kicks += 1;
         }

@@ -84,7 +84,7 @@ pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) 
     }
     // The same key with a value that is surely right tells whether the key is.
     let key_alone = SourceText::new(text.name.clone(), format!("{key}=0"), text.order);
-    let Some(mut root) = parse_text(&key_alone, found) else { return None };
+    let mut root = parse_text(&key_alone, found)?;
     let start = key.len() + 1 + (value.len() - value.trim_start().len());
     let place = Place::new(text, start..start + value.trim().len());
     set_leaf(&mut root, Value::Text(value.trim().to_owned()), text, &place);

@@ -49,6 +49,9 @@ pub trait Module: Send + 'static {
 /// Makes an instance with these parameters.
 pub(crate) type Create = fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>>;
 
+/// Checks parameters without making anything of them.
+type Check = fn(&BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>>;
+
 /// A module without its type.
 pub struct ModuleDescriptor {
     /// The type's name.
@@ -62,6 +65,7 @@ pub struct ModuleDescriptor {
     /// Its updates in declaration order.
     pub updates: Vec<Update>,
     create: Create,
+    check: Check,
 }
 
 impl ModuleDescriptor {
@@ -74,7 +78,16 @@ impl ModuleDescriptor {
             parameters: M::Parameters::describe(),
             updates,
             create: |values| M::Parameters::with(values).map(Instance::of_module::<M>),
+            check: |values| M::Parameters::with(values).map(|_| ()),
         }
+    }
+
+    /// Whether these parameters can be set.
+    ///
+    /// # Errors
+    /// Every parameter that cannot be set.
+    pub fn check(&self, parameters: &BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>> {
+        (self.check)(parameters)
     }
 
     /// A new instance with these parameters.

@@ -202,7 +202,12 @@ impl<'a> Resolver<'a> {
                     let reader = self.sample_party((source_index, sample_index));
                     let readers = vec![Reading { reader, form: Form::Reads }];
                     let place = format!("source `{}`", source.name);
-                    let offers = self.offers_of_cycles(representation).collect();
+                    let offers: Vec<_> = self.offers_of_cycles(representation).collect();
+                    // What only another source provides goes from source to source, and concerns no cycle.
+                    let others = self.fillers_of(representation).iter().any(|&(index, _)| index != source_index);
+                    if offers.is_empty() && others {
+                        continue;
+                    }
                     if let Some(Offer::Cycle(cycle, _)) = self.settle_origin(place, representation, readers, offers) {
                         let consumer = Consumer::Source(source.name.clone());
                         self.publishes[cycle].entry(consumer).or_default().insert(representation);

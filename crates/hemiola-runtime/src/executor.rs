@@ -275,6 +275,7 @@ impl<T: Tasks> Shared<T> {
 
     /// The life of a helper.
     fn help(&self, index: usize, worker: &mut T::Worker) {
+        let _containment = crate::failure::Containment::new();
         let mut spin_until = monotonic_now();
         while !self.stopping.load(Ordering::SeqCst) {
             let takes_part = index < self.workers.load(Ordering::Relaxed);

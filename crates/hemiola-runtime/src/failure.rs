@@ -10,32 +10,48 @@ thread_local! {
     static CONTAINED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// From now on, panics on this thread are contained by the runtime: they are reported with the failures, and nothing is
-/// printed on the spot, where it would cost a real-time thread dearly.
-pub fn contain_panics_on_this_thread() {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if CONTAINED.get() {
-                WHERE.with_borrow_mut(|place| {
-                    *place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
-                });
-            } else {
-                before(info);
-            }
-        }));
-    });
-    CONTAINED.set(true);
+/// As long as it lives, panics on this thread are contained by the runtime: they are reported with the failures, and nothing
+/// is printed on the spot, where it would cost a real-time thread dearly.
+pub struct Containment {
+    before: bool,
 }
 
-/// What a panic said, and where, if it happened on this thread.
-pub fn describe_panic(panic: &(dyn Any + Send)) -> String {
+impl Containment {
+    pub fn new() -> Self {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                if CONTAINED.get() {
+                    WHERE.with_borrow_mut(|place| {
+                        *place = info.location().map_or_else(String::new, |location| format!(" at {location}"));
+                    });
+                } else {
+                    before(info);
+                }
+            }));
+        });
+        Self { before: CONTAINED.replace(true) }
+    }
+}
+
+impl Drop for Containment {
+    fn drop(&mut self) {
+        CONTAINED.set(self.before);
+    }
+}
+
+/// Where this thread panicked last; empty when that is not known.
+pub fn take_place() -> String {
+    WHERE.with_borrow_mut(std::mem::take)
+}
+
+/// What a panic said, and where.
+pub fn describe_panic(panic: &(dyn Any + Send), place: &str) -> String {
     let message = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("something that is no text");
-    let place = WHERE.with_borrow_mut(std::mem::take);
     format!("panicked{place}: {message}")
 }

@@ -29,6 +29,8 @@ pub struct RobotHandle {
 
 /// How long a change waits for the cycle to take it up.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long replanning waits; most cycles run more often than that.
+const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
 /// An override may find its place still held by a reader; one of the next runs will do.
 const OVERRIDE_TRIES: usize = 20;
 
@@ -71,13 +73,16 @@ impl RobotHandle {
     /// There is no such module or parameter, or the value does not fit; nothing is changed.
     pub fn set_parameter(&self, module: &str, parameter: &str, value: Value) -> Result<(), RuntimeError> {
         let mut controls = self.controls();
-        if !controls.robot.modules.iter().any(|known| known.name == module) {
-            let known = controls.robot.modules.iter().map(|module| module.name.to_owned()).collect();
+        let modules = controls.robot.modules.clone();
+        let Some(descriptor) = modules.iter().find(|known| known.name == module) else {
+            let known = modules.iter().map(|module| module.name.to_owned()).collect();
             return Err(RuntimeError::Unknown { kind: "module", name: module.to_owned(), known });
-        }
+        };
         let mut values = controls.parameters.get(module).cloned().unwrap_or_default();
         values.insert(parameter.to_owned(), value);
         let failed = |errors| RuntimeError::Parameters { name: module.to_owned(), errors };
+        // Also for a module that no cycle uses at present.
+        descriptor.check(&values).map_err(failed)?;
         for cycle in &controls.cycles {
             if let Some(instance) = cycle.instances.get(module) {
                 let parameters = instance.prepare(&values).map_err(failed)?;
@@ -153,6 +158,10 @@ impl RobotHandle {
     ) -> Result<R, RuntimeError> {
         let controls = self.controls();
         let (cycle, store) = controls.store_of(representation)?;
+        if controls.state.has_ended() {
+            // SAFETY: all threads that could change it have ended.
+            return Ok(look(unsafe { cycle.blackboard.store(store).current() }));
+        }
         let Command::Pin { held: Some(held), .. } = cycle.perform(Command::Pin { store, held: None })? else {
             return Err(RuntimeError::internal("a pinned value did not come back"));
         };
@@ -183,14 +192,20 @@ impl RobotHandle {
         controls.install(index, &profile, None, None)
     }
 
-    /// Plans all cycles anew with the durations measured so far.
+    /// Plans all cycles anew with the durations measured so far. A cycle that does not run at present goes on with its new plan
+    /// when it runs again.
     ///
     /// # Errors
-    /// A cycle does not run.
+    /// A plan cannot be made, which is a mistake in Hemiola.
     pub fn replan(&self) -> Result<(), RuntimeError> {
         let profile = self.profile();
         let mut controls = self.controls();
-        (0..controls.cycles.len()).try_for_each(|index| controls.install(index, &profile, None, None))
+        (0..controls.cycles.len()).try_for_each(|index| {
+            match controls.install(index, &profile, None, Some(REPLAN_PATIENCE)) {
+                Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(()),
+                result => result,
+            }
+        })
     }
 
     /// The plan that a cycle would get with the durations measured so far and so many workers.
@@ -298,6 +313,10 @@ impl RobotHandle {
         let controls = self.controls();
         let cycles = controls.cycles.iter();
         cycles.map(|cycle| (cycle.name.clone(), CycleHealth::of(cycle))).collect()
+    }
+
+    pub(crate) fn note_end(&self) {
+        self.controls().state.note_end();
     }
 
     pub(crate) fn note_denials(&self, report: &ThreadReport) {

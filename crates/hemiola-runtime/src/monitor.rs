@@ -163,7 +163,7 @@ impl Monitor {
                 let name = self.catalog.read().task_name(failure.task);
                 let reason = match &failure.reason {
                     FailureReason::Error(error) => format!("failed: {error}"),
-                    FailureReason::Panic(panic) => describe_panic(&**panic),
+                    FailureReason::Panic { payload, place } => describe_panic(&**payload, place),
                 };
                 let consequence = match failure.policy {
                     FailurePolicy::KeepLast => "its representations keep their last values",

@@ -16,6 +16,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
 use crate::executor::{ExecutableGraph, Tasks};
+use crate::failure::take_place;
 use crate::robot_state::RobotState;
 use crate::worker::WorkerState;
 
@@ -52,8 +53,8 @@ struct Task {
 
 enum Body {
     Update(Box<UpdateTask>),
-    /// Publishes an export: line and origin of each value.
-    Publish { export: usize, lines: Box<[(usize, usize)]> },
+    /// Publishes an export: line and origin of each value. What a source reads leaves the robot's software.
+    Publish { export: usize, lines: Box<[(usize, usize)]>, to_source: bool },
 }
 
 struct UpdateTask {
@@ -84,7 +85,7 @@ pub struct FailureRecord {
 /// Why an update failed.
 pub enum FailureReason {
     Error(Failure),
-    Panic(Box<dyn Any + Send>),
+    Panic { payload: Box<dyn Any + Send>, place: String },
 }
 
 // SAFETY: the origins' provenance is written by worker 0 before a run and only read within one; all else is Send and Sync.
@@ -150,7 +151,7 @@ impl Program {
         };
         let reason = match outcome {
             Ok(Outcome::Failed(failure)) => FailureReason::Error(failure),
-            Err(panic) => FailureReason::Panic(panic),
+            Err(payload) => FailureReason::Panic { payload, place: take_place() },
             Ok(_) => {
                 let stamp = self.provenance(task.origin).newest().unwrap_or(frame.clock.now());
                 // SAFETY: this is the provider's task, after the update.
@@ -164,7 +165,7 @@ impl Program {
         }
         let kind = match reason {
             FailureReason::Error(_) => FailureKind::Error,
-            FailureReason::Panic(_) => FailureKind::Panic,
+            FailureReason::Panic { .. } => FailureKind::Panic,
         };
         let (at, run) = (Ticks::now(), frame.run);
         worker.trace(Event::Failure { task: task.trace, kind, run, at });
@@ -174,11 +175,12 @@ impl Program {
     }
 
     /// Sensor samples have become an effect: one end of each chain.
-    fn trace_arrivals(&self, task: &Task, at: Ticks, worker: &mut WorkerState) {
+    fn trace_arrivals(&self, task: &Task, origins: impl Iterator<Item = usize> + Clone, at: Ticks, worker: &mut WorkerState) {
         let now = stamp(self.robot.clock().now());
-        let provenance = self.provenance(task.origin);
         for (source, id) in self.robot.source_ids().iter().enumerate() {
-            if let Some((oldest, newest)) = provenance.span(source) {
+            let spans = origins.clone().filter_map(|origin| self.provenance(origin).span(source));
+            let span = spans.reduce(|all, span| (all.0.min(span.0), all.1.max(span.1)));
+            if let Some((oldest, newest)) = span {
                 worker.trace(Event::arrival(task.trace, *id, at, now, stamp(oldest), stamp(newest)));
             }
         }
@@ -193,7 +195,7 @@ impl Tasks for Program {
         let run = self.blackboard.frame().run;
         match &task.body {
             Body::Update(update) => self.run_update(task, update, worker, scope),
-            Body::Publish { export, lines } => {
+            Body::Publish { export, lines, .. } => {
                 let lines = lines.iter().map(|&(line, origin)| (line, self.provenance(origin)));
                 // SAFETY: this is the one task that publishes this export; the plan orders it after the providers.
                 let event = unsafe { self.blackboard.export(*export).publish(&self.blackboard, lines, run, begin) };
@@ -202,8 +204,14 @@ impl Tasks for Program {
         }
         let end = Ticks::now();
         worker.trace(Event::TaskRun { task: task.trace, core: Core::current(), run, ready, begin, end });
-        if matches!(&task.body, Body::Update(update) if update.is_actuator) {
-            self.trace_arrivals(task, end, worker);
+        match &task.body {
+            Body::Update(update) if update.is_actuator => {
+                self.trace_arrivals(task, std::iter::once(task.origin), end, worker);
+            }
+            Body::Publish { lines, to_source: true, .. } => {
+                self.trace_arrivals(task, lines.iter().map(|&(_, origin)| origin), end, worker);
+            }
+            _ => {}
         }
         end
     }

@@ -11,6 +11,7 @@ pub struct RobotState {
     clock: RobotClock,
     safe_state: AtomicBool,
     stopping: AtomicBool,
+    ended: AtomicBool,
     /// Notified when the robot stops, for whoever waits for that.
     pub stopped: Wakeup,
     source_ids: Box<[SourceId]>,
@@ -35,6 +36,7 @@ impl RobotState {
             clock,
             safe_state: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
             stopped: Wakeup::new(),
             source_ids: source_ids.into(),
         }
@@ -63,6 +65,16 @@ impl RobotState {
 
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// All threads of cycles and sources have ended.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// Says that all threads of cycles and sources have ended.
+    pub fn note_end(&self) {
+        self.ended.store(true, Ordering::Release);
     }
 
     pub fn stop(&self) {

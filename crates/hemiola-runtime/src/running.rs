@@ -8,6 +8,7 @@ use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, monotonic_now, secure_m
 
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
+use crate::failure::Containment;
 use crate::handle::RobotHandle;
 use crate::launch::{Launched, launch, thread_settings};
 use crate::robot::Robot;
@@ -118,6 +119,7 @@ impl RunningRobot {
             _ = thread.join();
         }
         self.state.stop();
+        self.handle.note_end();
         if let Some(service) = self.service.take() {
             _ = service.join();
         }
@@ -139,7 +141,7 @@ impl Drop for RunningRobot {
 }
 
 fn run_by_timer(mut cycle: Cycle, rate: f64) {
-    crate::failure::contain_panics_on_this_thread();
+    let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
     let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
     let clock = |time| cycle_due(&cycle.robot, time);
@@ -161,7 +163,7 @@ fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
 }
 
 fn run_by_source(mut cycle: Cycle) {
-    crate::failure::contain_panics_on_this_thread();
+    let _containment = Containment::new();
     let Some(trigger) = cycle.trigger.clone() else { return };
     while !cycle.robot.is_stopping() {
         let seen = trigger.wakeup.generation();
@@ -176,7 +178,7 @@ fn run_by_source(mut cycle: Cycle) {
 }
 
 fn run_source(mut source: SourceRunner) {
-    crate::failure::contain_panics_on_this_thread();
+    let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
     let mut count = 0;
     while !source.robot.is_stopping() {

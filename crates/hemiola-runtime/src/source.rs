@@ -14,6 +14,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::exchange::QueueWriter;
+use crate::failure::{describe_panic, take_place};
 use crate::robot_state::RobotState;
 
 /// A source, ready to run. Belongs to its own thread.
@@ -113,7 +114,7 @@ impl SourceRunner {
             Ok(Outcome::Sampled(stamp)) => stamp.max(self.last.unwrap_or(stamp)),
             Ok(Outcome::Ended) => return Sampled::Ended,
             Ok(Outcome::Failed(failure)) => return self.fail(failure.to_string()),
-            Err(panic) => return self.fail(crate::failure::describe_panic(&*panic)),
+            Err(panic) => return self.fail(describe_panic(&*panic, &take_place())),
         };
         self.last = Some(stamp);
         for &output in &self.outputs {

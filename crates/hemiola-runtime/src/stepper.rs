@@ -6,6 +6,7 @@ use hemiola_model::configuration::Trigger;
 
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
+use crate::failure::Containment;
 use crate::handle::RobotHandle;
 use crate::launch::{Launched, launch};
 use crate::robot::Robot;
@@ -68,7 +69,6 @@ impl Robot {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        crate::failure::contain_panics_on_this_thread();
         let Launched { cycles, sources, controls, monitor, state } = launched;
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
@@ -97,6 +97,7 @@ impl Stepper {
             .collect();
         let handle = RobotHandle::new(controls, monitor);
         let mut stepper = Self { cycles, sources, timers, state, handle, steps: 0 };
+        let _containment = Containment::new();
         for source in &mut stepper.sources {
             source.prepare();
         }
@@ -108,6 +109,7 @@ impl Stepper {
     /// Of several things at the same time, sources come first, in the order of their paths; then timers, in the order of the
     /// configuration.
     pub fn step(&mut self) -> Option<Step> {
+        let _containment = Containment::new();
         if self.state.is_stopping() {
             return None;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{ArgumentKind, Instance, ModuleDescriptor};
-use hemiola_plan::{Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
+use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
 use super::{Body, CellRef, DiscardedStores, Origin, Program, StoreRef, Task, UpdateTask};
@@ -52,7 +52,8 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
             TaskKind::Publish(group) => {
                 let export = parts.exports[group];
                 let lines = publish_lines(parts, &parts.cycle.publishes[group].representations, export, &mut origins);
-                (Body::Publish { export, lines }, origins.nothing())
+                let to_source = matches!(parts.cycle.publishes[group].consumer, Consumer::Source(_));
+                (Body::Publish { export, lines, to_source }, origins.nothing())
             }
             TaskKind::Plain => return Err(RuntimeError::internal("a cycle has a task of no module")),
         };

@@ -37,7 +37,7 @@ fn largest_slant(spot: &Spot) -> f32 {
 
 /// How far a spot may lie beside the circle: the error of a pixel grows with the square of the distance.
 fn tolerance(spot: &Spot) -> f32 {
-    0.02 + 0.01 * spot.ground.length_squared()
+    0.02 + 0.015 * spot.ground.length_squared()
 }
 
 /// The circle in the upper image.

@@ -44,22 +44,22 @@ pub struct CrossingsParameters {
     #[parameter(default = 0.9, range = 0.0..=1.57, unit = "rad")]
     pub smallest_angle: f32,
     /// Farthest from the end of a piece of line to its crossing, in pixels.
-    #[parameter(default = 9.0, range = 1.0..=100.0)]
+    #[parameter(default = 11.0, range = 1.0..=100.0)]
     pub longest_gap: f32,
     /// How far an arm is followed from the crossing, at least.
     #[parameter(default = 0.25, range = 0.1..=1.0, unit = "m")]
     pub arm: f32,
     /// The same in the image, in pixels.
-    #[parameter(default = 9.0, range = 2.0..=100.0)]
+    #[parameter(default = 11.0, range = 2.0..=100.0)]
     pub arm_in_image: f32,
     /// Least contrast of an arm to both sides, as a part of the carpet's brightness.
     #[parameter(default = 0.12, range = 0.0..=2.0)]
     pub least_contrast: f32,
     /// Part of an arm that must be painted.
-    #[parameter(default = 0.6, range = 0.0..=1.0)]
+    #[parameter(default = 0.65, range = 0.0..=1.0)]
     pub least_paint: f32,
     /// Farther crossings are too inexact.
-    #[parameter(default = 6.0, range = 0.5..=12.0, unit = "m")]
+    #[parameter(default = 8.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
 }
 
@@ -185,7 +185,7 @@ impl Crossings {
             let brightness = |offset: f32| seen.brightness(point + way.perp() * offset);
             let (Some(left), Some(right)) = (brightness(-half), brightness(half)) else { continue };
             // The line's middle may be a pixel off.
-            let inside = [-1.0, 0.0, 1.0].into_iter().filter_map(brightness).fold(0.0, f32::max);
+            let inside = [-0.7, 0.0, 0.7].into_iter().filter_map(brightness).fold(0.0, f32::max);
             visible += 1;
             painted += u32::from(inside - left.max(right) >= least);
         }
@@ -197,7 +197,7 @@ impl Crossings {
 fn across(view: &CameraView, point: Vec2, direction: Vec2, way: Vec2) -> f32 {
     let beside = view.ground(point).and_then(|ground| view.image_of_ground(ground + direction.perp() * 0.9 * LINE_WIDTH));
     let width = beside.map_or(0.0, |beside| (beside - point).dot(way.perp()).abs());
-    width.max(2.5)
+    width.max(1.8)
 }
 
 fn nearest_on(line: &ImageLine, point: Vec2) -> Vec2 {
@@ -220,13 +220,16 @@ fn on_circle(view: &CameraView, lines: &Lines, circle: &SeenCircle, crossings: &
         let nearest = circle.center + line.direction() * (line.from - circle.center).dot(line.direction());
         beside < 0.2 && (line.from.distance(circle.center) < 2.0 || nearest.distance(circle.center) < 2.0)
     });
-    add(LandmarkShape::CenterCircle, circle.center);
-    if let Some(halfway) = through.max_by(|a, b| a.from.distance(a.to).total_cmp(&b.from.distance(b.to))) {
-        let along = halfway.direction();
-        let middle = halfway.from + along * (circle.center - halfway.from).dot(along);
-        for side in [-circle.radius, circle.radius] {
-            add(LandmarkShape::Cross, middle + side * along);
-        }
+    let Some(halfway) = through.max_by(|a, b| a.from.distance(a.to).total_cmp(&b.from.distance(b.to))) else {
+        add(LandmarkShape::CenterCircle, circle.center);
+        return;
+    };
+    // Across itself the line is more exact than the circle.
+    let along = halfway.direction();
+    let middle = halfway.from + along * (circle.center - halfway.from).dot(along);
+    add(LandmarkShape::CenterCircle, middle);
+    for side in [-circle.radius, circle.radius] {
+        add(LandmarkShape::Cross, middle + side * along);
     }
 }
 

@@ -36,7 +36,7 @@ pub struct GoalPostsParameters {
     #[parameter(default = 1.6, range = 1.0..=5.0)]
     pub width_tolerance: f32,
     /// A post reaches at least so high.
-    #[parameter(default = 0.65, range = 0.05..=2.0, unit = "m")]
+    #[parameter(default = 0.4, range = 0.05..=2.0, unit = "m")]
     pub least_height: f32,
     /// Largest difference between the colours of two parts of a post, as a part of its brightness.
     #[parameter(default = 0.3, range = 0.0..=2.0)]
@@ -45,10 +45,10 @@ pub struct GoalPostsParameters {
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_yellow: f32,
     /// Part of the rows of a post that must be as wide as a post.
-    #[parameter(default = 0.8, range = 0.0..=1.0)]
+    #[parameter(default = 0.7, range = 0.0..=1.0)]
     pub least_rows: f32,
     /// Farther posts are not looked for.
-    #[parameter(default = 6.5, range = 0.5..=12.0, unit = "m")]
+    #[parameter(default = 8.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
 }
 
@@ -167,6 +167,10 @@ impl GoalPosts {
         const ROWS: u32 = 12;
         let height = self.parameters.least_height / self.parameters.diameter * expected;
         let top = (foot as f32 - height).max(0.0);
+        // Anything is upright that only its lowest part is seen of.
+        if foot as f32 - top < 0.4 * height {
+            return None;
+        }
         let tolerance = self.parameters.width_tolerance;
         let (mut rows, mut fitting, mut low) = (0, 0, None);
         for index in 0..ROWS {

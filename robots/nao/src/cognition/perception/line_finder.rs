@@ -65,10 +65,10 @@ pub struct LineFinderParameters {
     #[parameter(default = 0.025, range = 0.0..=1.0)]
     pub shortest: f32,
     /// Shortest line on the ground.
-    #[parameter(default = 0.2, range = 0.0..=2.0, unit = "m")]
+    #[parameter(default = 0.12, range = 0.0..=2.0, unit = "m")]
     pub shortest_on_ground: f32,
     /// Fewest spots of a line.
-    #[parameter(default = 5, range = 2..=100)]
+    #[parameter(default = 4, range = 2..=100)]
     pub fewest_spots: u32,
 }
 
@@ -166,7 +166,7 @@ impl LineFinder {
 }
 
 /// Cosine of the largest angle between the direction of a line and that of its spots.
-const LEAST_AGREEMENT: f32 = 0.92;
+const LEAST_AGREEMENT: f32 = 0.87;
 
 /// Keeps the members without a gap around `place`.
 fn keep_run(members: &mut Vec<(f32, usize)>, place: f32, gap: f32) {

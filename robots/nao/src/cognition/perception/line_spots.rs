@@ -58,7 +58,7 @@ pub struct LineSpotsParameters {
     #[parameter(default = 120, range = 20..=480)]
     pub rows: u32,
     /// Least contrast to both sides, as a part of the carpet's brightness.
-    #[parameter(default = 0.12, range = 0.0..=2.0)]
+    #[parameter(default = 0.08, range = 0.0..=2.0)]
     pub least_contrast: f32,
     /// How much wider than a line a spot may be on the ground, as a factor, besides a pixel and a half.
     #[parameter(default = 1.8, range = 1.0..=10.0)]
@@ -67,7 +67,7 @@ pub struct LineSpotsParameters {
     #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub least_coherence: f32,
     /// Farther spots are not used.
-    #[parameter(default = 6.0, range = 1.0..=12.0, unit = "m")]
+    #[parameter(default = 8.0, range = 1.0..=12.0, unit = "m")]
     pub farthest: f32,
 }
 

@@ -61,7 +61,7 @@ fn silence_and_an_empty_block_have_a_level() {
 #[test]
 fn a_spectrum_has_the_power_of_the_signal_where_its_frequency_is() {
     for (rate, frequency) in [(48_000.0, 3000.0), (16_000.0, 1000.0), (44_100.0, 4000.0)] {
-        let mut analyzer = SpectrumAnalyzer::create(Default::default());
+        let mut analyzer = SpectrumAnalyzer::create(());
         let mut spectrum = AudioSpectrum::default();
         for block in 0..2 {
             let samples =
@@ -111,7 +111,8 @@ fn a_wavering_whistle_in_noise_is_heard_at_its_beginning_at_any_sample_rate() {
 
 #[test]
 fn noise_clicks_and_low_tones_are_no_whistles() {
-    let sounds: [(&str, fn(f32) -> f32); 5] = [
+    type Sound = fn(f32) -> f32;
+    let sounds: [(&str, Sound); 5] = [
         ("noise", |time| 0.1 * noise(time)),
         ("noise that starts", |time| if time < 1.0 { 0.001 } else { 0.3 } * noise(time)),
         ("clicks", |time| 0.01 * noise(time) + if time.fract() < 0.002 { 0.9 } else { 0.0 }),

@@ -29,8 +29,9 @@ pub struct WhistleFeatureExtractorParameters {
     /// Half of the width of a tone: pressure and a pea in the whistle make its frequency waver.
     #[parameter(default = 75.0, range = 10.0..=500.0, unit = "Hz")]
     half_width: f32,
-    /// Largest change from block to block of a frequency that stays, relative to it.
-    #[parameter(default = 0.08, range = 0.0..=1.0)]
+    /// Largest change from block to block of a frequency that stays, relative to it. A whistle with several chambers has as
+    /// many tones, up to a fifth of their frequency apart, and the strongest one alternates.
+    #[parameter(default = 0.2, range = 0.0..=1.0)]
     largest_change: f32,
     /// Time constant of the stability.
     #[parameter(default = 0.06, range = 0.001..=1.0, unit = "s")]

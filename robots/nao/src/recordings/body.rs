@@ -38,7 +38,7 @@ enum Playback {
     #[default]
     Unopened,
     /// The trials, the number of the next one, and the one that is played.
-    Open(TrialFiles, usize, Option<Playing>),
+    Open(TrialFiles, usize, Option<Box<Playing>>),
     Ended,
 }
 
@@ -97,7 +97,7 @@ impl RecordedBody {
             let next = if ended { 0 } else { *number };
             *number = next + 1;
             let timeline = playing.take().map(|playing| playing.timeline);
-            *playing = Some(Playing::open(files, next, self.parameters.rate, timeline)?);
+            *playing = Some(Box::new(Playing::open(files, next, self.parameters.rate, timeline)?));
         }
     }
 }

@@ -43,7 +43,7 @@ const USUAL_RATE: f64 = 30.0;
 enum Playback {
     #[default]
     Unopened,
-    Open(Film),
+    Open(Box<Film>),
     Ended,
 }
 
@@ -71,7 +71,7 @@ impl RecordedCamera {
             if !self.parameters.directory.is_empty() {
                 self.report.directory.clone_from(&self.parameters.directory);
                 let film = Film::open(Path::new(&self.parameters.directory), self.parameters.rate)?;
-                self.playback = Playback::Open(film);
+                self.playback = Playback::Open(Box::new(film));
             }
         }
         let Playback::Open(film) = &mut self.playback else { return Ok(None) };

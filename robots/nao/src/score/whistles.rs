@@ -31,7 +31,7 @@ impl WhistleEar {
     #[must_use]
     pub fn new(parameters: WhistleDetectorParameters) -> Self {
         Self {
-            analyzer: SpectrumAnalyzer::create(Default::default()),
+            analyzer: SpectrumAnalyzer::create(()),
             floor: NoiseFloorEstimator::create(Default::default()),
             extractor: WhistleFeatureExtractor::create(Default::default()),
             detector: WhistleDetector::create(parameters),

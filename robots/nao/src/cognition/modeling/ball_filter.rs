@@ -62,6 +62,9 @@ pub struct BallFilterParameters {
     /// Existence from which on a hypothesis may become the ball.
     #[parameter(default = 0.5, range = 0.1..=1.0)]
     belief: f32,
+    /// How much more existence another hypothesis needs to become the ball instead.
+    #[parameter(default = 0.4, range = 0.0..=1.0)]
+    loyalty: f32,
     /// How long a ball that is out of sight is remembered.
     #[parameter(default = 8.0, range = 0.5..=60.0, unit = "s")]
     memory: f32,
@@ -121,7 +124,8 @@ impl BallFilter {
     /// Gives a sighting to the hypothesis that explains it best, or makes a new one. Says which.
     fn observe(&mut self, ball: &SeenBall, now: Time) -> u32 {
         let covariance = sighting::covariance(ball.position, self.parameters.sighting_angle);
-        let gain = self.parameters.confirmation * ball.score.clamp(0.0, 1.0);
+        // Doubtful sightings count for much less than sure ones: what looks like a ball does so in many images.
+        let gain = self.parameters.confirmation * ball.score.clamp(0.0, 1.0).powi(4);
         let distance = |track: &Track| track.point.distance_squared(ball.position, covariance);
         let nearest = self.tracks.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         if let Some(track) = nearest.filter(|track| distance(track) < self.parameters.gate) {
@@ -180,7 +184,8 @@ impl BallFilter {
 
     /// The hypothesis with the most existence; the one chosen last time needs to be clearly beaten.
     fn choose(&mut self) -> Option<Track> {
-        let score = |track: &Track| track.existence + if Some(track.id) == self.best { 0.15 } else { 0.0 };
+        let loyalty = self.parameters.loyalty;
+        let score = |track: &Track| track.existence + if Some(track.id) == self.best { loyalty } else { 0.0 };
         let is_believed = |track: &&Track| {
             track.existence >= self.parameters.belief || (Some(track.id) == self.best && track.existence > 0.2)
         };

@@ -48,7 +48,7 @@ impl PoseTracker {
             let Some(cluster) = self.heaviest(particles) else { break };
             clusters.clusters.push(cluster);
         }
-        clusters.clusters.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        clusters.clusters.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight));
     }
 
     #[update]

@@ -29,6 +29,8 @@ pub struct RobotHandle {
 
 /// How long a change waits for the cycle to take it up.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a reader waits for a value.
+const READ_PATIENCE: Duration = Duration::from_millis(300);
 /// How long replanning waits; most cycles run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
 /// An override may find its place still held by a reader; one of the next runs will do.
@@ -133,7 +135,7 @@ impl RobotHandle {
         cycle.perform(Command::EndOverride { store }).map(|_| ())
     }
 
-    /// Reads the value that a representation has at the end of a run.
+    /// Reads the value that a representation has at the end of a run; when the robot has ended, its last value.
     ///
     /// # Errors
     /// There is no such representation, it is opaque, or its cycle does not run.
@@ -157,12 +159,16 @@ impl RobotHandle {
         look: impl FnOnce(&hemiola_model::AnyRepresentation) -> R,
     ) -> Result<R, RuntimeError> {
         let controls = self.controls();
-        let (cycle, store) = controls.store_of(representation)?;
         if controls.state.has_ended() {
+            let blackboards = controls.cycles.iter().map(|cycle| &cycle.blackboard).chain(&controls.sources);
+            let mut stores = blackboards.filter_map(|board| Some(board.store(board.store_of(representation)?)));
+            let store = stores.next().ok_or_else(|| controls.no_representation(representation))?;
             // SAFETY: all threads that could change it have ended.
-            return Ok(look(unsafe { cycle.blackboard.store(store).current() }));
+            return Ok(look(unsafe { store.current() }));
         }
-        let Command::Pin { held: Some(held), .. } = cycle.perform(Command::Pin { store, held: None })? else {
+        let (cycle, store) = controls.store_of(representation)?;
+        let pin = Command::Pin { store, held: None };
+        let Command::Pin { held: Some(held), .. } = cycle.perform_within(pin, READ_PATIENCE)? else {
             return Err(RuntimeError::internal("a pinned value did not come back"));
         };
         // SAFETY: it is held until the command below.
@@ -418,11 +424,16 @@ impl Controls {
         let cycles = self.cycles.iter().zip(resolved);
         let mut providing = cycles.filter(|(_, cycle)| cycle.providers.contains_key(representation));
         let found = providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
-        found.ok_or_else(|| RuntimeError::Unknown {
+        found.ok_or_else(|| self.no_representation(representation))
+    }
+
+    fn no_representation(&self, name: &str) -> RuntimeError {
+        let cycles = &self.robot.resolved.cycles;
+        RuntimeError::Unknown {
             kind: "representation that a cycle provides",
-            name: representation.to_owned(),
-            known: resolved.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
-        })
+            name: name.to_owned(),
+            known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
+        }
     }
 
     /// Builds a cycle's program anew and lets the cycle go on with it. `fresh` gets a new instance.

@@ -41,6 +41,8 @@ pub struct Launched {
 pub struct Controls {
     pub robot: Robot,
     pub cycles: Vec<CycleControl>,
+    /// The blackboards of the sources.
+    pub sources: Vec<Arc<Blackboard>>,
     pub state: Arc<RobotState>,
     pub catalog: Catalog,
     pub available: NonZeroUsize,
@@ -220,7 +222,8 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     }
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();
-    let controls = Controls { robot, cycles: controls, state: state.clone(), catalog, available, parameters };
+    let source_blackboards = sources.iter().map(|source: &SourceRunner| source.blackboard.clone()).collect();
+    let controls = Controls { robot, cycles: controls, sources: source_blackboards, state: state.clone(), catalog, available, parameters };
     Ok(Launched { cycles, sources, controls, monitor, state })
 }
 

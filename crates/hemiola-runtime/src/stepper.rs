@@ -186,6 +186,13 @@ impl Stepper {
     }
 }
 
+impl Drop for Stepper {
+    fn drop(&mut self) {
+        // From now on nothing changes: whoever has a handle can still read the last values.
+        self.handle.note_end();
+    }
+}
+
 fn is_triggered_by(cycle: &hemiola_model::configuration::CycleConfiguration, source: &str) -> bool {
     matches!(&cycle.trigger, Trigger::Source(name) if name == source)
 }

@@ -68,8 +68,7 @@ impl Application {
         self
     }
 
-    /// Shows these lines at the end. Called some times a second while the robot runs, because a robot that has stopped answers no
-    /// questions; the last ones are shown.
+    /// Shows these lines at the end: they look at the last values of a robot that has stopped.
     #[must_use]
     pub fn summary(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
         self.summary = Some(Box::new(lines));

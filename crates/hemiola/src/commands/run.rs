@@ -47,7 +47,6 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         handle: handle.clone(),
         shown: Shown::choose(arguments),
         messages: Vec::new(),
-        summary_lines: Vec::new(),
     };
     let deadline = arguments.duration.map(|duration| Time::ZERO + duration);
     let mut replans = REPLANS.iter().peekable();
@@ -64,12 +63,9 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         }
     }
     let now = handle.now();
-    if !handle.is_stopping() {
-        // What the robot says of itself, as long as it can.
-        watch.look();
-    }
     runner.stop();
     watch.finish();
+    let lines = application.summary_lines(&handle);
 
     let trace = handle.stop_trace()?;
     if let Some(path) = &output.profile {
@@ -82,7 +78,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let summary = Summary {
         report: &report,
         messages: &handle.messages(),
-        lines: &watch.summary_lines,
+        lines: &lines,
         robot_time: now,
         elapsed: started.elapsed(),
         trace: trace.as_deref(),
@@ -180,13 +176,11 @@ struct Watch<'a> {
     handle: RobotHandle,
     shown: Shown,
     messages: Vec<Message>,
-    summary_lines: Vec<String>,
 }
 
 impl Watch<'_> {
     fn look(&mut self) {
         let lines = self.application.live_lines(&self.handle);
-        self.summary_lines = self.application.summary_lines(&self.handle);
         let new = self.handle.new_messages();
         let now = self.handle.now();
         let report = self.handle.report();

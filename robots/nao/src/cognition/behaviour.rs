@@ -1,7 +1,20 @@
 //! From what the robot believes to what it does.
 //!
-//! The order of decisions: what the referee wants, where the ball is or could be, where it shall go, where to stand for
-//! that, how to walk there, when to kick, and what to look at meanwhile.
+//! | module | decides | from |
+//! |---|---|---|
+//! | [`game_watcher`] | whether to play | whistle, world |
+//! | [`ball_searcher`] | how to find a lost ball | world, search map |
+//! | [`target_selector`] | where the ball shall go | world |
+//! | [`approach_planner`] | where to stand for that | world, target |
+//! | [`path_planner`] | the way there | world, approach, search |
+//! | [`walk_controller`] | how fast to walk on it | path |
+//! | [`kick_selector`] | whether to kick now | world, target, approach |
+//! | [`behavior_control`] | what the body does | all of the above, fall state |
+//! | [`head_attention`] | what to look at | world, search |
+//! | [`commentator`] | what to say about it | activity |
+//!
+//! Two loops are cut by `Previous`: the target stays while the robot kicks, and the head looks at what it kicks; whether it
+//! does is decided later in the same run, and the previous run's decision is as good.
 
 pub mod game_watcher;
 

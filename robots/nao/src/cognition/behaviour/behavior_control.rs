@@ -20,6 +20,7 @@ pub struct BehaviorControl {
 #[module]
 impl BehaviorControl {
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update lists all that it exchanges")]
     pub(crate) fn behavior_state(
         &mut self,
         fall: &FallState,

@@ -13,11 +13,11 @@
 //! | owner | out of indices: stores null, then waits until nobody is counted in | the job can go |
 //! | owner | frees the place | |
 //!
-//! Storing null and counting in are both `SeqCst`: either the helper sees null, or the owner sees the helper. The owner waits
-//! only for indices that somebody has begun. Without a free place, or without other workers, it works alone.
+//! Either the helper sees null, or the owner sees the helper: both change the same count (the owner by adding nothing), so one
+//! comes first. If the owner does, the helper's change acquires what the owner released, which is null. If the helper does, the
+//! owner sees it and waits. The owner waits only for indices that somebody has begun. Without a free place, or without other workers, it works alone.
 
 use std::any::Any;
-use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
@@ -26,7 +26,7 @@ use hemiola_model::module::Crew;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// How many scopes can be open to others at the same time.
-const PLACES: usize = 16;
+const PLACES: usize = if cfg!(loom) { 1 } else { 16 };
 
 /// Where jobs are put for others to see.
 pub struct JobBoard {
@@ -83,9 +83,11 @@ impl JobBoard {
         // SAFETY: the job is alive: it is a local variable.
         unsafe { Job::work(&raw const job) };
         if let Some(place) = free {
-            place.job.store(ptr::null_mut(), Ordering::SeqCst);
-            while place.helpers.load(Ordering::SeqCst) != 0 {
-                pause();
+            place.job.store(ptr::null_mut(), Ordering::Release);
+            if place.helpers.fetch_add(0, Ordering::AcqRel) != 0 {
+                while place.helpers.load(Ordering::Acquire) != 0 {
+                    pause();
+                }
             }
             place.taken.store(false, Ordering::Release);
         }
@@ -102,11 +104,11 @@ impl Place {
         if self.job.load(Ordering::Relaxed).is_null() {
             return false;
         }
-        self.helpers.fetch_add(1, Ordering::SeqCst);
-        let job = self.job.load(Ordering::SeqCst);
+        self.helpers.fetch_add(1, Ordering::AcqRel);
+        let job = self.job.load(Ordering::Acquire);
         // SAFETY: counted in and not null: the owner keeps the job until this worker has counted itself out.
         let helped = !job.is_null() && unsafe { Job::work(job) };
-        self.helpers.fetch_sub(1, Ordering::SeqCst);
+        self.helpers.fetch_sub(1, Ordering::Release);
         helped
     }
 }
@@ -145,7 +147,7 @@ fn pause() {
     #[cfg(loom)]
     loom::thread::yield_now();
     #[cfg(not(loom))]
-    hint::spin_loop();
+    std::hint::spin_loop();
 }
 
 /// The crew of a worker whose cycle has others that might help.

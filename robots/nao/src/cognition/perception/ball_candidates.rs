@@ -34,6 +34,7 @@ pub struct LowerCandidates {
     pub candidates: Vec<Candidate>,
 }
 
+/// Parameters of [`BallCandidates`].
 #[derive(Parameters)]
 pub struct BallCandidatesParameters {
     /// Least prominence of a candidate.
@@ -152,9 +153,8 @@ fn prominence(green: &GreenArea, center: Vec2, radius: f32) -> f32 {
     }
     let inside = 1.0 - inside as f32 / all as f32;
     let (near, far) = (1.25 * radius, (1.9 * radius).max(1.25 * radius + 2.0 * green.step as f32));
-    let side = |from: f32, to: f32| {
-        green.part(center + Vec2::new(from, -0.8 * radius), center + Vec2::new(to, 0.8 * radius))
-    };
+    let side =
+        |from: f32, to: f32| green.part(center + Vec2::new(from, -0.8 * radius), center + Vec2::new(to, 0.8 * radius));
     let above = green.part(center + Vec2::new(-0.8 * radius, -far), center + Vec2::new(0.8 * radius, -near));
     let mut sides = [side(-far, -near), side(near, far), above];
     sides.sort_by(f32::total_cmp);

@@ -98,6 +98,7 @@ pub struct BallClassifier {
 #[module]
 impl BallClassifier {
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update names all that it reads")]
     fn upper(
         &self,
         image: &UpperImage,
@@ -113,6 +114,7 @@ impl BallClassifier {
     }
 
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update names all that it reads")]
     fn lower(
         &self,
         image: &LowerImage,

@@ -43,6 +43,7 @@ pub struct LowerContour {
     pub contour: Contour,
 }
 
+/// Parameters of [`BodyContour`].
 #[derive(Parameters)]
 pub struct BodyContourParameters {
     /// Radius of the balls around points of the feet, shins, elbows and hands; a little more than the body has.

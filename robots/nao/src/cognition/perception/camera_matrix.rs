@@ -123,6 +123,7 @@ pub struct LowerCamera {
     pub view: CameraView,
 }
 
+/// Parameters of [`CameraMatrix`].
 #[derive(Parameters)]
 pub struct CameraMatrixParameters {
     /// Horizontal field of view of both cameras.

@@ -1,6 +1,6 @@
 //! The centre circle.
 
-use glam::{Mat2, Vec2};
+use glam::{Mat3, Vec2, Vec3};
 use hemiola::prelude::*;
 
 use super::camera_matrix::{CameraView, LowerCamera, UpperCamera};
@@ -22,11 +22,15 @@ impl SeenCircle {
     /// Whether a spot lies on the circle and along it.
     #[must_use]
     pub fn covers(&self, spot: &Spot) -> bool {
+        self.seen && self.misfit(spot) <= 1.0
+    }
+
+    /// How far a spot is from lying on the circle and along it, as a part of what is tolerated.
+    fn misfit(&self, spot: &Spot) -> f32 {
         let away = spot.ground - self.center;
         let distance = away.length();
-        self.seen
-            && (distance - self.radius).abs() <= tolerance(spot)
-            && (spot.direction.dot(away) / distance.max(1e-3)).abs() <= largest_slant(spot)
+        let slant = spot.direction.dot(away).abs() / distance.max(1e-3);
+        ((distance - self.radius).abs() / tolerance(spot)).max(slant / largest_slant(spot))
     }
 }
 
@@ -54,17 +58,25 @@ pub struct LowerCircle {
     pub circle: SeenCircle,
 }
 
+/// Parameters of [`CenterCircle`].
 #[derive(Parameters)]
 pub struct CenterCircleParameters {
     /// Of the field's circle.
     #[parameter(default = CENTER_CIRCLE_RADIUS, range = 0.2..=3.0, unit = "m")]
     pub radius: f32,
+    /// How much larger or smaller, as a part, the circle may look.
+    #[parameter(default = 0.12, range = 0.0..=0.5)]
+    pub radius_tolerance: f32,
     /// Farther spots do not vote.
     #[parameter(default = 4.5, range = 0.5..=10.0, unit = "m")]
     pub farthest: f32,
     /// Least number of spots on the circle.
     #[parameter(default = 24, range = 3..=1000)]
     pub least_spots: u32,
+    /// How much larger the covered part of the visible circle must be than the mean misfit of the spots, which is given as a
+    /// part of what is tolerated of one. Straight lines that touch the circle cover little of it and fit badly.
+    #[parameter(default = 0.2, range = -1.0..=1.0)]
+    pub least_evidence: f32,
     /// Least part of the circle that spots lie on; only parts in the image count.
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_cover: f32,
@@ -132,9 +144,8 @@ impl CenterCircle {
                 let middle = first.ground + 0.5 * chord;
                 for side in [-height, height] {
                     let center = middle + side / length * chord.perp();
-                    let is_along = |spot: &Spot| {
-                        spot.direction.dot(spot.ground - center).abs() <= LARGEST_SLANT_OF_VOTER * radius
-                    };
+                    let is_along =
+                        |spot: &Spot| spot.direction.dot(spot.ground - center).abs() <= LARGEST_SLANT_OF_VOTER * radius;
                     if let Some(cell) = cell(center).filter(|_| is_along(first) && is_along(second)) {
                         votes[cell] = votes[cell].saturating_add(1);
                     }
@@ -149,43 +160,51 @@ impl CenterCircle {
                 .sum()
         };
         let inner = (1..CELLS - 1).flat_map(|row| (1..CELLS - 1).map(move |column| row * CELLS + column));
-        let (cell, count) =
-            inner.map(|cell| (cell, around(cell))).fold((0, 0), |best, other| if other.1 > best.1 { other } else { best });
+        let (cell, count) = inner
+            .map(|cell| (cell, around(cell)))
+            .fold((0, 0), |best, other| if other.1 > best.1 { other } else { best });
         let center = Vec2::new((cell % CELLS) as f32 + 0.5, (cell / CELLS) as f32 + 0.5) * CELL - REACH;
         (count >= self.parameters.least_spots).then_some(center)
     }
 
-    /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover.
-    fn refine(&self, view: &CameraView, spots: &Spots, mut center: Vec2) -> Option<SeenCircle> {
+    /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover. The radius may change a little:
+    /// when the camera's height or pitch is not exact, the circle does not look as large as it is.
+    fn refine(&self, view: &CameraView, spots: &Spots, center: Vec2) -> Option<SeenCircle> {
         let radius = self.parameters.radius;
-        for widening in [3.0, 2.0, 1.0, 1.0] {
-            let (mut matrix, mut vector) = (Mat2::from_diagonal(Vec2::splat(1e-6)), Vec2::ZERO);
+        let mut circle = SeenCircle { seen: true, center, radius };
+        for widening in [3.0, 2.0, 1.5, 1.0, 1.0] {
+            let mut matrix = Mat3::from_diagonal(Vec3::new(1e-6, 1e-6, WEIGHT_OF_RADIUS));
+            let mut vector = Vec3::Z * WEIGHT_OF_RADIUS * (radius - circle.radius);
             for spot in self.near(spots) {
-                let away = spot.ground - center;
+                let away = spot.ground - circle.center;
                 let distance = away.length().max(1e-3);
                 let normal = away / distance;
-                let error = distance - radius;
+                let error = distance - circle.radius;
                 let slant = spot.direction.dot(normal).abs();
                 if error.abs() > widening * tolerance(spot) || slant > largest_slant(spot) {
                     continue;
                 }
                 // The farther, the less exact.
                 let weight = 1.0 / (1.0 + spot.ground.length_squared());
-                matrix += Mat2::from_cols(normal * normal.x, normal * normal.y) * weight;
-                vector += normal * error * weight;
+                let gradient = normal.extend(1.0);
+                matrix += Mat3::from_cols(gradient * gradient.x, gradient * gradient.y, gradient) * weight;
+                vector += gradient * error * weight;
             }
-            center += (matrix.inverse() * vector).clamp_length_max(0.3);
+            let change = matrix.inverse() * vector;
+            circle.center += change.truncate().clamp_length_max(0.3);
+            let largest = self.parameters.radius_tolerance * radius;
+            circle.radius = (circle.radius + change.z).clamp(radius - largest, radius + largest);
         }
-        let circle = SeenCircle { seen: true, center, radius };
         self.is_covered(view, spots, &circle).then_some(circle)
     }
 
     fn is_covered(&self, view: &CameraView, spots: &Spots, circle: &SeenCircle) -> bool {
         const SECTORS: usize = 36;
         let mut covered = [false; SECTORS];
-        let mut count = 0;
+        let (mut count, mut misfit) = (0, 0.0);
         for spot in self.near(spots).filter(|spot| circle.covers(spot)) {
             count += 1;
+            misfit += circle.misfit(spot);
             let angle = (spot.ground - circle.center).to_angle() / std::f32::consts::TAU;
             covered[(angle.rem_euclid(1.0) * SECTORS as f32) as usize % SECTORS] = true;
         }
@@ -199,8 +218,12 @@ impl CenterCircle {
         count >= self.parameters.least_spots
             && covered >= self.parameters.least_cover * SECTORS as f32
             && covered >= self.parameters.least_visible_cover * visible
+            && (covered / visible).min(1.0) - misfit / count as f32 >= self.parameters.least_evidence
     }
 }
+
+/// How many near spots the known radius outweighs.
+const WEIGHT_OF_RADIUS: f32 = 1.0;
 
 /// The accumulator covers so many metres to each side of the robot.
 const REACH: f32 = 6.0;

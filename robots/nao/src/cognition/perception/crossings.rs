@@ -38,6 +38,7 @@ pub struct LowerCrossings {
     pub crossings: Vec<ImageLandmark>,
 }
 
+/// Parameters of [`Crossings`].
 #[derive(Parameters)]
 pub struct CrossingsParameters {
     /// Smallest angle between two lines on the ground that cross. All do at 90 degrees; far ones look otherwise.
@@ -58,6 +59,9 @@ pub struct CrossingsParameters {
     /// Part of an arm that must be painted.
     #[parameter(default = 0.65, range = 0.0..=1.0)]
     pub least_paint: f32,
+    /// Largest part of an arm with paint when there is no arm. Between the two nobody knows.
+    #[parameter(default = 0.4, range = 0.0..=1.0)]
+    pub most_absent_paint: f32,
     /// Farther crossings are too inexact.
     #[parameter(default = 8.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
@@ -74,6 +78,7 @@ pub struct Crossings {
 #[module]
 impl Crossings {
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update names all that it reads")]
     fn upper(
         &self,
         image: &UpperImage,
@@ -89,6 +94,7 @@ impl Crossings {
     }
 
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update names all that it reads")]
     fn lower(
         &self,
         image: &LowerImage,
@@ -105,13 +111,7 @@ impl Crossings {
 }
 
 impl Crossings {
-    pub(super) fn find(
-        &self,
-        seen: &Seen<'_>,
-        lines: &Lines,
-        circle: &SeenCircle,
-        crossings: &mut Vec<ImageLandmark>,
-    ) {
+    pub(super) fn find(&self, seen: &Seen<'_>, lines: &Lines, circle: &SeenCircle, crossings: &mut Vec<ImageLandmark>) {
         on_circle(seen.view, lines, circle, crossings);
         let on_circle = crossings.len();
         for (index, first) in lines.lines.iter().enumerate() {
@@ -153,9 +153,13 @@ impl Crossings {
 
     /// What a crossing looks like, from the arms that are painted.
     fn kind(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<LandmarkShape> {
-        let painted = lines.map(|line| {
-            [line.direction(), -line.direction()].map(|direction| self.is_arm(seen, image, ground, direction))
-        });
+        // Whoever does not see all four arms cannot tell.
+        let mut painted = [[false; 2]; 2];
+        for (line, painted) in lines.into_iter().zip(&mut painted) {
+            for (direction, painted) in [line.direction(), -line.direction()].into_iter().zip(painted) {
+                *painted = self.is_arm(seen, image, ground, direction)?;
+            }
+        }
         match painted {
             [[true, true], [true, true]] => Some(LandmarkShape::Cross),
             [[true, true], [true, false] | [false, true]] | [[true, false] | [false, true], [true, true]] => {
@@ -166,17 +170,15 @@ impl Crossings {
         }
     }
 
-    /// Whether there is paint from the crossing along a direction of the ground.
-    fn is_arm(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, direction: Vec2) -> bool {
+    /// Whether there is paint from the crossing along a direction of the ground; none where that is out of sight or unclear.
+    fn is_arm(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, direction: Vec2) -> Option<bool> {
         const SAMPLES: u32 = 8;
         let least = self.parameters.least_contrast * seen.tone.brightness;
-        let Some(unit) = seen.view.image_of_ground(ground + 0.05 * direction).map(|end| (end - image) / 0.05) else {
-            return false;
-        };
+        let unit = (seen.view.image_of_ground(ground + 0.05 * direction)? - image) / 0.05;
         let length = self.parameters.arm.max(self.parameters.arm_in_image / unit.length().max(1.0)).min(0.6);
         // The other line's paint does not count: begin beyond its edge.
         let start = (0.5 * LINE_WIDTH + 0.02).max(2.5 / unit.length().max(1.0));
-        let Some(way) = unit.try_normalize() else { return false };
+        let way = unit.try_normalize()?;
         let (mut painted, mut visible) = (0, 0);
         for sample in 0..SAMPLES {
             let along = start + (length - start) * (sample as f32 + 0.5) / SAMPLES as f32;
@@ -189,13 +191,16 @@ impl Crossings {
             visible += 1;
             painted += u32::from(inside - left.max(right) >= least);
         }
-        visible >= 3 && painted as f32 >= self.parameters.least_paint * visible as f32
+        let part = painted as f32 / visible.max(1) as f32;
+        let is_clear = part >= self.parameters.least_paint || part <= self.parameters.most_absent_paint;
+        (visible >= 3 && is_clear).then_some(part >= self.parameters.least_paint)
     }
 }
 
 /// From the middle of a line along `direction` to the carpet beside it, in pixels.
 fn across(view: &CameraView, point: Vec2, direction: Vec2, way: Vec2) -> f32 {
-    let beside = view.ground(point).and_then(|ground| view.image_of_ground(ground + direction.perp() * 0.9 * LINE_WIDTH));
+    let beside =
+        view.ground(point).and_then(|ground| view.image_of_ground(ground + direction.perp() * 0.9 * LINE_WIDTH));
     let width = beside.map_or(0.0, |beside| (beside - point).dot(way.perp()).abs());
     width.max(1.8)
 }

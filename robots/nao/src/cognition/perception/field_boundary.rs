@@ -49,6 +49,7 @@ pub struct LowerBoundary {
     pub boundary: Boundary,
 }
 
+/// Parameters of [`FieldBoundary`].
 #[derive(Parameters)]
 pub struct FieldBoundaryParameters {
     /// How much a pixel that is not green counts against a green one when the end of the green is looked for.

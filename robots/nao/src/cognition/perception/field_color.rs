@@ -67,6 +67,7 @@ pub struct LowerFieldColor {
     pub green: GreenTone,
 }
 
+/// Parameters of [`FieldColor`].
 #[derive(Parameters)]
 pub struct FieldColorParameters {
     /// Part of the difference to the last image that is taken over.
@@ -151,10 +152,10 @@ impl FieldColor {
                 let [y, cb, cr] = image.ycbcr(column, row);
                 let color = Vec2::new(f32::from(cb) - 128.0, f32::from(cr) - 128.0);
                 let bright = f32::from(y) + DARKNESS;
-                if color.length_squared() > 16.0 && color.length_squared() > 0.0036 * bright * bright {
-                    if let Some(hue) = hue_bin(color) {
-                        hues[hue].add(color, f32::from(y));
-                    }
+                // What is nearly grey has no hue.
+                let is_colorful = color.length_squared() > (0.0036 * bright * bright).max(16.0);
+                if let Some(hue) = hue_bin(color).filter(|_| is_colorful) {
+                    hues[hue].add(color, f32::from(y));
                 }
             }
         }

@@ -27,6 +27,7 @@ pub struct LowerPosts {
     pub posts: Vec<ImageLandmark>,
 }
 
+/// Parameters of [`GoalPosts`].
 #[derive(Parameters)]
 pub struct GoalPostsParameters {
     /// Diameter of a post.

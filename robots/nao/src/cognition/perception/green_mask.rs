@@ -64,6 +64,7 @@ pub struct LowerGreen {
     pub green: GreenArea,
 }
 
+/// Parameters of [`GreenMask`].
 #[derive(Parameters)]
 pub struct GreenMaskParameters {
     /// Cells per image row; a cell is one pixel of the image.

@@ -31,6 +31,7 @@ pub struct LowerQuality {
     pub quality: Quality,
 }
 
+/// Parameters of [`ImageQuality`].
 #[derive(Parameters)]
 pub struct ImageQualityParameters {
     /// An image with less contrast than this is blank: a covered lens, a broken frame.

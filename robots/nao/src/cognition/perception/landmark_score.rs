@@ -171,7 +171,11 @@ mod tests {
     #[test]
     fn hits_misses_and_false_alarms_are_counted_once() {
         let truth = [(LandmarkClass::L, Vec2::new(100.0, 50.0)), (LandmarkClass::T, Vec2::new(200.0, 50.0))];
-        let found = [found(LandmarkShape::Corner, 103.0), found(LandmarkShape::Corner, 101.0), found(LandmarkShape::Cross, 201.0)];
+        let found = [
+            found(LandmarkShape::Corner, 103.0),
+            found(LandmarkShape::Corner, 101.0),
+            found(LandmarkShape::Cross, 201.0),
+        ];
         let mut score = LandmarkScore::default();
         score.add_image(&truth, &found, 10.0);
         let [x, l, t, g] = score.classes;

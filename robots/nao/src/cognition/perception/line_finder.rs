@@ -53,6 +53,7 @@ pub struct LowerLines {
     pub lines: Lines,
 }
 
+/// Parameters of [`LineFinder`].
 #[derive(Parameters)]
 pub struct LineFinderParameters {
     /// Farthest distance of a spot from its line, in pixels, plus a part of the line's width.
@@ -62,7 +63,7 @@ pub struct LineFinderParameters {
     #[parameter(default = 0.04, range = 0.0..=1.0)]
     pub widest_gap: f32,
     /// Shortest line, as a part of the image's width.
-    #[parameter(default = 0.025, range = 0.0..=1.0)]
+    #[parameter(default = 0.018, range = 0.0..=1.0)]
     pub shortest: f32,
     /// Shortest line on the ground.
     #[parameter(default = 0.12, range = 0.0..=2.0, unit = "m")]

@@ -49,6 +49,7 @@ pub struct LowerSpots {
     pub spots: Spots,
 }
 
+/// Parameters of [`LineSpots`].
 #[derive(Parameters)]
 pub struct LineSpotsParameters {
     /// Scanned columns.
@@ -196,9 +197,11 @@ impl LineSpots {
         let width = after - before;
         // A pixel at the edge is mixed; one of the two beyond must be carpet.
         let is_green = |at: f32| seen.pixel(track.point(at)).is_some_and(|color| seen.tone.is_green(color));
-        if ![before, after].into_iter().zip([-1.0, 1.0]).all(|(edge, out)| {
-            is_green(edge + out * 1.2) || is_green(edge + out * 2.2)
-        }) {
+        if ![before, after]
+            .into_iter()
+            .zip([-1.0, 1.0])
+            .all(|(edge, out)| is_green(edge + out * 1.2) || is_green(edge + out * 2.2))
+        {
             return None;
         }
         let image = track.point(0.5 * (before + after));
@@ -316,7 +319,8 @@ impl Profile {
 fn normal(seen: &Seen<'_>, center: Vec2, width: f32, least_coherence: f32) -> Option<Vec2> {
     let half = (0.5 * width).ceil().clamp(1.0, 5.0) as u32 + 1;
     let (column, row) = (center.x as u32, center.y as u32);
-    let inside = column > half && row > half && column + half + 1 < seen.image.width && row + half + 1 < seen.image.height;
+    let inside =
+        column > half && row > half && column + half + 1 < seen.image.width && row + half + 1 < seen.image.height;
     if !inside {
         return None;
     }

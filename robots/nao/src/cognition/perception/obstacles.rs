@@ -3,9 +3,10 @@
 use hemiola::prelude::*;
 
 use super::goal_posts::{LowerPosts, UpperPosts};
-use super::uprights::{LowerUprights, Upright, UpperUprights};
+use super::uprights::{LowerUprights, UpperUprights, Upright};
 use crate::representations::perception::{ObstaclePercept, SeenObstacle};
 
+/// Parameters of [`Obstacles`].
 #[derive(Parameters)]
 pub struct ObstaclesParameters {
     /// Narrower things are the ball, a post or an error.
@@ -48,9 +49,10 @@ impl Obstacles {
         };
         // The lower camera's are nearer and more exact.
         for upright in lower.uprights.iter().chain(&upper.uprights).filter(fits) {
-            let known = percept.obstacles.iter().any(|other| {
-                other.position.distance(upright.ground) < self.parameters.same.max(other.radius + 0.1)
-            });
+            let known = percept
+                .obstacles
+                .iter()
+                .any(|other| other.position.distance(upright.ground) < self.parameters.same.max(other.radius + 0.1));
             if !known {
                 percept.obstacles.push(SeenObstacle { position: upright.ground, radius: 0.5 * upright.width });
             }
@@ -67,7 +69,8 @@ mod tests {
     #[test]
     fn a_robot_in_both_images_is_one_obstacle_and_a_post_is_none() {
         let upright = |x: f32, y: f32, width: f32| Upright { ground: Vec2::new(x, y), width, ..Upright::default() };
-        let upper = UpperUprights { uprights: vec![upright(3.0, 1.0, 0.3), upright(1.05, 0.0, 0.3), upright(2.0, 2.0, 0.05)] };
+        let upper =
+            UpperUprights { uprights: vec![upright(3.0, 1.0, 0.3), upright(1.05, 0.0, 0.3), upright(2.0, 2.0, 0.05)] };
         let lower = LowerUprights { uprights: vec![upright(1.0, 0.0, 0.3)] };
         let mut posts = UpperPosts::default();
         posts.posts.push(super::super::crossings::ImageLandmark { ground: Vec2::new(3.1, 1.0), ..Default::default() });

@@ -25,6 +25,7 @@ pub struct LowerMarks {
     pub marks: Vec<ImageLandmark>,
 }
 
+/// Parameters of [`PenaltyMarks`].
 #[derive(Parameters)]
 pub struct PenaltyMarksParameters {
     /// A mark reaches at most so far from its middle.
@@ -40,7 +41,7 @@ pub struct PenaltyMarksParameters {
     #[parameter(default = 1.35, range = 1.0..=5.0)]
     pub least_contrast: f32,
     /// Farther marks are too small.
-    #[parameter(default = 3.5, range = 0.5..=10.0, unit = "m")]
+    #[parameter(default = 5.0, range = 0.5..=10.0, unit = "m")]
     pub farthest: f32,
 }
 
@@ -115,9 +116,9 @@ impl PenaltyMarks {
         let is_carpet = |index: u32| {
             let out = Vec2::from_angle(index as f32 / SAMPLES as f32 * std::f32::consts::TAU);
             let point = seen.view.image_of_ground(ground + out * self.parameters.clear_radius);
-            point.and_then(|point| seen.pixel(point)).is_some_and(|color| {
-                seen.tone.is_green(color) && f32::from(color[0]) < brightest
-            })
+            point
+                .and_then(|point| seen.pixel(point))
+                .is_some_and(|color| seen.tone.is_green(color) && f32::from(color[0]) < brightest)
         };
         (0..SAMPLES).filter(|index| is_carpet(*index)).count() as f32 >= self.parameters.least_green * SAMPLES as f32
     }

@@ -8,10 +8,9 @@ use super::crossings::{ImageLandmark, LowerCrossings, UpperCrossings};
 use super::goal_posts::{LowerPosts, UpperPosts};
 use super::line_finder::{ImageLine, LowerLines, UpperLines};
 use super::penalty_marks::{LowerMarks, UpperMarks};
-use crate::representations::perception::{
-    BallPercept, LandmarkPercept, LinePercept, SeenBall, SeenLandmark, SeenLine,
-};
+use crate::representations::perception::{BallPercept, LandmarkPercept, LinePercept, SeenBall, SeenLandmark, SeenLine};
 
+/// Parameters of [`BallSelection`].
 #[derive(Parameters)]
 pub struct BallSelectionParameters {
     /// Least score of a ball.
@@ -37,14 +36,16 @@ impl BallSelection {
             ball.score >= self.parameters.least_score && ball.ground.length() <= self.parameters.farthest
         };
         // Of equals the first remains: the lower camera is nearer to the ball.
-        let best = lower.balls.iter().chain(&upper.balls).filter(likely).fold(None, |best: Option<&RatedBall>, ball| {
-            best.filter(|best| best.score >= ball.score).or(Some(ball))
-        });
+        let best =
+            lower.balls.iter().chain(&upper.balls).filter(likely).fold(None, |best: Option<&RatedBall>, ball| {
+                best.filter(|best| best.score >= ball.score).or(Some(ball))
+            });
         percept.ball = best.map(|ball| SeenBall { position: ball.ground, score: ball.score });
         debug.plot("ball.score", best.map_or(0.0, |ball| ball.score));
     }
 }
 
+/// Parameters of [`LineMerger`].
 #[derive(Parameters)]
 pub struct LineMergerParameters {
     /// Largest angle between two pieces of one line.
@@ -92,8 +93,11 @@ impl LineMerger {
 
     /// Both pieces as one, from their outermost ends.
     fn join(&self, first: &SeenLine, second: &SeenLine) -> Option<SeenLine> {
-        let (long, short) =
-            if first.from.distance(first.to) >= second.from.distance(second.to) { (first, second) } else { (second, first) };
+        let (long, short) = if first.from.distance(first.to) >= second.from.distance(second.to) {
+            (first, second)
+        } else {
+            (second, first)
+        };
         let along = (long.to - long.from).try_normalize()?;
         let other = (short.to - short.from).try_normalize()?;
         if along.perp_dot(other).abs() > self.parameters.largest_angle.sin() {
@@ -119,6 +123,7 @@ fn seen(line: &ImageLine) -> SeenLine {
     SeenLine { from: line.from, to: line.to }
 }
 
+/// Parameters of [`LandmarkMerger`].
 #[derive(Parameters)]
 pub struct LandmarkMergerParameters {
     /// Two landmarks of one kind closer to each other are one, per metre of distance from the robot.
@@ -180,9 +185,11 @@ mod tests {
 
     #[test]
     fn pieces_that_continue_each_other_become_one_line_and_parallel_ones_stay_two() {
-        let line = |from: [f32; 2], to: [f32; 2]| ImageLine { from: from.into(), to: to.into(), ..ImageLine::default() };
+        let line =
+            |from: [f32; 2], to: [f32; 2]| ImageLine { from: from.into(), to: to.into(), ..ImageLine::default() };
         let mut upper = UpperLines::default();
-        upper.lines.lines = vec![line([1.0, 0.0], [2.0, 0.0]), line([3.5, 0.02], [2.3, 0.0]), line([1.0, 0.5], [3.0, 0.5])];
+        upper.lines.lines =
+            vec![line([1.0, 0.0], [2.0, 0.0]), line([3.5, 0.02], [2.3, 0.0]), line([1.0, 0.5], [3.0, 0.5])];
         let mut percept = LinePercept::default();
         LineMerger::default().merge(&upper, &LowerLines::default(), &mut percept);
         assert_eq!(percept.lines.len(), 2, "{percept:?}");
@@ -191,7 +198,8 @@ mod tests {
 
     #[test]
     fn a_landmark_in_both_images_is_one() {
-        let landmark = |x: f32| ImageLandmark { kind: LandmarkShape::Tee, ground: Vec2::new(x, 0.0), image: Vec2::ZERO };
+        let landmark =
+            |x: f32| ImageLandmark { kind: LandmarkShape::Tee, ground: Vec2::new(x, 0.0), image: Vec2::ZERO };
         let upper = UpperCrossings { crossings: vec![landmark(1.05), landmark(3.0)] };
         let lower = LowerCrossings { crossings: vec![landmark(1.0)] };
         let mut percept = LandmarkPercept::default();

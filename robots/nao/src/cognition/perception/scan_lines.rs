@@ -82,6 +82,7 @@ pub struct LowerScans {
     pub scans: Scans,
 }
 
+/// Parameters of [`ScanLines`].
 #[derive(Parameters)]
 pub struct ScanLinesParameters {
     /// Number of scanned columns.
@@ -222,7 +223,10 @@ mod tests {
         ScanLines::default().scan(&seen, &Quality { usable: true, ..Quality::default() }, &mut scans);
         assert_eq!(scans.lines.len(), 64);
         let runs = scans.runs(&scans.lines[20]);
-        assert_eq!(runs.iter().map(|run| run.kind).collect::<Vec<_>>(), [RunKind::Green, RunKind::White, RunKind::Green]);
+        assert_eq!(
+            runs.iter().map(|run| run.kind).collect::<Vec<_>>(),
+            [RunKind::Green, RunKind::White, RunKind::Green]
+        );
         assert_eq!((runs[1].from, runs[1].to), (30, 33));
     }
 }

@@ -34,6 +34,7 @@ pub struct LowerUprights {
     pub uprights: Vec<Upright>,
 }
 
+/// Parameters of [`Uprights`].
 #[derive(Parameters)]
 pub struct UprightsParameters {
     /// How much a green pixel counts against one that is not green when the foot is looked for.

@@ -191,8 +191,8 @@ fn the_ball_is_found_where_it_lies_and_hardly_anywhere_else() {
     });
     let (recall, precision) = (hits as f32 / visible as f32, hits as f32 / (hits + wrong) as f32);
     eprintln!("ball: recall {recall:.3} of {visible}, precision {precision:.3}");
-    assert!(recall >= 0.9, "{recall}");
-    assert!(precision >= 0.9, "{precision}");
+    assert!(recall >= 0.95, "{recall}");
+    assert!(precision >= 0.97, "{precision}");
 }
 
 #[test]
@@ -243,9 +243,10 @@ fn landmarks(
             right += u32::from(relative().any(|point| near(landmark.ground, point)));
         }
         for point in relative().filter(|point| point.length() < farthest) {
-            let visible = sight.view.image_of_ground(point).is_some_and(|pixel| {
-                sight.view.contains(pixel, 25.0) && pixel.y < sight.contour.row(pixel.x, 1e9)
-            });
+            let visible = sight
+                .view
+                .image_of_ground(point)
+                .is_some_and(|pixel| sight.view.contains(pixel, 25.0) && pixel.y < sight.contour.row(pixel.x, 1e9));
             all += u32::from(visible);
             hits += u32::from(visible && seen().any(|landmark| near(landmark.ground, point)));
         }
@@ -258,10 +259,9 @@ fn crossings_are_what_they_look_like() {
     let places = |kind: LandmarkKind| -> Vec<Vec2> {
         LANDMARKS.iter().filter(|landmark| landmark.kind == kind).map(|landmark| landmark.pose.translation).collect()
     };
-    for (shape, kind, least_recall, least_precision) in [
-        (LandmarkShape::Corner, LandmarkKind::L, 0.6, 0.75),
-        (LandmarkShape::Tee, LandmarkKind::T, 0.5, 0.75),
-    ] {
+    for (shape, kind, least_recall, least_precision) in
+        [(LandmarkShape::Corner, LandmarkKind::L, 0.55, 0.85), (LandmarkShape::Tee, LandmarkKind::T, 0.85, 0.8)]
+    {
         let (recall, precision) = landmarks(shape, &places(kind), 3.0, |sight| &sight.crossings);
         eprintln!("{shape:?}: recall {recall:.3}, precision {precision:.3}");
         assert!(recall >= least_recall && precision >= least_precision, "{shape:?} {recall} {precision}");
@@ -269,10 +269,10 @@ fn crossings_are_what_they_look_like() {
     let marks = places(LandmarkKind::PenaltyMark);
     let (recall, precision) = landmarks(LandmarkShape::Mark, &marks, 3.0, |sight| &sight.marks);
     eprintln!("marks: recall {recall:.3}, precision {precision:.3}");
-    assert!(precision >= 0.7, "{precision}");
+    assert!(recall >= 0.6 && precision >= 0.7, "{recall} {precision}");
     let (recall, precision) = landmarks(LandmarkShape::GoalPost, &POSTS, 4.0, |sight| &sight.posts);
     eprintln!("posts: recall {recall:.3}, precision {precision:.3}");
-    assert!(precision >= 0.6, "{precision}");
+    assert!(recall >= 0.7 && precision >= 0.8, "{recall} {precision}");
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn the_centre_circle_is_found_where_it_is() {
         }
     });
     eprintln!("circle: seen {seen} times, right {right} times");
-    assert!(seen >= 8 && right * 10 >= seen * 8, "{right} of {seen}");
+    assert!(seen >= 12 && right * 10 >= seen * 9, "{right} of {seen}");
 }
 
 #[test]
@@ -323,7 +323,8 @@ fn blank_and_broken_images_show_nothing() {
 fn duration_of_both_cameras() {
     let (eye, mut random) = (Eye::default(), Random::new(5));
     let scenes: Vec<_> = (0..20).map(|_| scene(&mut random, Ball::Ahead)).collect();
-    let images: Vec<_> = scenes.iter().map(|scene| [Camera::Upper, Camera::Lower].map(|camera| scene.image(camera))).collect();
+    let images: Vec<_> =
+        scenes.iter().map(|scene| [Camera::Upper, Camera::Lower].map(|camera| scene.image(camera))).collect();
     let mut durations = Vec::new();
     for _ in 0..5 {
         for (scene, [upper, lower]) in scenes.iter().zip(&images) {
@@ -334,7 +335,11 @@ fn duration_of_both_cameras() {
         }
     }
     durations.sort();
-    eprintln!("both cameras: median {:?}, largest {:?}", durations[durations.len() / 2], durations[durations.len() - 1]);
+    eprintln!(
+        "both cameras: median {:?}, largest {:?}",
+        durations[durations.len() / 2],
+        durations[durations.len() - 1]
+    );
 }
 
 #[test]
@@ -348,7 +353,15 @@ fn features_of_balls() {
             let of = &ball.features;
             println!(
                 "F,{},{},{},{},{},{},{},{},{}",
-                u8::from(is_ball), of.rim, of.filled, of.surrounded, of.pattern, of.bright, of.dark, ball.radius, ball.score
+                u8::from(is_ball),
+                of.rim,
+                of.filled,
+                of.surrounded,
+                of.pattern,
+                of.bright,
+                of.dark,
+                ball.radius,
+                ball.score
             );
         }
         println!("V,{},{}", u8::from(scene.visible_ball(sight).is_some()), scene.ball.length());

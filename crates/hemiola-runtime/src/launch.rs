@@ -393,8 +393,9 @@ impl Wiring {
                 }
                 let name = format!("{} to {}", nodes[publisher].consumer, node.consumer);
                 let publisher_id = cycles.get(publisher).copied();
-                // Traces know exchanges between cycles; what comes from a source belongs to its reader.
-                let owner = publisher_id.or(cycles.get(consumer).copied());
+                // Traces know exchanges of cycles; what comes from a source is listed with its reader, and what goes from source to
+                // source with the first cycle.
+                let owner = publisher_id.or(cycles.get(consumer).copied()).or(cycles.first().copied());
                 let Some(owner) = owner else { continue };
                 let (export, import) = channel(&lines, sources, catalog.exchange(owner, &name)?);
                 export_of[publisher].insert(node.consumer.clone(), exports[publisher].len());

@@ -232,7 +232,7 @@ const CELL: f32 = 0.12;
 /// Cells per side.
 const CELLS: usize = 100;
 /// At most so many spots vote, because every pair of them does.
-const MOST_VOTERS: usize = 160;
+const MOST_VOTERS: usize = 110;
 /// Sine of the largest angle between a voter's direction and the circle's tangent.
 const LARGEST_SLANT_OF_VOTER: f32 = 0.6;
 

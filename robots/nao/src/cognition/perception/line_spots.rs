@@ -143,9 +143,13 @@ impl LineSpots {
                     index += 1;
                 }
             }
-            // Far lines that run ahead cover few rows.
+            // Far lines that run ahead cover few rows, near ones many.
             let scale = seen.view.ground_scale(Vec2::new(seen.view.center.x, row as f32));
-            row += if scale.y * LINE_WIDTH < 3.0 { (coarse / 2).max(1) } else { coarse };
+            row += match scale.y * LINE_WIDTH {
+                far if far < 3.0 => (coarse / 2).max(1),
+                near if near > 8.0 => 2 * coarse,
+                _ => coarse,
+            };
         }
     }
 
@@ -169,7 +173,7 @@ impl LineSpots {
                 continue;
             }
             let width = (scale * if down { steepness * steepness } else { steepness }).max(1.0);
-            let Some(peak) = profile.peak(index, width).filter(|peak| peak.contrast >= least) else { continue };
+            let Some(peak) = profile.peak(index, width, least) else { continue };
             match &best {
                 Some(last) if (index - last.index) as f32 <= width.max(2.0) => {
                     if peak.contrast > last.contrast {
@@ -279,9 +283,9 @@ impl Profile {
         (self.sums[to] - self.sums[from]) as f32 / (to - from) as f32
     }
 
-    /// Compares `width` pixels around `index` with those beside.
+    /// Compares `width` pixels around `index` with those beside; none when they are not brighter by `least`.
     #[inline]
-    fn peak(&self, index: usize, width: f32) -> Option<Peak> {
+    fn peak(&self, index: usize, width: f32, least: f32) -> Option<Peak> {
         let half = ((width - 1.0) * 0.5 + 0.5) as usize;
         let gap = 1 + (0.3 * width) as usize;
         let side = (1 + (0.4 * width) as usize).max(2);
@@ -293,9 +297,15 @@ impl Profile {
         if first >= start || last <= end {
             return None;
         }
-        let (before, after) = (self.mean(first, start), self.mean(end, last));
         let inside = self.mean(index - half, index + half + 1);
-        Some(Peak { index, width, inside, before, after, contrast: inside - before.max(after) })
+        let before = self.mean(first, start);
+        // Most of the carpet ends here.
+        if inside - before < least {
+            return None;
+        }
+        let after = self.mean(end, last);
+        let contrast = inside - before.max(after);
+        (contrast >= least).then_some(Peak { index, width, inside, before, after, contrast })
     }
 
     /// Where the brightness falls to `level` on the way from `index` (interpolated), at most `reach` pixels away.
@@ -352,9 +362,10 @@ mod tests {
     #[test]
     fn a_peak_is_the_difference_to_the_brighter_side() {
         let profile = profile(&[50, 50, 50, 50, 200, 200, 200, 90, 90, 90, 90]);
-        let peak = profile.peak(5, 3.0).unwrap();
+        let peak = profile.peak(5, 3.0, 100.0).unwrap();
         assert_eq!((peak.inside, peak.before, peak.after, peak.contrast), (200.0, 50.0, 90.0, 110.0));
-        assert!(profile.peak(0, 3.0).is_none());
+        assert!(profile.peak(5, 3.0, 120.0).is_none());
+        assert!(profile.peak(0, 3.0, 10.0).is_none());
     }
 
     #[test]

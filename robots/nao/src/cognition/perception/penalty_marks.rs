@@ -88,8 +88,8 @@ impl PenaltyMarks {
         for line in &scans.lines {
             for run in scans.runs(line).iter().filter(|run| run.kind == RunKind::White) {
                 let middle = Vec2::new(line.column as f32 + 0.5, 0.5 * (run.from + run.to) as f32);
-                let height = seen.view.ground_scale(middle).y * 2.5 * self.parameters.radius;
-                if run.length() as f32 <= height + 2.0 {
+                let around = seen.view.ground_scale(middle) * 1.2 * self.parameters.clear_radius + 1.5;
+                if run.length() as f32 <= 1.2 * around.y && is_amid_carpet(seen, middle, around) {
                     self.look(seen, middle, marks);
                 }
             }
@@ -122,6 +122,13 @@ impl PenaltyMarks {
         };
         (0..SAMPLES).filter(|index| is_carpet(*index)).count() as f32 >= self.parameters.least_green * SAMPLES as f32
     }
+}
+
+/// Whether there is carpet on all four sides of an image point: the quickest way to tell a line.
+fn is_amid_carpet(seen: &Seen<'_>, middle: Vec2, around: Vec2) -> bool {
+    [Vec2::X, Vec2::NEG_X, Vec2::Y, Vec2::NEG_Y]
+        .into_iter()
+        .all(|side| seen.pixel(middle + side * around).is_some_and(|color| seen.tone.is_green(color)))
 }
 
 /// The middle of what is brighter than the carpet around an image point; none when there is too little.

@@ -26,9 +26,10 @@ fn read(path: &Path) -> Image {
     Image::from_rgb(info.width, info.height, &rgb)
 }
 
-/// A column may be missing: one frame has no head yaw.
-fn angle(column: Option<&&str>, otherwise: f32) -> f32 {
-    column.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+/// Head pitch and yaw. One frame gives a single number, in the place of the yaw; by its size it is the pitch.
+fn head(row: &[&str]) -> (f32, f32) {
+    let angles: Vec<f32> = row[4..6].iter().filter_map(|text| text.parse().ok()).collect();
+    (angles[0], angles.get(1).copied().unwrap_or(0.0))
 }
 
 #[test]
@@ -43,7 +44,8 @@ fn landmarks_of_recorded_frames_are_found() {
     let mut score = LandmarkScore::default();
     for row in poses.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>()).filter(|row| row[6] == "1") {
         let image = read(&frames.join(row[0]));
-        let view = field_recording_camera(angle(row.get(4), -0.547), angle(row.get(5), 0.0), image.width, image.height);
+        let (pitch, yaw) = head(&row);
+        let view = field_recording_camera(pitch, yaw, image.width, image.height);
         let marked: Vec<_> = truth
             .lines()
             .map(|line| line.split(',').collect::<Vec<_>>())

@@ -7,13 +7,19 @@ use syn::{Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, Index,
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     if let Some(parameter) = input.generics.params.first() {
-        return Err(Error::new_spanned(parameter, "data that leaves the process has one schema: no generic parameters"));
+        return Err(Error::new_spanned(
+            parameter,
+            "data that leaves the process has one schema: no generic parameters",
+        ));
     }
     let Body { data_type, write, read, replace } = match &input.data {
         syn::Data::Struct(data) => structure(&name.to_string(), &data.fields),
         syn::Data::Enum(data) => enumeration(&name.to_string(), data)?,
         syn::Data::Union(data) => {
-            return Err(Error::new_spanned(data.union_token, "a union cannot be data: nobody knows which field is valid"));
+            return Err(Error::new_spanned(
+                data.union_token,
+                "a union cannot be data: nobody knows which field is valid",
+            ));
         }
     };
     Ok(quote! {

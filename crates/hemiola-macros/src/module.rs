@@ -28,9 +28,10 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
             continue;
         };
         let attribute = function.attrs.remove(position);
-        let method = attribute.meta.require_path_only().map_err(|_| {
-            Error::new_spanned(&attribute, "`#[update]` takes nothing: the signature says it all")
-        });
+        let method = attribute
+            .meta
+            .require_path_only()
+            .map_err(|_| Error::new_spanned(&attribute, "`#[update]` takes nothing: the signature says it all"));
         match method.and_then(|_| Method::parse(&function.sig)) {
             Ok(method) => methods.push(method),
             Err(error) => combine(&mut errors, error),
@@ -39,7 +40,10 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
     if methods.is_empty() && errors.is_none() {
         combine(
             &mut errors,
-            Error::new_spanned(&name, "a module has at least one update: put `#[update]` on the methods that the framework shall call"),
+            Error::new_spanned(
+                &name,
+                "a module has at least one update: put `#[update]` on the methods that the framework shall call",
+            ),
         );
     }
     if let Some(errors) = errors {
@@ -88,7 +92,10 @@ impl Creation {
             } else if creation.parameters.is_none() {
                 creation.parameters = Some((quote! { #ident }, field.ty.clone()));
             } else {
-                return Err(Error::new_spanned(field, "one field holds the parameters; put both sets into one structure"));
+                return Err(Error::new_spanned(
+                    field,
+                    "one field holds the parameters; put both sets into one structure",
+                ));
             }
         }
         Ok(creation)
@@ -125,7 +132,10 @@ pub fn check_block(attribute: &TokenStream, block: &ItemImpl, what: &str) -> Res
         return Err(Error::new_spanned(attribute, format!("`#[{what}]` takes nothing")));
     }
     if let Some((_, path, _)) = &block.trait_ {
-        return Err(Error::new_spanned(path, format!("`#[{what}]` stands on the type's own `impl` block, not on a trait's")));
+        return Err(Error::new_spanned(
+            path,
+            format!("`#[{what}]` stands on the type's own `impl` block, not on a trait's"),
+        ));
     }
     if let Some(parameter) = block.generics.params.first() {
         return Err(Error::new_spanned(parameter, format!("a {what} has one type: no generic parameters")));

@@ -65,7 +65,10 @@ impl<'f> Parameter<'f> {
                 } else if meta.path.is_ident("range") {
                     let expression = meta.value()?.parse::<Expr>()?;
                     let Expr::Range(ExprRange {
-                        start: Some(start), end: Some(end), limits: RangeLimits::Closed(_), ..
+                        start: Some(start),
+                        end: Some(end),
+                        limits: RangeLimits::Closed(_),
+                        ..
                     }) = expression
                     else {
                         return Err(Error::new_spanned(expression, "a range names both ends: `0.0..=1.0`"));

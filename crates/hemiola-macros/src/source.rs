@@ -29,12 +29,18 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
         };
         let attribute = function.attrs.remove(position);
         if sample.is_some() {
-            return Err(Error::new_spanned(&function.sig.ident, "a source has one `#[sample]` method: it is one stream of samples"));
+            return Err(Error::new_spanned(
+                &function.sig.ident,
+                "a source has one `#[sample]` method: it is one stream of samples",
+            ));
         }
         sample = Some((Method::parse(&function.sig)?, rate(&attribute)?));
     }
     let Some((method, rate)) = sample else {
-        return Err(Error::new_spanned(&name, "a source has a method that takes a sample: put `#[sample]` or `#[sample(rate = 30.0)]` on it"));
+        return Err(Error::new_spanned(
+            &name,
+            "a source has a method that takes a sample: put `#[sample]` or `#[sample(rate = 30.0)]` on it",
+        ));
     };
     let update = method.describe(&name);
     Ok(quote! {

@@ -3,8 +3,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::data::{DataType, ReadError};
 use crate::Value;
+use crate::data::{DataType, ReadError};
 
 /// What can be tuned in a module without changing code. Derive it; each field becomes a parameter.
 ///

@@ -74,7 +74,13 @@ impl Cycle {
             Some(at) => Ticks(self.scale.ticks_at(at.as_nanoseconds()).0.min(begin.0)),
             None => begin,
         };
-        self.worker.trace(Event::CycleBegin { cycle: self.id, plan: self.program.plan, run, trigger: due_ticks, begin });
+        self.worker.trace(Event::CycleBegin {
+            cycle: self.id,
+            plan: self.program.plan,
+            run,
+            trigger: due_ticks,
+            begin,
+        });
         let step = self.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
         self.last_trigger = Some(due);
         // SAFETY: this is worker 0, between two runs.

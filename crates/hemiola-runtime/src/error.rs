@@ -35,7 +35,10 @@ pub enum RuntimeError {
         errors: Vec<hemiola_model::ParametersError>,
     },
     /// A cycle that nothing triggers.
-    #[error("cycle `{cycle}` is triggered by `{source_name}`, and there is no source of that name; linked are: {}", or_none(known))]
+    #[error(
+        "cycle `{cycle}` is triggered by `{source_name}`, and there is no source of that name; linked are: {}",
+        or_none(known)
+    )]
     NoSuchSource {
         /// The cycle.
         cycle: String,
@@ -45,7 +48,9 @@ pub enum RuntimeError {
         known: Vec<String>,
     },
     /// A cycle without modules.
-    #[error("no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`")]
+    #[error(
+        "no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`"
+    )]
     NoSuchModule {
         /// The cycle.
         cycle: String,
@@ -91,7 +96,9 @@ pub enum RuntimeError {
         why: String,
     },
     /// A cycle has not taken up a command.
-    #[error("cycle `{cycle}` does not answer: it is not being triggered, or hangs; the change will be made when it runs again")]
+    #[error(
+        "cycle `{cycle}` does not answer: it is not being triggered, or hangs; the change will be made when it runs again"
+    )]
     CycleDoesNotAnswer {
         /// The cycle.
         cycle: String,

@@ -26,8 +26,8 @@ use hemiola_model::module::Scope;
 use hemiola_realtime::{MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now};
 use hemiola_trace::Ticks;
 
-pub use graph::ExecutableGraph;
 use crew::{JobBoard, SharedCrew};
+pub use graph::ExecutableGraph;
 pub use ready_set::CAPACITY;
 use ready_set::{ReadySet, UnitSet};
 
@@ -150,8 +150,8 @@ impl<T: Tasks> Executor<T> {
         }
         let shared = self.shared.clone();
         let mut worker = worker;
-        let Spawned { thread, report, .. } =
-            hemiola_realtime::spawn(settings, move || shared.help(index, &mut worker)).map_err(RuntimeError::Realtime)?;
+        let Spawned { thread, report, .. } = hemiola_realtime::spawn(settings, move || shared.help(index, &mut worker))
+            .map_err(RuntimeError::Realtime)?;
         self.helpers.push(thread);
         Ok(report)
     }
@@ -353,8 +353,8 @@ impl<T: Tasks> Shared<T> {
     /// Wakes this worker if it sleeps; only one caller gets to.
     fn wake_worker(&self, index: usize) -> bool {
         let bit = 1 << index;
-        let slept = self.parked.load(Ordering::SeqCst) & bit != 0
-            && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
+        let slept =
+            self.parked.load(Ordering::SeqCst) & bit != 0 && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
         if slept {
             self.wakeups[index].notify_one();
         }

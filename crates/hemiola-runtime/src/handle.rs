@@ -423,7 +423,8 @@ impl Controls {
         let resolved = &self.robot.resolved.cycles;
         let cycles = self.cycles.iter().zip(resolved);
         let mut providing = cycles.filter(|(_, cycle)| cycle.providers.contains_key(representation));
-        let found = providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
+        let found =
+            providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
         found.ok_or_else(|| self.no_representation(representation))
     }
 

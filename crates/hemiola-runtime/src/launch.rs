@@ -223,7 +223,15 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();
     let source_blackboards = sources.iter().map(|source: &SourceRunner| source.blackboard.clone()).collect();
-    let controls = Controls { robot, cycles: controls, sources: source_blackboards, state: state.clone(), catalog, available, parameters };
+    let controls = Controls {
+        robot,
+        cycles: controls,
+        sources: source_blackboards,
+        state: state.clone(),
+        catalog,
+        available,
+        parameters,
+    };
     Ok(Launched { cycles, sources, controls, monitor, state })
 }
 
@@ -231,13 +239,15 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
 fn period_of(robot: &Robot, cycle: &hemiola_model::configuration::CycleConfiguration) -> Option<Duration> {
     let rate = match &cycle.trigger {
         CycleTrigger::Rate(rate) => Some(*rate),
-        CycleTrigger::Source(name) => robot.configuration.sources.get(name).and_then(|source| source.rate).or_else(|| {
-            let source = robot.sources.iter().find(|source| source.name == name)?;
-            match source.rate {
-                SourceRate::Hertz(rate) => Some(rate),
-                SourceRate::OwnStamps => None,
-            }
-        }),
+        CycleTrigger::Source(name) => {
+            robot.configuration.sources.get(name).and_then(|source| source.rate).or_else(|| {
+                let source = robot.sources.iter().find(|source| source.name == name)?;
+                match source.rate {
+                    SourceRate::Hertz(rate) => Some(rate),
+                    SourceRate::OwnStamps => None,
+                }
+            })
+        }
     };
     rate.filter(|rate| rate.is_finite() && *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate))
 }
@@ -330,10 +340,10 @@ fn source_exports(
     exports
         .iter()
         .map(|(consumer, &export)| {
-            let cycle = robot.configuration.cycles.iter().position(|cycle| *consumer == Consumer::Cycle(cycle.name.clone()));
-            let triggered = cycle.filter(|&cycle| {
-                robot.configuration.cycles[cycle].trigger == CycleTrigger::Source(source.to_owned())
-            });
+            let cycle =
+                robot.configuration.cycles.iter().position(|cycle| *consumer == Consumer::Cycle(cycle.name.clone()));
+            let triggered = cycle
+                .filter(|&cycle| robot.configuration.cycles[cycle].trigger == CycleTrigger::Source(source.to_owned()));
             SourceExport {
                 export,
                 lines: blackboard.lines(export),
@@ -360,7 +370,8 @@ impl Wiring {
         cycles: &[CycleId],
     ) -> Result<Self, RuntimeError> {
         let count = nodes.len();
-        let capacity = |node: usize| robot.configuration.cycles.get(node).map_or(32, |cycle| cycle.sample_capacity.max(1));
+        let capacity =
+            |node: usize| robot.configuration.cycles.get(node).map_or(32, |cycle| cycle.sample_capacity.max(1));
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
         let mut unbound: Vec<Vec<(usize, UnboundImport)>> = (0..count).map(|_| Vec::new()).collect();
@@ -380,10 +391,11 @@ impl Wiring {
                     .collect();
                 // A cycle that a source triggers needs its snapshots as triggers even if it reads none of its values.
                 let triggers = robot.configuration.cycles.get(consumer).is_some_and(|cycle| {
-                    nodes[publisher].consumer == Consumer::Source(match &cycle.trigger {
-                        CycleTrigger::Source(name) => name.clone(),
-                        CycleTrigger::Rate(_) => String::new(),
-                    })
+                    nodes[publisher].consumer
+                        == Consumer::Source(match &cycle.trigger {
+                            CycleTrigger::Source(name) => name.clone(),
+                            CycleTrigger::Rate(_) => String::new(),
+                        })
                 });
                 if lines.is_empty() && !triggers {
                     continue;

@@ -54,7 +54,11 @@ struct Task {
 enum Body {
     Update(Box<UpdateTask>),
     /// Publishes an export: line and origin of each value. What a source reads leaves the robot's software.
-    Publish { export: usize, lines: Box<[(usize, usize)]>, to_source: bool },
+    Publish {
+        export: usize,
+        lines: Box<[(usize, usize)]>,
+        to_source: bool,
+    },
 }
 
 struct UpdateTask {
@@ -175,7 +179,13 @@ impl Program {
     }
 
     /// Sensor samples have become an effect: one end of each chain.
-    fn trace_arrivals(&self, task: &Task, origins: impl Iterator<Item = usize> + Clone, at: Ticks, worker: &mut WorkerState) {
+    fn trace_arrivals(
+        &self,
+        task: &Task,
+        origins: impl Iterator<Item = usize> + Clone,
+        at: Ticks,
+        worker: &mut WorkerState,
+    ) {
         let now = stamp(self.robot.clock().now());
         for (source, id) in self.robot.source_ids().iter().enumerate() {
             let spans = origins.clone().filter_map(|origin| self.provenance(origin).span(source));
@@ -225,4 +235,3 @@ fn stamp(time: hemiola_model::Time) -> Stamp {
 fn as_cells(cells: &[Option<CellRef>]) -> &[Option<&Cell>] {
     cells
 }
-

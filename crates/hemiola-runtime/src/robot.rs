@@ -131,7 +131,10 @@ pub(crate) fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations 
     let mut durations = Durations::unknown(graph.tasks().len());
     for (index, task) in graph.tasks().iter().enumerate() {
         if let Some(buckets) = profile.task(graph.name(), &task.name) {
-            let samples = buckets.iter().map(|bucket| (Duration::from_nanos(bucket.nanoseconds), u64::from(bucket.count))).collect();
+            let samples = buckets
+                .iter()
+                .map(|bucket| (Duration::from_nanos(bucket.nanoseconds), u64::from(bucket.count)))
+                .collect();
             durations.set(TaskId(index as u32), TaskDuration::Samples(samples));
         }
     }

@@ -85,14 +85,7 @@ impl Stepper {
             .into_iter()
             .map(|source| {
                 let triggers = triggered_by(source.name);
-                Stepped {
-                    source,
-                    count: 0,
-                    next: Some(Time::ZERO),
-                    is_taken: false,
-                    failures_in_a_row: 0,
-                    triggers,
-                }
+                Stepped { source, count: 0, next: Some(Time::ZERO), is_taken: false, failures_in_a_row: 0, triggers }
             })
             .collect();
         let handle = RobotHandle::new(controls, monitor);

@@ -32,10 +32,7 @@ impl WorkerState {
         let (failures, failure_reader) = queue(FAILURES);
         let (records, debug) = queue(DEBUG_RECORDS);
         let debug_queue = DebugQueue { records: RefCell::new(records), dropped: Cell::new(0) };
-        (
-            Self { ring, failures, debug: debug_queue },
-            WorkerOutputs { events, failures: failure_reader, debug },
-        )
+        (Self { ring, failures, debug: debug_queue }, WorkerOutputs { events, failures: failure_reader, debug })
     }
 
     #[inline]

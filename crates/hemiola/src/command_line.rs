@@ -99,6 +99,9 @@ pub struct RunArguments {
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Draw 40 ms of what ran where, near the end, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -44,7 +44,14 @@ struct Adder {
 #[module]
 impl Adder {
     #[update]
-    fn sum(&mut self, number: &Number, last: Previous<Sum>, clock: &Clock, sum: &mut Sum, scope: &Scope) -> Result<(), String> {
+    fn sum(
+        &mut self,
+        number: &Number,
+        last: Previous<Sum>,
+        clock: &Clock,
+        sum: &mut Sum,
+        scope: &Scope,
+    ) -> Result<(), String> {
         self.calls += clock.run() as u32;
         let (a, b) = scope.join(|| number.value, || self.parameters.offset);
         sum.value = last.value + a + b;

@@ -64,7 +64,9 @@ impl Reader for ValueReader<'_> {
 
     fn signed(&mut self, bits: u32) -> Result<i64, ReadError> {
         match self.take()? {
-            Value::Integer(value) if bits >= 64 || (-(1_i64 << (bits - 1))..1 << (bits - 1)).contains(value) => Ok(*value),
+            Value::Integer(value) if bits >= 64 || (-(1_i64 << (bits - 1))..1 << (bits - 1)).contains(value) => {
+                Ok(*value)
+            }
             other => Err(self.wrong(&format!("a whole number of {bits} bits"), other)),
         }
     }

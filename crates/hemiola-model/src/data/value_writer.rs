@@ -20,7 +20,10 @@ pub struct ValueWriter {
 #[derive(Debug)]
 enum Open {
     List(Vec<Value>),
-    Table { entries: BTreeMap<String, Value>, field: String },
+    Table {
+        entries: BTreeMap<String, Value>,
+        field: String,
+    },
     /// A variant whose fields are being written: becomes `{ Name: { fields } }`.
     Variant(String),
 }

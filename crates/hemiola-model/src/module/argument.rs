@@ -367,4 +367,3 @@ impl<T: fmt::Debug> fmt::Debug for Previous<'_, T> {
         self.0.fmt(formatter)
     }
 }
-

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hemiola_model::Time;
 use hemiola_trace::{Event, ExchangeId, Ticks};
 
+use super::Blackboard;
 use super::provenance::Provenance;
 use super::store::Held;
-use super::Blackboard;
 use crate::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
 
 /// Values of one publisher for one consumer.
@@ -270,7 +270,8 @@ impl Import {
 
     /// The stamp of the newest sample behind the snapshot taken last.
     pub fn newest_stamp(&self) -> Option<Time> {
-        self.snapshots.with_front(|snapshot| snapshot.entries.iter().filter_map(|entry| entry.provenance.newest()).max())
+        self.snapshots
+            .with_front(|snapshot| snapshot.entries.iter().filter_map(|entry| entry.provenance.newest()).max())
     }
 
     /// Makes room for the samples of these lines, so that taking them allocates nothing.

@@ -102,7 +102,8 @@ impl<T> QueueReader<T> {
             }
         }
         // SAFETY: the place's number is within `taken .. written`: it is the reader's.
-        let value = self.shared.places[self.taken % self.shared.places.len()].change(|place| unsafe { (*place).take() });
+        let value =
+            self.shared.places[self.taken % self.shared.places.len()].change(|place| unsafe { (*place).take() });
         self.taken = self.taken.wrapping_add(1);
         self.shared.taken.0.store(self.taken, Ordering::Release);
         value

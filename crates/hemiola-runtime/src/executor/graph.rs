@@ -41,7 +41,11 @@ impl ExecutableGraph {
     pub fn new(plan: &Plan) -> Result<Self, RuntimeError> {
         let count = plan.units().len();
         if count > CAPACITY {
-            return Err(RuntimeError::TooManyUnits { cycle: plan.graph().name().to_owned(), units: count, maximum: CAPACITY });
+            return Err(RuntimeError::TooManyUnits {
+                cycle: plan.graph().name().to_owned(),
+                units: count,
+                maximum: CAPACITY,
+            });
         }
         let units: Box<[Unit]> = plan
             .units()

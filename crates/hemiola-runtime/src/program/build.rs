@@ -225,10 +225,7 @@ impl<'p> Origins<'p> {
     fn finish(self, sources: usize) -> Box<[Origin]> {
         self.sets
             .into_iter()
-            .map(|imports| Origin {
-                imports: imports.into(),
-                provenance: UnsafeCell::new(Provenance::none(sources)),
-            })
+            .map(|imports| Origin { imports: imports.into(), provenance: UnsafeCell::new(Provenance::none(sources)) })
             .collect()
     }
 }

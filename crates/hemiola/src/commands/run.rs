@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, Stepper};
+use hemiola_trace::Timeline;
 
 use super::check::warn;
 use crate::application::Application;
@@ -32,7 +33,8 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let interrupted = interruption();
 
     let started = Instant::now();
-    for path in trace.iter().chain(&output.profile).chain(&output.statistics).chain(&arguments.json) {
+    let files = trace.iter().chain(&output.profile).chain(&output.statistics);
+    for path in files.chain(&arguments.json).chain(&arguments.picture) {
         make_folder(path)?;
     }
     let runner = Runner::start(robot, arguments)?;
@@ -50,6 +52,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     };
     let deadline = arguments.duration.map(|duration| Time::ZERO + duration);
     let mut replans = REPLANS.iter().peekable();
+    let mut capture = None;
     let mut next_look = started + watch.shown.period();
     let goes_on = || !interrupted.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| handle.now() < deadline);
     while !handle.is_stopping() && goes_on() {
@@ -58,6 +61,10 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
             replan(&handle)?;
         }
         if Instant::now() >= next_look {
+            if arguments.picture.is_some() {
+                // The events of a robot that has ended are gone with its threads.
+                capture = Some(handle.capture());
+            }
             watch.look();
             next_look = Instant::now() + watch.shown.period();
         }
@@ -68,6 +75,10 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let lines = application.summary_lines(&handle);
 
     let trace = handle.stop_trace()?;
+    if let Some(path) = &arguments.picture {
+        let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
+        Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH).save(path)?;
+    }
     if let Some(path) = &output.profile {
         handle.profile().save(path)?;
     }
@@ -86,6 +97,9 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     };
     super::print(&summary.text(io::stdout().is_terminal()))
 }
+
+/// A run of cognition, and the runs of motion and audio around it.
+const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 
 /// What runs the robot: its own threads, or a thread that steps it.
 enum Runner {

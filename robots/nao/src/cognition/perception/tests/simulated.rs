@@ -161,8 +161,8 @@ impl Scene {
 }
 
 /// Of all cameras and scenes: what is seen, and the scene.
-fn each_sight(count: u32, ball: Ball, mut look: impl FnMut(&Scene, &Sight)) {
-    let (eye, mut random) = (Eye::default(), Random::new(5));
+fn each_sight(seed: u64, count: u32, ball: Ball, mut look: impl FnMut(&Scene, &Sight)) {
+    let (eye, mut random) = (Eye::default(), Random::new(seed));
     for _ in 0..count {
         let scene = scene(&mut random, ball);
         for camera in [Camera::Upper, Camera::Lower] {
@@ -172,11 +172,14 @@ fn each_sight(count: u32, ball: Ball, mut look: impl FnMut(&Scene, &Sight)) {
 }
 
 const LEAST_SCORE: f32 = 0.5;
+/// The scenes that the modules are tested with are not those that the ball classifier was fitted to.
+const SEED: u64 = 11;
+const SEED_OF_FIT: u64 = 5;
 
 #[test]
 fn the_ball_is_found_where_it_lies_and_hardly_anywhere_else() {
     let (mut visible, mut hits, mut wrong) = (0, 0, 0);
-    each_sight(150, Ball::Ahead, |scene, sight| {
+    each_sight(SEED, 150, Ball::Ahead, |scene, sight| {
         let best = sight.balls.iter().filter(|ball| ball.score >= LEAST_SCORE);
         let best = best.max_by(|a, b| a.score.total_cmp(&b.score));
         let expected = scene.visible_ball(sight);
@@ -198,7 +201,7 @@ fn the_ball_is_found_where_it_lies_and_hardly_anywhere_else() {
 #[test]
 fn without_a_ball_none_is_found() {
     let (mut images, mut false_alarms) = (0, 0);
-    each_sight(60, Ball::Away, |_, sight| {
+    each_sight(SEED, 60, Ball::Away, |_, sight| {
         images += 1;
         false_alarms += u32::from(sight.balls.iter().any(|ball| ball.score >= LEAST_SCORE));
     });
@@ -209,7 +212,7 @@ fn without_a_ball_none_is_found() {
 #[test]
 fn lines_lie_on_painted_lines() {
     let (mut points, mut good) = (0, 0);
-    each_sight(40, Ball::Away, |scene, sight| {
+    each_sight(SEED, 40, Ball::Away, |scene, sight| {
         for line in &sight.lines.lines {
             for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
                 let point = line.from.lerp(line.to, part);
@@ -234,7 +237,7 @@ fn landmarks(
     pick: fn(&Sight) -> &Vec<ImageLandmark>,
 ) -> (f32, f32) {
     let (mut all, mut hits, mut found, mut right) = (0, 0, 0, 0);
-    each_sight(60, Ball::Away, |scene, sight| {
+    each_sight(SEED, 60, Ball::Away, |scene, sight| {
         let near = |a: Vec2, b: Vec2| a.distance(b) <= 0.1 + 0.06 * a.length();
         let relative = || truth.iter().map(|point| scene.robot.relative(*point));
         let seen = || pick(sight).iter().filter(|landmark| landmark.kind == shape);
@@ -260,7 +263,7 @@ fn crossings_are_what_they_look_like() {
         LANDMARKS.iter().filter(|landmark| landmark.kind == kind).map(|landmark| landmark.pose.translation).collect()
     };
     for (shape, kind, least_recall, least_precision) in
-        [(LandmarkShape::Corner, LandmarkKind::L, 0.55, 0.85), (LandmarkShape::Tee, LandmarkKind::T, 0.85, 0.8)]
+        [(LandmarkShape::Corner, LandmarkKind::L, 0.6, 0.85), (LandmarkShape::Tee, LandmarkKind::T, 0.75, 0.85)]
     {
         let (recall, precision) = landmarks(shape, &places(kind), 3.0, |sight| &sight.crossings);
         eprintln!("{shape:?}: recall {recall:.3}, precision {precision:.3}");
@@ -278,7 +281,7 @@ fn crossings_are_what_they_look_like() {
 #[test]
 fn the_centre_circle_is_found_where_it_is() {
     let (mut seen, mut right) = (0, 0);
-    each_sight(80, Ball::Away, |scene, sight| {
+    each_sight(SEED, 80, Ball::Away, |scene, sight| {
         if sight.circle.seen {
             seen += 1;
             right += u32::from(scene.robot.transform(sight.circle.center).length() < 0.2);
@@ -291,7 +294,7 @@ fn the_centre_circle_is_found_where_it_is() {
 #[test]
 fn robots_stand_where_uprights_are() {
     let (mut all, mut hits) = (0, 0);
-    each_sight(80, Ball::Away, |scene, sight| {
+    each_sight(SEED, 80, Ball::Away, |scene, sight| {
         for other in &scene.world.others {
             let place = scene.robot.relative(other.pose.translation);
             let visible = sight.view.image_of_ground(place).is_some_and(|pixel| sight.view.contains(pixel, 30.0));
@@ -345,7 +348,7 @@ fn duration_of_both_cameras() {
 #[test]
 #[ignore = "prints features and truth, from which the ball classifier's weights were fitted"]
 fn features_of_balls() {
-    each_sight(400, Ball::Ahead, |scene, sight| {
+    each_sight(SEED_OF_FIT, 400, Ball::Ahead, |scene, sight| {
         let radius = sight.view.pixels_per_metre(scene.ball) * BALL_RADIUS;
         let center = sight.view.image(scene.ball.extend(BALL_RADIUS));
         for ball in &sight.balls {

@@ -1,0 +1,96 @@
+//! The whole robot in its simulated game, from the sensors to the goal, step by step on the framework's clock.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hemiola::configuration::{Catalog, LoadOptions, load};
+use hemiola::runtime::{Robot, Stepper};
+use nao::simulator::truth_comparison::TruthReport;
+
+const SEEDS: u64 = 10;
+const CYCLES: [&str; 3] = ["motion", "audio", "cognition"];
+
+/// The robot of `robot.toml` in the game that follows from the seed.
+fn robot(seed: u64, workers: usize) -> Stepper {
+    let workers = CYCLES.iter().map(|cycle| format!("cycle.{cycle}.workers={workers}"));
+    let assignments = workers.chain([format!("source.SimulatedBody.parameters.seed={seed}")]).collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
+    let loaded = load(&LoadOptions { assignments, ..LoadOptions::new(path) }, &Catalog::linked());
+    let configuration = loaded.unwrap_or_else(|error| panic!("{error}")).configuration;
+    Robot::assemble(configuration).expect("the robot is complete").into_stepper().expect("the robot can be made")
+}
+
+/// Plays until the simulation ends: soon after the goal, or after a minute.
+fn play(seed: u64) -> TruthReport {
+    let mut stepper = robot(seed, 1);
+    while stepper.step().is_some() {}
+    stepper.with_value(TruthReport::clone).expect("the robot compares its beliefs with the truth")
+}
+
+/// All games, on all cores.
+fn play_all() -> Vec<(u64, TruthReport)> {
+    let (next, reports) = (AtomicU64::new(1), Mutex::new(Vec::new()));
+    let player = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed > SEEDS {
+                break;
+            }
+            let report = play(seed);
+            reports.lock().expect("no player has panicked").push((seed, report));
+        }
+    };
+    std::thread::scope(|scope| {
+        let players = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..players {
+            scope.spawn(player);
+        }
+    });
+    let mut reports = reports.into_inner().expect("no player has panicked");
+    reports.sort_by_key(|(seed, _)| *seed);
+    reports
+}
+
+#[test]
+fn the_goal_is_scored_in_at_least_nine_of_ten_games_by_a_robot_that_knows_where_it_is() {
+    let reports = play_all();
+    println!("seed  goals  seconds  pose rms  ball rms  falls");
+    for (seed, report) in &reports {
+        let TruthReport { score, time, position_rms, ball_rms, falls, .. } = report;
+        println!("{seed:4}  {score:5}  {time:7.1}  {position_rms:6.2} m  {ball_rms:6.2} m  {falls:5}");
+    }
+    let count = |holds: fn(&TruthReport) -> bool| reports.iter().filter(|(_, report)| holds(report)).count();
+    assert!(count(|report| report.score > 0) >= 9, "goals in {} games", count(|report| report.score > 0));
+    assert!(count(|report| report.position_rms < 0.3) >= 9, "the robot is lost in more than one game");
+    assert!(count(|report| report.ball_rms < 1.0) >= 9, "the ball is elsewhere in more than one game");
+    assert!(count(|report| report.falls == 0) >= 9, "the robot falls in more than one game");
+}
+
+/// The fingerprints of all representations of every cycle that ran, run by run.
+fn history(workers: usize) -> Vec<(usize, Vec<(&'static str, u64)>)> {
+    let mut stepper = robot(3, workers);
+    let mut history = Vec::new();
+    while stepper.now().seconds() < 1.5 {
+        let step = stepper.step().expect("the game lasts longer");
+        history.extend(step.cycles.into_iter().map(|cycle| (cycle, stepper.fingerprints(cycle))));
+    }
+    history
+}
+
+#[test]
+fn the_same_inputs_give_the_same_bits_with_any_number_of_workers() {
+    let expected = history(1);
+    let values: usize = expected.iter().map(|(_, values)| values.len()).sum();
+    assert!(values > 5000, "only {values} values were compared");
+    for workers in [2, 3, 8] {
+        let found = history(workers);
+        assert_eq!(found.len(), expected.len(), "{workers} workers: another number of runs");
+        for (run, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let (cycle, values) = expected;
+            let difference = values.iter().zip(&found.1).find(|(expected, found)| expected != found);
+            let difference = difference.map(|((name, _), _)| *name);
+            assert_eq!(difference, None, "{workers} workers, run {run}, cycle {}", CYCLES[*cycle]);
+            assert_eq!(found, expected, "{workers} workers, run {run}");
+        }
+    }
+}

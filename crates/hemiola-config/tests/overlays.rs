@@ -252,7 +252,7 @@ proptest! {
     #[test]
     fn any_stack_of_overlays_means_what_its_last_word_on_each_key_is(layers in proptest::collection::vec(layer(), 1..6)) {
         let mut expected = std::collections::BTreeMap::new();
-        let mut files = vec![("robot.toml".to_owned(), format!("{BASE}"))];
+        let mut files = vec![("robot.toml".to_owned(), BASE.to_string())];
         for (index, layer) in layers.iter().enumerate() {
             // A key stands once in a file.
             let layer: std::collections::BTreeMap<_, _> = layer.iter().copied().collect();

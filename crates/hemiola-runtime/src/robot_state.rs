@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_model::Time;
@@ -21,8 +21,8 @@ pub struct RobotState {
 pub enum RobotClock {
     /// Runs `factor` times as fast as the machine's monotonic clock.
     Running {
-        /// When it showed zero.
-        start: MonotonicTime,
+        /// When it showed zero, in nanoseconds of the monotonic clock.
+        start: AtomicU64,
         /// Seconds of robot time per second.
         factor: f64,
     },
@@ -86,7 +86,7 @@ impl RobotState {
 impl RobotClock {
     /// A clock that starts now, at this speed.
     pub fn running(factor: f64) -> Self {
-        Self::Running { start: monotonic_now(), factor }
+        Self::Running { start: AtomicU64::new(monotonic_now().as_nanoseconds()), factor }
     }
 
     /// A clock that stands at zero.
@@ -94,10 +94,18 @@ impl RobotClock {
         Self::Stepped(AtomicI64::new(0))
     }
 
+    /// Shows zero `from_now` on: nobody is late at the start because making a robot takes time.
+    pub fn restart(&self, from_now: Duration) {
+        if let Self::Running { start, .. } = self {
+            start.store((monotonic_now() + from_now).as_nanoseconds(), Ordering::Relaxed);
+        }
+    }
+
     pub fn now(&self) -> Time {
         match self {
             Self::Running { start, factor } => {
-                let elapsed = monotonic_now().since(*start).as_nanos() as f64;
+                let start = MonotonicTime::from_nanoseconds(start.load(Ordering::Relaxed));
+                let elapsed = monotonic_now().since(start).as_nanos() as f64;
                 Time::from_nanoseconds((elapsed * factor) as i64)
             }
             Self::Stepped(now) => Time::from_nanoseconds(now.load(Ordering::Relaxed)),
@@ -108,7 +116,8 @@ impl RobotClock {
     pub fn due(&self, time: Time) -> Option<MonotonicTime> {
         match self {
             Self::Running { start, factor } => {
-                Some(*start + Duration::from_nanos((time.nanoseconds().max(0) as f64 / factor) as u64))
+                let start = MonotonicTime::from_nanoseconds(start.load(Ordering::Relaxed));
+                Some(start + Duration::from_nanos((time.nanoseconds().max(0) as f64 / factor) as u64))
             }
             Self::Stepped(_) => None,
         }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hemiola_model::Time;
+use hemiola_model::{SourceRate, Time};
 use hemiola_model::configuration::Trigger;
 use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, monotonic_now, secure_memory, sleep_until};
 
@@ -37,6 +37,8 @@ pub struct RunningRobot {
 const SERVICE_PERIOD: Duration = Duration::from_millis(50);
 /// How long a cycle waits for its trigger before it looks whether the robot stops.
 const STOP_PERIOD: Duration = Duration::from_millis(100);
+/// The threads need some time to come up before the first sample is due.
+const START_DELAY: Duration = Duration::from_millis(20);
 /// Working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
@@ -57,6 +59,7 @@ impl Robot {
         };
         let Launched { cycles, sources, controls, mut monitor, state } = launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
+        state.clock().restart(START_DELAY);
         let mut threads = Vec::new();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor);
@@ -207,6 +210,14 @@ fn run_source(mut source: SourceRunner) {
             Sampled::Ended => return,
         }
         count += 1;
+        if let SourceRate::Hertz(rate) = source.rate {
+            // A source that was held up goes on with the present; what it left out is said.
+            let passed = (robot.clock().now().seconds() * rate).floor() as u64;
+            if passed > count {
+                count = passed;
+                source.say_late();
+            }
+        }
     }
 }
 

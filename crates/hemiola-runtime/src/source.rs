@@ -142,6 +142,11 @@ impl SourceRunner {
         self.samples = self.samples.wrapping_add(1);
     }
 
+    /// Tells that samples were left out because the machine held the source up.
+    pub fn say_late(&mut self) {
+        _ = self.fail("was held up and left out samples that were due meanwhile".to_owned());
+    }
+
     fn fail(&mut self, reason: String) -> Sampled {
         _ = self.failures.push(SourceFailure { source: self.name, reason });
         Sampled::Failed

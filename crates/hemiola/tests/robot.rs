@@ -179,7 +179,10 @@ fn configuration(workers: usize) -> Configuration {
     configuration
 }
 
-fn fingerprints(workers: usize) -> Vec<(Time, usize, Vec<(&'static str, u64)>)> {
+/// When which cycle ran, and the fingerprint of each of its values.
+type Run = (Time, usize, Vec<(&'static str, u64)>);
+
+fn fingerprints(workers: usize) -> Vec<Run> {
     let mut stepper = Robot::assemble(configuration(workers)).unwrap().into_stepper().unwrap();
     let mut all = Vec::new();
     while stepper.now() < Time::from_seconds(2.0) {

@@ -44,6 +44,8 @@ struct Game {
 /// The body's rate, in hertz: a sample every 12 ms.
 pub const BODY_RATE: f64 = 1000.0 / 12.0;
 const BODY_PERIOD: f32 = 0.012;
+/// After a longer stop the world has stood still.
+const MOST_PERIODS: f32 = 10.0;
 
 #[source]
 impl SimulatedBody {
@@ -67,7 +69,11 @@ impl SimulatedBody {
             }
             *game = Game::new(game.seed.wrapping_add(1));
         }
-        game.world.step(BODY_PERIOD, request);
+        // More than one when the machine held this source up: the world does not wait.
+        let periods = (clock.step_seconds() / BODY_PERIOD).round().clamp(1.0, MOST_PERIODS);
+        for _ in 0..periods as u32 {
+            game.world.step(BODY_PERIOD, request);
+        }
         game.world.sense(imu, joints, feet);
         game.world.snapshot(snapshot);
         game.world.ground_truth(truth);
@@ -91,7 +97,19 @@ impl Game {
 /// Both cameras of the head.
 #[derive(Source)]
 pub struct SimulatedCameras {
+    renderer: Renderer,
+}
+
+struct Renderer {
     frames: u64,
+}
+
+impl Default for Renderer {
+    /// Paints the field before the robot starts: that takes as long as some frames.
+    fn default() -> Self {
+        camera::prepare();
+        Self { frames: 0 }
+    }
 }
 
 #[source]
@@ -104,9 +122,10 @@ impl SimulatedCameras {
         upper: &mut UpperImage,
         lower: &mut LowerImage,
     ) -> Option<Time> {
-        self.frames += 1;
-        camera::render(world, Camera::Upper, 2 * self.frames, &mut upper.image);
-        camera::render(world, Camera::Lower, 2 * self.frames + 1, &mut lower.image);
+        let frame = &mut self.renderer.frames;
+        *frame += 1;
+        camera::render(world, Camera::Upper, 2 * *frame, &mut upper.image);
+        camera::render(world, Camera::Lower, 2 * *frame + 1, &mut lower.image);
         (!world.is_over).then(|| clock.now())
     }
 }

@@ -1,3 +1,5 @@
+//! How right the robot is, which only a simulation can tell.
+
 use hemiola::prelude::*;
 
 use crate::geometry::normalize_angle;

@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hemiola_model::{SourceRate, Time};
 use hemiola_model::configuration::Trigger;
+use hemiola_model::{SourceRate, Time};
 use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, monotonic_now, secure_memory, sleep_until};
 
 use crate::cycle::Cycle;

@@ -5,16 +5,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hemiola::{Application, RobotHandle};
-use nao::representations::behaviour::MotionRequest;
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
 use nao::representations::audio::Whistle;
+use nao::representations::behaviour::MotionRequest;
 use nao::representations::modeling::RobotPose;
 use nao::score::{self, Format};
 use nao::simulator::truth_comparison::TruthReport;
 
 fn main() -> ExitCode {
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
-        .command("score", "Scores the robot's modules on a recording with ground truth: score DIR [--details | --json]", score)
+        .command(
+            "score",
+            "Scores the robot's modules on a recording with ground truth: score DIR [--details | --json]",
+            score,
+        )
         .live(game)
         .summary(|robot| [game(robot), recordings(robot)].concat())
         .run()
@@ -53,7 +57,8 @@ fn recordings(robot: &RobotHandle) -> Vec<String> {
     }
     if let Ok(text) = robot.with_value(|recording: &MicrophoneRecording| recording.report.to_string()) {
         let heard = robot.with_value(|whistle: &Whistle| whistle.last_heard.is_some()).unwrap_or(false);
-        played.push(("audio", format!("{text}; {}", if heard { "a whistle was heard" } else { "no whistle was heard" })));
+        played
+            .push(("audio", format!("{text}; {}", if heard { "a whistle was heard" } else { "no whistle was heard" })));
     }
     played.retain(|(_, text)| !text.is_empty());
     let names: Vec<&str> = played.iter().map(|(name, _)| *name).collect();
@@ -66,7 +71,9 @@ fn score(arguments: &[String]) -> ExitCode {
     let json = arguments.iter().any(|argument| argument == "--json");
     let mut directories = arguments.iter().filter(|argument| !argument.starts_with("--"));
     let (Some(directory), None) = (directories.next(), directories.next()) else {
-        eprintln!("usage: nao score DIR [--details | --json]\n\nDIR is a directory in the form of imu-broad, icub-walking, nao-field-landmarks or nao-whistles.");
+        eprintln!(
+            "usage: nao score DIR [--details | --json]\n\nDIR is a directory in the form of imu-broad, icub-walking, nao-field-landmarks or nao-whistles."
+        );
         return ExitCode::from(2);
     };
     let details = arguments.iter().any(|argument| argument == "--details");

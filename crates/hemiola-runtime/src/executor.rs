@@ -1,11 +1,11 @@
 //! Runs a plan's units on a pool of workers, the most important ready unit first.
 //!
 //! The graph never changes; what changes in a run is one counter of unmet dependencies per unit, the set of units that any
-//! worker may start ([`ready_set`]), the units that a worker keeps for itself, and the number of units left.
+//! worker may start (`ready_set`), the units that a worker keeps for itself, and the number of units left.
 //!
 //! - A unit whose last dependency is met belongs to the worker that met it. That worker goes on with the most important one and
 //!   gives the others away if they are worth a hand-over; before it gets busy with a long one it gives all away.
-//! - A worker with nothing of its own claims from the set, then helps open scopes ([`crew`]), then spins for a bounded time,
+//! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then spins for a bounded time,
 //!   then sleeps. Who gives work away wakes as many sleepers as there is work, and nobody while others still spin.
 //! - With one worker none of this is needed: the units run in a fixed order.
 //!

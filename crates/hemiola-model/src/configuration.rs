@@ -30,6 +30,18 @@ pub struct Configuration {
 }
 
 /// One cycle.
+///
+/// ```
+/// use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
+/// use std::time::Duration;
+///
+/// let motion = CycleConfiguration {
+///     deadline: Some(Duration::from_millis(12)),
+///     scheduling: Scheduling::Fifo(80),
+///     ..CycleConfiguration::new("motion", Trigger::Rate(83.3))
+/// };
+/// assert!(motion.cores.is_empty()); // it may run on all
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CycleConfiguration {
     /// Its name.
@@ -54,6 +66,14 @@ pub struct CycleConfiguration {
 }
 
 /// What starts a run of a cycle.
+///
+/// ```
+/// use hemiola_model::configuration::{CycleConfiguration, Trigger};
+///
+/// let motion = CycleConfiguration::new("motion", Trigger::Rate(83.3));
+/// let cognition = CycleConfiguration::new("cognition", Trigger::Source("UpperCamera".into()));
+/// assert_ne!(motion.trigger, cognition.trigger);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
     /// So many times a second.
@@ -63,6 +83,12 @@ pub enum Trigger {
 }
 
 /// How threads are scheduled.
+///
+/// ```
+/// use hemiola_model::configuration::Scheduling;
+///
+/// assert_eq!(Scheduling::default(), Scheduling::TimeSharing); // needs no permission, gives no promise
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduling {
     /// `SCHED_FIFO` with this priority, 1 (lowest) to 99.
@@ -75,6 +101,15 @@ pub enum Scheduling {
 }
 
 /// One source.
+///
+/// ```
+/// use hemiola_model::configuration::{Configuration, SourceConfiguration};
+///
+/// let slower = SourceConfiguration { rate: Some(15.0), ..SourceConfiguration::default() };
+/// let mut configuration = Configuration::default();
+/// configuration.sources.insert("UpperCamera".into(), slower);
+/// assert_eq!(configuration.sources["UpperCamera"].enabled, None); // it runs
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceConfiguration {
     /// Its parameters.
@@ -90,6 +125,13 @@ pub struct SourceConfiguration {
 }
 
 /// One module.
+///
+/// ```
+/// use hemiola_model::configuration::{FailurePolicy, ModuleConfiguration};
+///
+/// let critical = ModuleConfiguration { on_failure: FailurePolicy::SafeState, ..ModuleConfiguration::default() };
+/// assert!(critical.parameters.is_empty()); // all at their defaults
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModuleConfiguration {
     /// Its parameters.
@@ -100,6 +142,12 @@ pub struct ModuleConfiguration {
 
 /// What happens when an update returns an error or panics. In any case its representations keep their last value, are
 /// marked stale, and the cycle goes on.
+///
+/// ```
+/// use hemiola_model::configuration::{FailurePolicy, ModuleConfiguration};
+///
+/// assert_eq!(ModuleConfiguration::default().on_failure, FailurePolicy::KeepLast);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// Nothing more.
@@ -112,6 +160,13 @@ pub enum FailurePolicy {
 }
 
 /// What is written while the robot runs.
+///
+/// ```
+/// use hemiola_model::configuration::OutputConfiguration;
+///
+/// let output = OutputConfiguration { trace: Some("game.pftrace".into()), ..OutputConfiguration::default() };
+/// assert_eq!(output.statistics, None); // shown at the end, not written
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputConfiguration {
     /// The trace of the whole run, for Perfetto; `None`: none is written.

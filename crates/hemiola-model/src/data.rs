@@ -24,6 +24,16 @@ use thiserror::Error;
 
 /// A type whose values can be shown, recorded, compared and read back. Derive it for nested structures and enums;
 /// [`Representation`](crate::Representation)'s derive includes it.
+///
+/// ```
+/// use hemiola_model::Data;
+///
+/// assert_eq!(<Vec<[f32; 2]>>::data_type().to_string(), "[float32; 2][]");
+///
+/// let mut corners = vec![[0.0_f32, 1.0], [2.0, 3.0]];
+/// corners.replace(Vec::new());
+/// assert!(corners.is_empty() && corners.capacity() >= 2); // the buffer was kept
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a representation's data",
     label = "no schema is known for this type",
@@ -57,6 +67,17 @@ pub trait Data: Sized {
 }
 
 /// What a value is written to, one primitive at a time. Calls are balanced: every `begin_` has its `end_`.
+///
+/// ```
+/// use hemiola_model::data::{ValueWriter, Writer};
+///
+/// let mut writer = ValueWriter::default();
+/// writer.begin_structure("Ball");
+/// writer.field("radius");
+/// writer.float32(0.05);
+/// writer.end_structure();
+/// assert_eq!(writer.finish().to_string(), "{radius: 0.05}");
+/// ```
 pub trait Writer {
     /// A truth value.
     fn boolean(&mut self, value: bool);
@@ -95,6 +116,16 @@ pub trait Writer {
 }
 
 /// Whether a sequence's length is part of its type.
+///
+/// ```
+/// use hemiola_model::data::{FixedLength, ValueWriter, Writer};
+///
+/// let mut writer = ValueWriter::default();
+/// writer.begin_sequence(2, FixedLength::No); // a vector; CDR will write its length, and not that of an array
+/// writer.bytes(&[7, 9]);
+/// writer.end_sequence();
+/// assert_eq!(writer.finish().to_string(), "[7, 9]");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixedLength {
     /// `[T; N]`
@@ -104,6 +135,14 @@ pub enum FixedLength {
 }
 
 /// Whether a variant carries fields.
+///
+/// ```
+/// use hemiola_model::data::{ValueWriter, VariantContent, Writer};
+///
+/// let mut writer = ValueWriter::default();
+/// writer.variant("Stand", 0, VariantContent::Empty);
+/// assert_eq!(writer.finish().to_string(), "\"Stand\"");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantContent {
     /// A name only.
@@ -113,6 +152,23 @@ pub enum VariantContent {
 }
 
 /// What a value is read from, in the order in which it would be written.
+///
+/// # Errors
+/// Every method: something else than what is asked for stands there; [`ReadError::path`] says where.
+///
+/// ```
+/// use hemiola_model::data::{ReadError, Reader, Value, ValueReader};
+///
+/// let value = Value::List(vec![Value::Float(0.5), Value::Float(1.5)]);
+/// let mut reader = ValueReader::new(&value);
+/// let mut sum = 0.0;
+/// for _ in 0..reader.begin_sequence()? {
+///     sum += reader.float64()?;
+/// }
+/// reader.end_sequence()?;
+/// assert_eq!(sum, 2.0);
+/// # Ok::<(), ReadError>(())
+/// ```
 pub trait Reader {
     /// A truth value.
     fn boolean(&mut self) -> Result<bool, ReadError>;

@@ -24,6 +24,26 @@ use crate::{ParameterDescription, Parameters, ParametersError, Value};
 ///
 /// The derive makes every field but the `#[parameters]` one by `Default`; implement the trait by hand where creation does
 /// more. Modules are created and dropped off the real-time threads.
+///
+/// ```
+/// use hemiola_model::module::Module;
+///
+/// struct MovingAverage { parameters: (), window: Vec<f32> }
+///
+/// impl Module for MovingAverage {
+///     const NAME: &'static str = "MovingAverage";
+///     type Parameters = ();
+///
+///     fn create((): ()) -> Self {
+///         Self { parameters: (), window: Vec::with_capacity(100) }
+///     }
+///
+///     fn parameters_mut(&mut self) -> &mut () {
+///         &mut self.parameters
+///     }
+/// }
+/// assert_eq!(MovingAverage::create(()).window.capacity(), 100); // no update has to allocate
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a module",
     note = "add `#[derive(Module)]` to `{Self}`, or implement `Module` by hand"
@@ -53,6 +73,23 @@ pub(crate) type Create = fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<Pa
 type Check = fn(&BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>>;
 
 /// A module without its type.
+///
+/// ```
+/// use hemiola_model::module::ModuleDescriptor;
+/// use hemiola_model::Value;
+/// # struct Walk { parameters: () }
+/// # impl hemiola_model::module::Module for Walk {
+/// #     const NAME: &'static str = "Walk";
+/// #     type Parameters = ();
+/// #     fn create((): ()) -> Self { Self { parameters: () } }
+/// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
+/// # }
+///
+/// // What `#[module]` registers, here of a module without updates and parameters:
+/// let walk = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new());
+/// let errors = walk.check(&[("speed".into(), Value::Float(0.2))].into()).unwrap_err();
+/// assert_eq!(errors[0].to_string(), "there is no parameter `speed`; this module has none");
+/// ```
 pub struct ModuleDescriptor {
     /// The type's name.
     pub name: &'static str,

@@ -68,6 +68,15 @@ impl Parameters for () {
 }
 
 /// One parameter: what documentation, checks and tuning pages need.
+///
+/// ```
+/// use hemiola_model::{Data, ParameterDescription, Range, Value};
+///
+/// let range = Some(Range::new(0.0, 0.05));
+/// let height = ParameterDescription::new("step_height", f32::data_type(), "", "m", Value::Float(0.02), range);
+/// assert!(height.check(&Value::Float(0.03)).is_ok());
+/// assert!(height.check(&Value::Float(f64::NAN)).is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterDescription {
     /// The field's name.
@@ -85,6 +94,12 @@ pub struct ParameterDescription {
 }
 
 /// A closed range of numbers.
+///
+/// ```
+/// use hemiola_model::Range;
+///
+/// assert_eq!(Range::new(0.0, 0.05).to_string(), "0.0 ..= 0.05");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The smallest permitted value.
@@ -94,6 +109,14 @@ pub struct Range {
 }
 
 /// A parameter could not be set.
+///
+/// ```
+/// use hemiola_model::{Parameters, Value};
+///
+/// let error = ().set("threshold", &Value::Float(0.7)).unwrap_err();
+/// assert_eq!(error.name(), "threshold");
+/// assert_eq!(error.to_string(), "there is no parameter `threshold`; this module has none");
+/// ```
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ParametersError {
     /// There is no such parameter.

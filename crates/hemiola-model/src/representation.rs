@@ -7,6 +7,29 @@ use crate::data::{Data, DataType, ReadError, Reader, Value, Writer};
 ///
 /// A cycle holds one current value of each representation; an update fills it anew in every run: it starts from
 /// `T::default()` with the buffers of its vectors and strings kept, so nothing stale survives and nothing is allocated.
+///
+/// ```
+/// use hemiola_model::{Form, Representation};
+///
+/// #[derive(Default)]
+/// struct PointCloud(Vec<[f32; 3]>);
+///
+/// impl Representation for PointCloud {
+///     const NAME: &'static str = "PointCloud";
+///
+///     fn form() -> Form<Self> {
+///         Form::opaque()
+///     }
+///
+///     fn reset(&mut self) {
+///         self.0.clear();
+///     }
+/// }
+///
+/// let mut cloud = PointCloud(vec![[0.0; 3]; 1000]);
+/// cloud.reset();
+/// assert!(cloud.0.is_empty() && cloud.0.capacity() >= 1000); // the next run need not allocate
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a representation",
     label = "updates exchange representations, and this is none",
@@ -31,6 +54,26 @@ pub trait Representation: Default + Send + Sync + 'static {
 }
 
 /// How values of a representation are looked at from outside: as data, or not at all.
+///
+/// ```
+/// use hemiola_model::{Form, Representation, data::DataType};
+/// # use hemiola_model::data::{Data, ReadError, Reader, Writer};
+///
+/// #[derive(Default)]
+/// struct Distance(f32);
+/// # impl Data for Distance {
+/// #     fn data_type() -> DataType { f32::data_type() }
+/// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+/// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { f32::read(reader).map(Self) }
+/// # }
+///
+/// impl Representation for Distance {
+///     const NAME: &'static str = "Distance";
+///     fn form() -> Form<Self> { Form::data() } // `Distance` is `Data`
+/// }
+///
+/// assert_eq!(Distance::descriptor().data_type(), Some(DataType::Float32));
+/// ```
 pub struct Form<T: ?Sized> {
     data: Option<DataForm<T>>,
 }

@@ -10,6 +10,27 @@ use crate::{ParameterDescription, Parameters, ParametersError, Value};
 /// - `()`, with `#[sample(rate = 30.0)]`: it is called at that rate on the framework's clock;
 /// - `Option<Time>` without a rate: it blocks until the sensor delivers, or reads ahead in a recording, and tells when the
 ///   sample was taken; `None` ends the source, and a robot all of whose sources have ended stops.
+///
+/// ```
+/// use hemiola_model::Source;
+///
+/// struct Microphone { parameters: (), buffer: Vec<f32> }
+///
+/// // By hand, where creation does more than filling in defaults:
+/// impl Source for Microphone {
+///     const NAME: &'static str = "Microphone";
+///     type Parameters = ();
+///
+///     fn create((): ()) -> Self {
+///         Self { parameters: (), buffer: vec![0.0; 1024] }
+///     }
+///
+///     fn parameters_mut(&mut self) -> &mut () {
+///         &mut self.parameters
+///     }
+/// }
+/// assert_eq!(Microphone::create(()).buffer.len(), 1024);
+/// ```
 pub trait Source: Send + 'static {
     /// The name in configuration: the type's own.
     const NAME: &'static str;
@@ -25,6 +46,17 @@ pub trait Source: Send + 'static {
 }
 
 /// What paces a source.
+///
+/// ```
+/// use hemiola_model::SourceRate;
+/// use std::time::Duration;
+///
+/// let period = |rate| match rate {
+///     SourceRate::Hertz(rate) => Some(Duration::from_secs_f64(1.0 / rate)),
+///     SourceRate::OwnStamps => None, // it blocks until its sensor delivers
+/// };
+/// assert_eq!(period(SourceRate::Hertz(50.0)), Some(Duration::from_millis(20)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SourceRate {
     /// The framework calls it so many times a second.
@@ -34,6 +66,22 @@ pub enum SourceRate {
 }
 
 /// A source without its type.
+///
+/// ```
+/// use hemiola_model::{SourceDescriptor, SourceRate, module::Update};
+/// # struct Camera { parameters: () }
+/// # impl hemiola_model::Source for Camera {
+/// #     const NAME: &'static str = "Camera";
+/// #     type Parameters = ();
+/// #     fn create((): ()) -> Self { Self { parameters: () } }
+/// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
+/// # }
+///
+/// // What `#[source]` registers, here of a source without parameters:
+/// let sample = Update::exclusive::<Camera, (), _>("image", |_, ()| ());
+/// let camera = SourceDescriptor::of::<Camera>("nao::drivers", SourceRate::Hertz(30.0), sample);
+/// assert_eq!(camera.create(&Default::default()).unwrap().name(), "Camera");
+/// ```
 pub struct SourceDescriptor {
     /// The type's name.
     pub name: &'static str,

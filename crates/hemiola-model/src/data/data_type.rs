@@ -45,6 +45,14 @@ pub enum DataType {
 }
 
 /// A field of a structure.
+///
+/// ```
+/// use hemiola_model::data::{Data, DataType, Field};
+///
+/// let radius = Field::new("radius", f32::data_type(), "In metres.");
+/// assert_eq!(radius.data_type, DataType::Float32);
+/// assert_eq!(DataType::structure("Ball", vec![radius]).to_string(), "Ball");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The field's name.
@@ -56,6 +64,14 @@ pub struct Field {
 }
 
 /// A variant of an enumeration.
+///
+/// ```
+/// use hemiola_model::data::{Data, DataType, Field, Variant};
+///
+/// let stand = Variant::new("Stand", Vec::new());
+/// let kick = Variant::new("Kick", vec![Field::new("angle", f32::data_type(), "In radians.")]);
+/// assert_eq!(DataType::enumeration("Action", vec![stand, kick]).to_string(), "Action");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// The variant's name.

@@ -16,6 +16,17 @@ use crate::{Clock, Representation, RepresentationDescriptor, Time};
 /// | `Samples<T>` | everything that arrived from another cycle or a source since the last run |
 /// | `&mut T` | provides |
 /// | `&Clock`, `&Scope`, `&Debug`, `&SafeState` | services |
+///
+/// ```
+/// use hemiola_model::module::{Argument, ArgumentKind, Previous};
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Pose(f32);
+/// # impl Representation for Pose { const NAME: &'static str = "Pose"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// // The type alone tells what the plan must know:
+/// assert_eq!(<&Pose>::describe().kind, ArgumentKind::Requires);
+/// assert_eq!(<Previous<Pose>>::describe().kind, ArgumentKind::Uses);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of an update",
     label = "not an argument of an update",
@@ -37,6 +48,14 @@ pub trait Argument {
 }
 
 /// An argument without its type.
+///
+/// ```
+/// use hemiola_model::Clock;
+/// use hemiola_model::module::{Argument, ArgumentDescriptor, ArgumentKind};
+///
+/// let service = ArgumentDescriptor { kind: ArgumentKind::Service, representation: None };
+/// assert_eq!(<&Clock>::describe(), service);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArgumentDescriptor {
     /// What it asks for.
@@ -46,6 +65,16 @@ pub struct ArgumentDescriptor {
 }
 
 /// What an argument asks for.
+///
+/// ```
+/// use hemiola_model::module::{Argument, ArgumentKind, Samples};
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Imu(f32);
+/// # impl Representation for Imu { const NAME: &'static str = "Imu"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// assert_eq!(<&mut Imu>::describe().kind, ArgumentKind::Provides);
+/// assert_eq!(<Samples<Imu>>::describe().kind, ArgumentKind::Collects);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// `&T` or `Fresh<T>`
@@ -324,6 +353,15 @@ impl Argument for &Debug<'_> {
 }
 
 /// The arguments of one update: a list `(A, (B, (C, ())))`, so that any number of them works.
+///
+/// ```
+/// use hemiola_model::Clock;
+/// use hemiola_model::module::{Arguments, SafeState};
+///
+/// let mut descriptors = Vec::new();
+/// <(&Clock, (&SafeState, ()))>::describe(&mut descriptors);
+/// assert_eq!(descriptors.len(), 2);
+/// ```
 pub trait Arguments: 'static {
     /// The arguments, borrowed for one call.
     type Items<'f>;

@@ -44,6 +44,18 @@ unsafe impl Send for Cell {}
 unsafe impl Sync for Cell {}
 
 /// A value as a reader sees it.
+///
+/// ```
+/// use hemiola_model::Time;
+/// use hemiola_model::module::cell::View;
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Count(u32);
+/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// let value = Count::descriptor().create();
+/// let view = View { stamp: Time::from_seconds(2.0), ..View::of(&value) };
+/// assert!(!view.stale);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// Where it is.

@@ -20,12 +20,41 @@ pub struct Debug<'c> {
 }
 
 /// What takes records: a queue that drops and counts what does not fit.
+///
+/// ```
+/// use hemiola_model::module::{Debug, DebugRecord, DebugSink};
+/// use std::cell::RefCell;
+///
+/// /// For tests of updates: a robot's queue is bounded.
+/// #[derive(Default)]
+/// struct Recorded(RefCell<Vec<DebugRecord>>);
+///
+/// impl DebugSink for Recorded {
+///     fn record(&self, record: DebugRecord) {
+///         self.0.borrow_mut().push(record);
+///     }
+/// }
+///
+/// let recorded = Recorded::default();
+/// Debug::new(&recorded).plot("ball.distance", 1.25);
+/// assert_eq!(*recorded.0.borrow(), [DebugRecord::Plot { name: "ball.distance", value: 1.25 }]);
+/// ```
 pub trait DebugSink {
     /// Takes one record; never blocks, never allocates.
     fn record(&self, record: DebugRecord);
 }
 
 /// One plotted number or one drawn shape.
+///
+/// ```
+/// use hemiola_model::module::{DebugRecord, Shape};
+///
+/// let show = |record: DebugRecord| match record {
+///     DebugRecord::Plot { name, value } => format!("{name} = {value}"),
+///     DebugRecord::Draw { layer, shape } => format!("{shape:?} on {layer}"),
+/// };
+/// assert_eq!(show(DebugRecord::Plot { name: "ball.distance", value: 1.25 }), "ball.distance = 1.25");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DebugRecord {
     /// A number for the curve of that name.
@@ -45,6 +74,13 @@ pub enum DebugRecord {
 }
 
 /// A shape to be drawn; colours are `0xrrggbb`.
+///
+/// ```
+/// use hemiola_model::module::Shape;
+///
+/// let ball = Shape::circle([1.0, 0.5], 0.05, 0xff8800);
+/// assert_eq!(ball, Shape::Circle { center: [1.0, 0.5], radius: 0.05, color: 0xff8800 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// A line between two points.

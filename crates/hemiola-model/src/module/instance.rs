@@ -6,12 +6,42 @@ use super::Module;
 use crate::{Parameters, ParametersError, Source, Value};
 
 /// A module or source that was created, without its type.
+///
+/// ```
+/// use hemiola_model::module::ModuleDescriptor;
+/// # struct Walk { parameters: () }
+/// # impl hemiola_model::module::Module for Walk {
+/// #     const NAME: &'static str = "Walk";
+/// #     type Parameters = ();
+/// #     fn create((): ()) -> Self { Self { parameters: () } }
+/// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
+/// # }
+///
+/// let descriptor = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new());
+/// let walk = descriptor.create(&Default::default()).expect("every parameter has a default");
+/// assert_eq!(walk.name(), "Walk");
+/// ```
 pub struct Instance {
     value: *mut (),
     operations: &'static Operations,
 }
 
 /// Parameters that were made and checked, ready to be put into an instance.
+///
+/// ```
+/// # use hemiola_model::module::ModuleDescriptor;
+/// # struct Walk { parameters: () }
+/// # impl hemiola_model::module::Module for Walk {
+/// #     const NAME: &'static str = "Walk";
+/// #     type Parameters = ();
+/// #     fn create((): ()) -> Self { Self { parameters: () } }
+/// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
+/// # }
+/// # let walk = ModuleDescriptor::of::<Walk>("nao::motion", "", Vec::new()).create(&Default::default()).unwrap();
+/// let mut prepared = walk.prepare(&Default::default()).expect("every parameter has a default");
+/// // SAFETY: nothing else uses this instance.
+/// assert!(unsafe { walk.exchange_parameters(&mut prepared) }); // `prepared` now holds the old ones, to be dropped elsewhere
+/// ```
 pub struct PreparedParameters(Box<dyn Any + Send>);
 
 struct Operations {

@@ -35,6 +35,23 @@ pub struct Scope<'c> {
 /// # Safety
 /// `run` calls `work` exactly once for each index below `count` (or, if a call panics, at most once), has returned from all
 /// calls before it returns itself, and passes a panic on.
+///
+/// ```
+/// use hemiola_model::module::{Crew, Scope};
+///
+/// struct OneThreadEach;
+///
+/// // SAFETY: each index has one thread; the scope waits for all of them and passes a panic on.
+/// unsafe impl Crew for OneThreadEach {
+///     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+///         std::thread::scope(|scope| (0..count).for_each(|index| _ = scope.spawn(move || work(index))));
+///     }
+/// }
+///
+/// let mut squares = [0; 4];
+/// Scope::new(&OneThreadEach).for_each(&mut squares, |index, square| *square = index * index);
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// ```
 pub unsafe trait Crew: Sync {
     /// Calls `work` for each index below `count`.
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync));

@@ -6,6 +6,23 @@ use super::{ArgumentDescriptor, Arguments, Context, Instance};
 use crate::Time;
 
 /// One update of a module, or the sample method of a source, without its types.
+///
+/// ```
+/// use hemiola_model::Clock;
+/// use hemiola_model::module::{ArgumentKind, Update};
+///
+/// struct Walk { phase: f32 }
+///
+/// impl Walk {
+///     fn joints(&mut self, clock: &Clock) {
+///         self.phase += clock.step_seconds();
+///     }
+/// }
+///
+/// // What `#[update]` writes:
+/// let update = Update::exclusive::<Walk, (&Clock, ()), _>("joints", |walk, (clock, ())| walk.joints(clock));
+/// assert_eq!(update.arguments[0].kind, ArgumentKind::Service);
+/// ```
 #[derive(Clone)]
 pub struct Update {
     /// The method's name.
@@ -18,6 +35,15 @@ pub struct Update {
 }
 
 /// How an update takes its module.
+///
+/// ```
+/// use hemiola_model::module::{Access, Update};
+///
+/// struct Map;
+///
+/// let update = Update::concurrent::<Map, (), _>("free_path", |_, ()| ());
+/// assert_eq!(update.access, Access::Concurrent);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// `&mut self`: alone among the updates of its module.
@@ -27,6 +53,14 @@ pub enum Access {
 }
 
 /// How a call ended.
+///
+/// ```
+/// use hemiola_model::module::{IntoOutcome, Outcome};
+///
+/// let returned: Result<(), &str> = Err("no horizon in the image");
+/// let Outcome::Failed(failure) = returned.into_outcome() else { panic!("an error is a failure") };
+/// assert_eq!(failure.to_string(), "no horizon in the image");
+/// ```
 #[derive(Debug)]
 pub enum Outcome {
     /// It did its work.
@@ -40,6 +74,13 @@ pub enum Outcome {
 }
 
 /// The error that an update returned; it is put into words later, off the real-time threads.
+///
+/// ```
+/// use hemiola_model::module::Failure;
+///
+/// let error = "12".parse::<f32>().and("1,5".parse::<f32>()).unwrap_err();
+/// assert_eq!(Failure::new(error).to_string(), "invalid float literal");
+/// ```
 pub struct Failure(Box<dyn fmt::Display + Send>);
 
 impl Failure {
@@ -62,6 +103,15 @@ impl fmt::Debug for Failure {
 }
 
 /// What an update may return: nothing, `Result<(), E>`; a source's sample method also `Option<Time>`.
+///
+/// ```
+/// use hemiola_model::Time;
+/// use hemiola_model::module::{IntoOutcome, Outcome};
+///
+/// assert!(matches!(().into_outcome(), Outcome::Done));
+/// assert!(matches!(Some(Time::ZERO).into_outcome(), Outcome::Sampled(Time::ZERO)));
+/// assert!(matches!(None::<Time>.into_outcome(), Outcome::Ended));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "an update cannot return `{Self}`",
     note = "an update returns nothing or `Result<(), E>` with an error that can be displayed; results go into `&mut T` arguments"

@@ -27,6 +27,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct CountingAllocator;
 
 /// What a thread has allocated and freed.
+///
+/// ```
+/// use hemiola_realtime::Allocations;
+///
+/// let counted = Allocations { allocations: 2, deallocations: 1, bytes: 640 };
+/// assert_eq!(counted.calls(), 3); // a real-time thread makes none of either kind
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allocations {
     /// Calls that obtained memory. Growing or shrinking a block is one.
@@ -68,6 +75,18 @@ pub fn allocations_on_this_thread() -> Allocations {
 }
 
 /// Counts what the calling thread allocates from here on.
+///
+/// ```
+/// use hemiola_realtime::{AllocationGuard, CountingAllocator};
+///
+/// #[global_allocator]
+/// static ALLOCATOR: CountingAllocator = CountingAllocator;
+///
+/// let mut joints = [0.3_f32, -0.1, 0.2];
+/// let guard = AllocationGuard::new();
+/// joints.sort_unstable_by(f32::total_cmp); // a stable sort may allocate
+/// assert_eq!(guard.counted().calls(), 0);
+/// ```
 #[derive(Debug)]
 pub struct AllocationGuard {
     start: Allocations,

@@ -35,6 +35,15 @@ impl fmt::Display for Denial {
 }
 
 /// What became of one setting.
+///
+/// ```
+/// use hemiola_realtime::{Outcome, ThreadSettings, apply_to_this_thread};
+///
+/// let report = apply_to_this_thread(&ThreadSettings::new("motion"))?;
+/// assert!(report.name.is_granted());
+/// assert_eq!(report.affinity, Outcome::NotRequested);
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Outcome {
     /// Nobody asked for it.

@@ -59,6 +59,17 @@ impl Finding {
 }
 
 /// How good or bad a finding is.
+///
+/// ```
+/// use hemiola_realtime::{State, examine_settings};
+///
+/// let findings = examine_settings("/".as_ref());
+/// match findings.iter().map(|finding| finding.state).max() {
+///     Some(State::Problem) => println!("this machine will miss deadlines"),
+///     _ => println!("nothing is in the way"),
+/// }
+/// assert!(State::Good < State::Advice && State::Advice < State::Problem);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {

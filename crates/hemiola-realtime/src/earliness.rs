@@ -34,6 +34,16 @@ pub struct AdaptiveEarliness {
 }
 
 /// What waking early has cost and brought so far.
+///
+/// ```
+/// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};
+/// use std::time::Duration;
+///
+/// let mut earliness = AdaptiveEarliness::default();
+/// earliness.meet(monotonic_now() + Duration::from_millis(1));
+/// let cost = earliness.cost();
+/// assert!(cost.late <= cost.waits);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EarlinessCost {
     /// How many due times were waited for; not those whose signal came during the sleep.
@@ -145,7 +155,7 @@ impl AdaptiveEarliness {
 }
 
 impl Default for AdaptiveEarliness {
-    /// At most 200 us early.
+    /// At most 200 µs early.
     fn default() -> Self {
         Self::new(Duration::from_micros(200))
     }

@@ -1,6 +1,16 @@
 //! What cannot be done at all, as opposed to what the system merely refuses (see [`Denial`](crate::Denial)).
 
 /// A request that makes no sense or that leaves nothing to run on.
+///
+/// ```
+/// use hemiola_realtime::Priority;
+///
+/// let error = Priority::new(120).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "real-time priority 120 does not exist; choose 1 (lowest) to 99 (highest), better at most 98"
+/// );
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum RealtimeError {
     /// The operating system could not create a thread.

@@ -194,6 +194,12 @@ impl Niceness {
 }
 
 /// A processor core (a hardware thread), numbered as the kernel numbers them.
+///
+/// ```
+/// use hemiola_realtime::{Affinity, CoreId};
+///
+/// assert!(Affinity::of_this_thread().cores().iter().all(|&CoreId(number)| number < 4096));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoreId(pub usize);
 
@@ -236,6 +242,15 @@ impl fmt::Display for Affinity {
 }
 
 /// What became of each setting of a thread.
+///
+/// ```
+/// use hemiola_realtime::{Policy, Priority, ThreadSettings, spawn};
+///
+/// let motion = spawn(ThreadSettings::new("motion").policy(Policy::Fifo(Priority::HIGHEST)), || ())?;
+/// assert_eq!(motion.report.policy.is_granted(), motion.report.denials().count() == 0);
+/// # motion.thread.join().unwrap();
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadReport {
     /// The name.

@@ -80,7 +80,7 @@ pub fn monotonic_now() -> MonotonicTime {
 
 /// Sleeps until `due`, and returns at once if that is past. Signals do not end the sleep.
 ///
-/// The thread runs some microseconds after `due` (26-67 us under `SCHED_FIFO` on a small virtual machine, more under time
+/// The thread runs some microseconds after `due` (26-67 µs under `SCHED_FIFO` on a small virtual machine, more under time
 /// sharing); [`AdaptiveEarliness::meet`](crate::AdaptiveEarliness::meet) makes up for it.
 ///
 /// ```

@@ -60,10 +60,29 @@ pub struct Wakeup {
 }
 
 /// How often an event had been signalled when it was looked at.
+///
+/// ```
+/// use hemiola_realtime::{Reason, Wakeup};
+///
+/// let wakeup = Wakeup::new();
+/// let seen = wakeup.generation();
+/// wakeup.notify_one();
+/// assert_ne!(wakeup.generation(), seen);
+/// assert_eq!(wakeup.wait(seen, None), Reason::Signalled); // at once: nothing is lost
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Generation(u32);
 
 /// Why a wait ended.
+///
+/// ```
+/// use hemiola_realtime::{Reason, Wakeup, monotonic_now};
+/// use std::time::Duration;
+///
+/// let wakeup = Wakeup::new();
+/// let soon = monotonic_now() + Duration::from_micros(100);
+/// assert_eq!(wakeup.spin(wakeup.generation(), soon), Reason::TimedOut);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// The event was signalled since the generation that the waiter had seen.
@@ -90,7 +109,7 @@ impl Wakeup {
 
     /// Signals the event to all who spin or come later, and wakes one of those who sleep, the one of highest priority.
     ///
-    /// Costs one atomic addition, and a system call (6.5 us on a small virtual machine) only if somebody sleeps.
+    /// Costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if somebody sleeps.
     pub fn notify_one(&self) {
         if self.advance() > 0 {
             self.parking.wake(&self.word, 1);

@@ -8,6 +8,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How late the sleeps of a thread ended.
+///
+/// ```
+/// use hemiola_realtime::LatencyDistribution;
+/// use std::time::Duration;
+///
+/// let mut latencies = [4, 2, 90, 3, 5].map(Duration::from_micros);
+/// let distribution = LatencyDistribution::of(&mut latencies);
+/// assert_eq!(distribution.median, Duration::from_micros(4));
+/// assert_eq!(distribution.maximum, Duration::from_micros(90)); // which the mean would hide
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LatencyDistribution {
     /// The most punctual one.
@@ -75,6 +85,17 @@ pub fn wakeup_latency(policy: Policy, period: Duration, sleeps: usize) -> Option
 }
 
 /// Which policy a measurement ran under.
+///
+/// ```
+/// use hemiola_realtime::{Policy, PolicyInForce, Priority, wakeup_latency};
+/// use std::time::Duration;
+///
+/// let policy = Policy::Fifo(Priority::new(60)?);
+/// if let Some((latency, PolicyInForce::Requested)) = wakeup_latency(policy, Duration::from_micros(500), 10) {
+///     println!("real-time threads wake {:?} late at the most", latency.maximum);
+/// }
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyInForce {
     /// The one that was asked for.

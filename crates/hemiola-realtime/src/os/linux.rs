@@ -73,7 +73,7 @@ pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) })
 }
 
-/// Makes the calling thread's timers fire without the 50 us that the kernel may otherwise add to batch them.
+/// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to batch them.
 pub(crate) fn remove_timer_slack() -> io::Result<()> {
     // One nanosecond: zero would mean "back to the default".
     let slack: libc::c_ulong = 1;

@@ -90,7 +90,7 @@ mod with_real_threads {
                     if token.load(Ordering::Relaxed) == round {
                         break;
                     }
-                    // Every third wait spins for up to 5 us first, so that all phases meet all others.
+                    // Every third wait spins for up to 5 µs first, so that all phases meet all others.
                     let spin = Duration::from_micros(if round % 3 == 0 { 5 } else { 0 });
                     assert_eq!(mine.spin_then_wait(seen, monotonic_now() + spin, lost()), Reason::Signalled);
                 }

@@ -37,6 +37,9 @@ impl Catalog {
     }
 
     /// Registers a cycle, or changes the deadline, period and priority of the one with this name.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn cycle(&self, cycle: Cycle) -> Result<CycleId, Error> {
         let mut names = self.write();
         if let Some(index) = names.cycles.iter().position(|known| known.name == cycle.name) {
@@ -48,6 +51,9 @@ impl Catalog {
     }
 
     /// Registers a task of a cycle; the name is the one that people see, such as `BallFinder.ball_percept`.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn task(&self, cycle: CycleId, name: &str) -> Result<TaskId, Error> {
         let mut names = self.write();
         if let Some(index) = names.tasks.iter().position(|known| known.cycle == cycle && known.name == name) {
@@ -59,6 +65,9 @@ impl Catalog {
 
     /// Registers worker number `index` of a cycle; `thread` is the kernel's number of the thread, which may change when the
     /// pool is started anew.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn worker(&self, cycle: CycleId, index: usize, thread: u32) -> Result<WorkerId, Error> {
         let mut names = self.write();
         let worker = Worker { cycle, index, thread };
@@ -71,6 +80,9 @@ impl Catalog {
     }
 
     /// Registers a source of sensor samples.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn source(&self, name: &str) -> Result<SourceId, Error> {
         let mut names = self.write();
         let known = names.sources.iter().position(|known| known == name);
@@ -82,6 +94,9 @@ impl Catalog {
     }
 
     /// Registers an exchange that `publisher` writes.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn exchange(&self, publisher: CycleId, name: &str) -> Result<ExchangeId, Error> {
         let mut names = self.write();
         if let Some(index) = names.exchanges.iter().position(|known| known.publisher == publisher && known.name == name)
@@ -93,6 +108,9 @@ impl Catalog {
     }
 
     /// Registers a counter; `unit` is what people read behind its value (`°C`, `B`, or nothing).
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn counter(&self, name: &str, unit: &str) -> Result<CounterId, Error> {
         let mut names = self.write();
         if let Some(index) = names.counters.iter().position(|known| known.name == name) {
@@ -104,6 +122,9 @@ impl Catalog {
 
     /// Registers the task graph of a cycle: pairs of a task and one that waits for it. The same graph as an earlier one
     /// (re-prioritised, say) gets its number.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when a million different graphs have been registered.
     pub fn plan(&self, cycle: CycleId, edges: &[(TaskId, TaskId)]) -> Result<PlanId, Error> {
         let mut edges = edges.to_vec();
         edges.sort_unstable();

@@ -80,6 +80,9 @@ pub struct Writer<W: Write> {
 
 impl Writer<BufWriter<File>> {
     /// Starts a trace in a new file; one that is there is replaced.
+    ///
+    /// # Errors
+    /// The file cannot be created or written.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
         let file = File::create(path).map_err(|source| Error::WriteTrace { path: path.to_owned(), source })?;
@@ -89,6 +92,9 @@ impl Writer<BufWriter<File>> {
 
 impl<W: Write> Writer<W> {
     /// Starts a trace in `sink`; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// The sink refuses what is written.
     pub fn new(sink: W, path: impl Into<PathBuf>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let (encoder, heard, runs, takes, publications, drops, lost) = <_>::default();
         let (path, round, last_flow) = (path.into(), 0, 0);
@@ -115,6 +121,9 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds events of a worker, in the order of its ring. A worker heard again opens a new round.
+    ///
+    /// # Errors
+    /// The sink refuses what is written.
     pub fn append(&mut self, worker: WorkerId, events: &[Event]) -> Result<(), Error> {
         if !self.heard.insert(worker) {
             self.next_round();
@@ -146,6 +155,9 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes everything held back, flushes, and returns the sink.
+    ///
+    /// # Errors
+    /// The sink refuses what is written.
     pub fn finish(mut self) -> Result<W, Error> {
         for (id, run) in std::mem::take(&mut self.runs) {
             self.close(id, run);
@@ -368,6 +380,9 @@ impl<W: Write> Writer<W> {
 
 impl Capture {
     /// Writes the capture as a Perfetto trace.
+    ///
+    /// # Errors
+    /// The file cannot be created or written.
     ///
     /// ```
     /// use hemiola_trace::{Capture, Catalog, TickScale};

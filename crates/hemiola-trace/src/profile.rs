@@ -34,6 +34,9 @@ impl Profile {
     /// Reads a profile that [`save`](Self::save) wrote.
     ///
     /// The file is checked as a whole before anything of it is used: JSON of the right form, durations and counts in range.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no profile.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(|source| Error::ReadProfile { path: path.to_owned(), source })?;
@@ -41,6 +44,9 @@ impl Profile {
     }
 
     /// Writes the profile; the file is replaced as a whole, so that a crash leaves the old one or the new one.
+    ///
+    /// # Errors
+    /// The file, or the new one beside it, cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         let failed = |source| Error::Write { what: "profile", path: path.to_owned(), source };

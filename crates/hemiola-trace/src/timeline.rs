@@ -83,6 +83,9 @@ impl Timeline {
     }
 
     /// Writes the picture, 1200 pixels wide.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         std::fs::write(path, self.to_svg(1200)).map_err(|source| Error::Write {

@@ -57,6 +57,9 @@ impl Report {
     }
 
     /// Writes the report as JSON.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         std::fs::write(path, self.to_json()).map_err(|source| Error::Write {

@@ -12,7 +12,7 @@ use crate::section::{Section, duration, rate, suggest_at, text, whole};
 use crate::suggest::list;
 
 /// More workers than any robot has cores.
-const MOST_WORKERS: usize = 256;
+const MOST_WORKERS: usize = 64;
 
 /// More samples than any update can want to look through.
 const MOST_SAMPLES: usize = 1 << 20;

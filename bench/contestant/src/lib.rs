@@ -1,0 +1,97 @@
+//! What every Rust contestant of the bench shares, so that they differ in how they dispatch and in nothing else: the protocol, the
+//! calibrated work, the measurement, the threads' policy. `bench/peers/cpp/contestant.hpp` is the same for C++.
+//!
+//! A contestant is a process of its own. It is started with
+//! `--graph FILE --workers N --mode MODE --runs N --period-ns N` and prints lines of `key value value ...`:
+//!
+//! | key | values |
+//! |---|---|
+//! | `contestant` | name and version |
+//! | `granted` | the scheduling policy that the system granted |
+//! | `reference_ns` | each run of the sequential loop in this process: the speed that all else is compared with |
+//! | `makespan_ns` | each run; in the periodic mode from the trigger on |
+//! | `first_task_ns` | each run, from the trigger to the begin of the first task |
+//! | `start_ns` | each run, from the trigger to when the cycle's thread was there |
+//! | `idle_cpu_ns`, `idle_wall_ns` | processor time of the process, and the time that passed |
+//! | `allocations`, `allocation_runs` | how many, in how many runs |
+//!
+//! This crate knows nothing of Hemiola, and depends on nothing but the C library.
+//!
+//! ```no_run
+//! use hemiola_bench_contestant::Contest;
+//!
+//! let contest = Contest::enter("backwards", "1.0");
+//! contest.measure(&mut || (0..contest.graph().len()).rev().for_each(|task| contest.work().run(task)));
+//! ```
+//!
+//! `unsafe` stands in `system` (calls into the C library) and `allocations` (the trait is unsafe).
+
+mod allocations;
+mod arguments;
+mod graph;
+mod measure;
+mod system;
+mod work;
+
+pub use allocations::CountAllocations;
+pub use arguments::Mode;
+pub use graph::{Graph, GraphError};
+pub use measure::Contestant;
+pub use system::{Granted, monotonic_ns, request_real_time, sleep_until_ns};
+pub use work::Work;
+
+use arguments::Arguments;
+
+/// One contestant's entry: what it has to run, and how it is measured. Lives as long as the process, so that the threads of any
+/// framework can look at it.
+///
+/// See the example of the [crate].
+pub struct Contest {
+    arguments: Arguments,
+    graph: Graph,
+    work: Work,
+}
+
+impl Contest {
+    /// Reads the command line and the graph, asks for real-time priority (inherited by all threads that are made from now on),
+    /// calibrates the work, and introduces itself. Ends the process with a message if it was started wrongly.
+    pub fn enter(name: &str, version: &str) -> &'static Contest {
+        let fail = |message: String| -> ! {
+            eprintln!("{name}: {message}");
+            std::process::exit(2);
+        };
+        let arguments = Arguments::parse(std::env::args()).unwrap_or_else(|message| fail(message));
+        let text = std::fs::read_to_string(&arguments.graph)
+            .unwrap_or_else(|error| fail(format!("{} cannot be read: {error}", arguments.graph)));
+        let graph = Graph::parse(&text).unwrap_or_else(|error| fail(format!("{}: {error}", arguments.graph)));
+        println!("contestant {name} {version}");
+        println!("granted {}", request_real_time(arguments.workers));
+        let work = Work::calibrated(&graph);
+        Box::leak(Box::new(Contest { arguments, graph, work }))
+    }
+
+    /// What has to run before what.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// What the tasks do.
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// How many threads may work at the same time, the one that starts a run included where it works, too.
+    pub fn workers(&self) -> usize {
+        self.arguments.workers
+    }
+
+    /// What is measured.
+    pub fn mode(&self) -> Mode {
+        self.arguments.mode
+    }
+
+    /// Measures the contestant as the command line says, and prints the samples.
+    pub fn measure(&self, contestant: &mut impl Contestant) {
+        measure::measure(&self.arguments, &self.work, contestant);
+    }
+}

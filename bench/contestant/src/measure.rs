@@ -1,0 +1,163 @@
+//! How contestants are measured.
+
+use std::fmt::Write as _;
+
+use crate::allocations::CountAllocations;
+use crate::arguments::{Arguments, Mode};
+use crate::system::{monotonic_ns, process_cpu_ns, sleep_until_ns};
+use crate::work::Work;
+
+/// Whoever runs a graph. Any closure is one.
+///
+/// ```
+/// use hemiola_bench_contestant::Contestant;
+/// let mut count = 0;
+/// let mut contestant = || count += 1;
+/// contestant.run();
+/// contestant.run();
+/// assert_eq!(count, 2);
+/// ```
+pub trait Contestant {
+    /// Runs every task once and returns when all are done.
+    fn run(&mut self);
+
+    /// Waits until `due`, a time of the monotonic clock in nanoseconds, when the next run shall begin. `earliness` before it, the
+    /// thread shall be awake and spin, so that no contestant's first task waits for the timer.
+    fn wait(&mut self, due: u64, earliness: u64) {
+        sleep_until_ns(due - earliness);
+        while monotonic_ns() < due {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// What has time between two runs and is not measured, such as planning, which a robot leaves to another thread. Called while the
+    /// contestant warms up, and after every run that it makes cold.
+    fn between_runs(&mut self) {}
+}
+
+impl<F: FnMut()> Contestant for F {
+    fn run(&mut self) {
+        self();
+    }
+}
+
+/// Longer than timers are late, but for rare exceptions.
+const EARLINESS_NS: u64 = 200_000;
+/// The reference is measured in turn with the contestant, so that both see the same moods of the machine.
+const TURNS: usize = 8;
+const WARM_UP_RUNS: usize = 24;
+const WARM_UP_NS: u64 = 10_000_000;
+
+pub fn measure(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) {
+    let runs = arguments.runs;
+    if !matches!(arguments.mode, Mode::Cold | Mode::Bare) {
+        warm_up(contestant);
+    }
+    match arguments.mode {
+        Mode::Steady => steady(runs, work, contestant),
+        Mode::Cold => {
+            let makespan = cold(runs, contestant);
+            print_samples("makespan_ns", &makespan);
+            print_samples("reference_ns", &back_to_back(TURNS, || work.run_in_order()));
+        }
+        Mode::Periodic => periodic(runs, arguments.period_ns, work, contestant),
+        Mode::Idle => idle(runs, arguments.period_ns, contestant),
+        Mode::Allocations => {
+            let allocations = CountAllocations::during(|| (0..runs).for_each(|_| contestant.run()));
+            println!("allocations {allocations}\nallocation_runs {runs}");
+        }
+        Mode::Bare => (0..runs).for_each(|_| contestant.run()),
+    }
+}
+
+fn warm_up(contestant: &mut impl Contestant) {
+    let begin = monotonic_ns();
+    let mut runs = 0;
+    while runs < WARM_UP_RUNS || monotonic_ns() - begin < WARM_UP_NS {
+        contestant.run();
+        contestant.between_runs();
+        runs += 1;
+    }
+}
+
+fn cold(runs: usize, contestant: &mut impl Contestant) -> Vec<u64> {
+    let run = |_| {
+        let begin = monotonic_ns();
+        contestant.run();
+        let makespan = monotonic_ns() - begin;
+        contestant.between_runs();
+        makespan
+    };
+    (0..runs).map(run).collect()
+}
+
+fn steady(runs: usize, work: &Work, contestant: &mut impl Contestant) {
+    let (mut reference, mut makespan) = (Vec::with_capacity(runs + TURNS), Vec::with_capacity(runs + TURNS));
+    for _ in 0..TURNS {
+        reference.extend(back_to_back(runs.div_ceil(2 * TURNS), || work.run_in_order()));
+        makespan.extend(back_to_back(runs.div_ceil(TURNS), || contestant.run()));
+    }
+    print_samples("reference_ns", &reference);
+    print_samples("makespan_ns", &makespan);
+}
+
+/// How long each run took. One reading of the clock per run, which counts as part of it.
+fn back_to_back(runs: usize, mut run: impl FnMut()) -> Vec<u64> {
+    let mut samples = Vec::with_capacity(runs);
+    // Whoever ran before has left its own code and data in the caches.
+    run();
+    let mut last = monotonic_ns();
+    for _ in 0..runs {
+        run();
+        let now = monotonic_ns();
+        samples.push(now - last);
+        last = now;
+    }
+    samples
+}
+
+fn periodic(runs: usize, period_ns: u64, work: &Work, contestant: &mut impl Contestant) {
+    let samples = || Vec::with_capacity(runs);
+    let (mut makespan, mut first, mut start) = (samples(), samples(), samples());
+    let mut reference = back_to_back(TURNS, || work.run_in_order());
+    let mut due = monotonic_ns() + period_ns;
+    for _ in 0..runs {
+        contestant.wait(due, EARLINESS_NS);
+        let started = monotonic_ns();
+        work.watch_first_task();
+        contestant.run();
+        let ended = monotonic_ns();
+        makespan.push(ended - due);
+        first.push(work.first_task_ns().saturating_sub(due));
+        start.push(started - due);
+        due += period_ns;
+        while due < ended {
+            due += period_ns;
+        }
+    }
+    reference.extend(back_to_back(TURNS, || work.run_in_order()));
+    print_samples("reference_ns", &reference);
+    print_samples("makespan_ns", &makespan);
+    print_samples("first_task_ns", &first);
+    print_samples("start_ns", &start);
+}
+
+fn idle(runs: usize, period_ns: u64, contestant: &mut impl Contestant) {
+    let (wall, cpu) = (monotonic_ns(), process_cpu_ns());
+    let mut due = wall + period_ns;
+    for _ in 0..runs {
+        contestant.wait(due, 0);
+        contestant.run();
+        due += period_ns;
+    }
+    println!("idle_cpu_ns {}\nidle_wall_ns {}", process_cpu_ns() - cpu, monotonic_ns() - wall);
+}
+
+fn print_samples(key: &str, samples: &[u64]) {
+    let mut line = String::from(key);
+    for sample in samples {
+        // Writing to a string cannot fail.
+        _ = write!(line, " {sample}");
+    }
+    println!("{line}");
+}

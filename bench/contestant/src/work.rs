@@ -1,0 +1,85 @@
+//! What tasks do: a chain of integer operations, each of which needs the result of the one before, so long as the task's duration.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::graph::Graph;
+use crate::system::monotonic_ns;
+
+/// The work of all tasks of a graph, calibrated for this process.
+///
+/// ```
+/// use hemiola_bench_contestant::{Graph, Work};
+/// let work = Work::calibrated(&Graph::parse("0 200000").unwrap());
+/// work.run(0); // takes 0.2 ms
+/// ```
+#[derive(Debug)]
+pub struct Work {
+    steps: Box<[u64]>,
+    /// Somebody wants to know when the first task begins.
+    note_first: AtomicBool,
+    /// When it did; 0 before.
+    first: AtomicU64,
+}
+
+impl Work {
+    /// Finds out how many operations take as long as each task shall.
+    pub fn calibrated(graph: &Graph) -> Self {
+        let per_ns = steps_per_nanosecond();
+        let steps = |task| (graph.duration_ns(task) as f64 * per_ns).round() as u64;
+        Work {
+            steps: (0..graph.len()).map(steps).collect(),
+            note_first: AtomicBool::new(false),
+            first: AtomicU64::new(0),
+        }
+    }
+
+    /// Does the work of one task.
+    #[inline]
+    pub fn run(&self, task: usize) {
+        if self.note_first.load(Ordering::Relaxed) && self.first.load(Ordering::Relaxed) == 0 {
+            // Two may be first at the same time: one of them wins, and they began within nanoseconds.
+            _ = self.first.compare_exchange(0, monotonic_ns(), Ordering::Relaxed, Ordering::Relaxed);
+        }
+        chain(self.steps[task]);
+    }
+
+    /// All tasks one after the other, in the order of their numbers: what every contestant is compared with.
+    pub fn run_in_order(&self) {
+        (0..self.steps.len()).for_each(|task| self.run(task));
+    }
+
+    pub(crate) fn watch_first_task(&self) {
+        self.note_first.store(true, Ordering::SeqCst);
+        self.first.store(0, Ordering::SeqCst);
+    }
+
+    /// When the first task since [`watch_first_task`](Self::watch_first_task) began; ends the watch.
+    pub(crate) fn first_task_ns(&self) -> u64 {
+        self.note_first.store(false, Ordering::SeqCst);
+        self.first.load(Ordering::SeqCst)
+    }
+}
+
+/// One step: a multiplication and an addition (Knuth's MMIX generator).
+#[inline]
+fn chain(steps: u64) {
+    let mut value = steps;
+    for _ in 0..steps {
+        value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    }
+    black_box(value);
+}
+
+/// The fastest of some attempts: the others were disturbed.
+fn steps_per_nanosecond() -> f64 {
+    const ATTEMPTS: usize = 40;
+    const STEPS: u64 = 100_000;
+    let attempt = |_| {
+        let begin = monotonic_ns();
+        chain(STEPS);
+        monotonic_ns() - begin
+    };
+    let fastest = (0..ATTEMPTS).map(attempt).min().unwrap_or(1);
+    STEPS as f64 / fastest.max(1) as f64
+}

@@ -1,0 +1,57 @@
+//! Who takes part.
+
+use std::path::PathBuf;
+
+use hemiola_bench_contestant::Mode;
+
+use super::discipline::Discipline;
+
+/// A contestant, and how it is started.
+#[derive(Debug, Clone)]
+pub struct Entrant {
+    pub id: &'static str,
+    /// For people.
+    pub label: &'static str,
+    pub side: Side,
+    pub program: PathBuf,
+    /// What stands before the arguments that all get.
+    pub arguments: Vec<String>,
+}
+
+/// Whom a figure counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    Hemiola,
+    /// What the figures are compared with: no executor, but a limit.
+    Limit,
+    Peer,
+}
+
+impl Entrant {
+    /// Whether it can do it, and whether that says anything.
+    pub fn takes_part_in(&self, discipline: &Discipline) -> bool {
+        let is_hemiola = self.side == Side::Hemiola;
+        match self.id {
+            "sequential" => discipline.workers == 1 || discipline.mode != Mode::Steady && discipline.mode != Mode::Cold,
+            "static" => discipline.workers == 2 && discipline.mode != Mode::Cold,
+            "hemiola-held" => discipline.mode == Mode::Idle,
+            _ => discipline.mode != Mode::Cold || is_hemiola,
+        }
+    }
+}
+
+/// Our own, which this program runs itself.
+pub fn in_house(program: PathBuf) -> Vec<Entrant> {
+    let entrant = |id: &'static str, label, side| {
+        let arguments = vec!["contestant".to_owned(), id.to_owned()];
+        Entrant { id, label, side, program: program.clone(), arguments }
+    };
+    vec![
+        entrant("hemiola", "Hemiola", Side::Hemiola),
+        entrant("hemiola-traced", "Hemiola, traced", Side::Hemiola),
+        entrant("hemiola-held", "Hemiola, 2 workers held ready", Side::Hemiola),
+        entrant("sequential", "loop on one thread", Side::Limit),
+        entrant("static", "static schedule, spins", Side::Limit),
+    ]
+}

@@ -1,0 +1,94 @@
+//! The peers: who they are, and how they are built here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::entrant::{Entrant, Side};
+
+/// Id, label, program, what stands before the arguments that all get.
+type Peer = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+const RUST: [Peer; 4] = [
+    ("rayon", "rayon, inside the pool", "rayon", &["inside"]),
+    ("rayon-outside", "rayon, from outside", "rayon", &["outside"]),
+    ("bevy", "bevy_ecs", "bevy_ecs", &[]),
+    ("tokio", "tokio", "tokio", &[]),
+];
+
+const TBB: [Peer; 3] = [
+    ("tbb-flow", "oneTBB flow graph", "tbb", &["flow"]),
+    ("tbb-flow-priorities", "oneTBB flow graph, priorities", "tbb", &["flow-priorities"]),
+    ("tbb-group", "oneTBB task group", "tbb", &["task-group"]),
+];
+const OPENMP_GNU: [Peer; 1] = [("openmp-gnu", "OpenMP tasks (GNU)", "openmp-gnu", &[])];
+const OPENMP_LLVM: [Peer; 1] = [("openmp-llvm", "OpenMP tasks (LLVM)", "openmp-llvm", &[])];
+const TASKFLOW: [Peer; 2] = [
+    ("taskflow", "Taskflow", "taskflow", &["outside"]),
+    ("taskflow-inside", "Taskflow, from inside", "taskflow", &["inside"]),
+];
+
+/// Builds all peers for which there are compilers and packages; notes what is left out, and how to get it.
+pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
+    let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
+    let mut entrants = rust(&sources.join("rust"), folder, notices);
+    let mut cpp = |compiler, source: &str, flags: &[&str], peers: &[Peer], remedy: &str| {
+        // All of one source and compiler are one program.
+        let program = folder.join(peers[0].2);
+        let source = sources.join("cpp").join(source);
+        let mut command = Command::new(compiler);
+        command.args(["-std=c++20", "-O3"]).arg(&source).arg("-o").arg(&program).args(flags);
+        match make_directory(folder).and_then(|()| succeed(&mut command)) {
+            Ok(()) => entrants.extend(peers.iter().map(|peer| entrant(peer, folder))),
+            Err(problem) => {
+                let labels: Vec<&str> = peers.iter().map(|peer| peer.1).collect();
+                notices.push(format!("Left out: {} ({compiler}: {problem}). {remedy}", labels.join(", ")));
+            }
+        }
+    };
+    cpp("g++", "tbb.cpp", &["-ltbb"], &TBB, "On Debian: apt install g++ libtbb-dev");
+    cpp("g++", "openmp.cpp", &["-fopenmp"], &OPENMP_GNU, "On Debian: apt install g++");
+    cpp("clang++", "openmp.cpp", &["-fopenmp"], &OPENMP_LLVM, "On Debian: apt install clang libomp-dev");
+    match std::env::var("TASKFLOW_DIR") {
+        Ok(directory) => {
+            let remedy = "TASKFLOW_DIR has to hold taskflow/taskflow.hpp";
+            cpp("g++", "taskflow.cpp", &["-pthread", "-I", &directory], &TASKFLOW, remedy);
+        }
+        Err(_) => notices.push(
+            "Left out: Taskflow, for which Debian has no package. TASKFLOW_DIR=FOLDER, with taskflow/taskflow.hpp in it, lets it \
+             take part; until then its figures in the table of bars are quoted from an earlier run on another machine."
+                .to_owned(),
+        ),
+    }
+    entrants
+}
+
+fn rust(sources: &Path, folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
+    let target = folder.join("rust");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(sources).env("CARGO_TARGET_DIR", &target);
+    if let Err(problem) = succeed(&mut cargo) {
+        notices.push(format!("The Rust peers are left out, for cargo cannot build {}: {problem}", sources.display()));
+        return Vec::new();
+    }
+    RUST.iter().map(|peer| entrant(peer, &target.join("release"))).collect()
+}
+
+fn entrant(&(id, label, program, arguments): &Peer, folder: &Path) -> Entrant {
+    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    Entrant { id, label, side: Side::Peer, program: folder.join(program), arguments }
+}
+
+fn make_directory(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))
+}
+
+/// The last words of a command that failed.
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = complaint.lines().find(|line| line.contains("error")).or(complaint.lines().last());
+    Err(line.unwrap_or("it says nothing").to_owned())
+}

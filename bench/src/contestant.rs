@@ -1,0 +1,40 @@
+//! Our own contestants. The bench starts itself to run one: `hemiola-bench contestant NAME --graph ...`.
+
+mod hemiola;
+mod static_schedule;
+
+use hemiola_bench_contestant::Contest;
+use thiserror::Error;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Why a contestant of ours cannot run a graph.
+#[derive(Debug, Error)]
+pub enum ContestantError {
+    #[error("no contestant `{0}`; there are sequential, static, hemiola, hemiola-traced, hemiola-held")]
+    Unknown(String),
+    #[error(transparent)]
+    Graph(#[from] hemiola_plan::GraphError),
+    #[error(transparent)]
+    Runtime(#[from] hemiola_runtime::RuntimeError),
+    #[error(transparent)]
+    Realtime(#[from] hemiola_realtime::RealtimeError),
+}
+
+/// Runs as that contestant.
+pub fn run(name: &str) -> Result<(), ContestantError> {
+    use hemiola::{Tracing, Workers};
+    match name {
+        // What a loop costs, and how fast the work is.
+        "sequential" => {
+            let contest = Contest::enter(name, VERSION);
+            contest.measure(&mut || contest.work().run_in_order());
+            Ok(())
+        }
+        "static" => static_schedule::run(Contest::enter(name, VERSION)),
+        "hemiola" => hemiola::run(Contest::enter(name, VERSION), Tracing::Off, Workers::AsPlanned),
+        "hemiola-traced" => hemiola::run(Contest::enter(name, VERSION), Tracing::On, Workers::AsPlanned),
+        "hemiola-held" => hemiola::run(Contest::enter(name, VERSION), Tracing::Off, Workers::All),
+        _ => Err(ContestantError::Unknown(name.to_owned())),
+    }
+}

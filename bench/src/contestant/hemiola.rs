@@ -1,0 +1,166 @@
+//! Hemiola's executor, without a blackboard and modules around it.
+//!
+//! It starts without knowing any duration, as a robot does on its first day: the first runs are traced, then it plans anew with
+//! what it has measured.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use hemiola_bench_contestant::{Contest, Contestant, Work};
+use hemiola_model::module::Scope;
+use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph, WorkerChoice};
+use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, ThreadSettings};
+use hemiola_runtime::executor::{ExecutableGraph, Executor, Tasks};
+use hemiola_trace::{Core, Distribution, Event, Ring, RingReader, TaskId, TickScale, Ticks};
+
+use super::ContestantError;
+
+/// Whether every task leaves an event in the worker's ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tracing {
+    On,
+    /// Only while it learns.
+    Off,
+}
+
+/// How many workers run the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workers {
+    /// As many as the plan finds worthwhile.
+    AsPlanned,
+    /// All that there may be, to see what holding them ready costs.
+    All,
+}
+
+/// So many runs are measured before it plans with durations.
+const LEARNING_RUNS: usize = 10;
+
+pub fn run(contest: &'static Contest, tracing: Tracing, workers: Workers) -> Result<(), ContestantError> {
+    let edges = (0..contest.graph().len())
+        .flat_map(|task| contest.graph().predecessors(task).iter().map(move |&before| (before, task)));
+    let graph = TaskGraph::plain("contest", contest.graph().len(), edges)?;
+    let available = NonZeroUsize::new(contest.workers()).unwrap_or(NonZeroUsize::MIN);
+    let workers = match workers {
+        Workers::AsPlanned => WorkerChoice::Automatic { available },
+        Workers::All => WorkerChoice::Fixed(available),
+    };
+    let tasks = TracedWork { work: contest.work(), traced: AtomicBool::new(true), run: AtomicU32::new(0) };
+    // Room for what is read only after the learning runs.
+    let events = (LEARNING_RUNS + 1) * graph.tasks().len();
+    let mut executor = Executor::new();
+    let mut readers = Vec::new();
+    let mut ring = || {
+        let ring = Ring::with_capacity(events);
+        readers.push(ring.reader());
+        ring
+    };
+    let own = ring();
+    for index in 1..available.get() {
+        // Policy and cores are inherited, as all contestants' threads do.
+        executor.add_worker(ThreadSettings::new(format!("worker {index}")), ring())?;
+    }
+    let options = PlanOptions { workers, ..PlanOptions::default() };
+    let executable = prepare(&graph, &Durations::unknown(graph.tasks().len()), &options)?;
+    contest.measure(&mut Hemiola {
+        graph,
+        options,
+        tracing,
+        executor,
+        executable,
+        tasks,
+        ring: own,
+        readers,
+        runs: 0,
+        earliness: AdaptiveEarliness::default(),
+    });
+    Ok(())
+}
+
+fn prepare(
+    graph: &TaskGraph,
+    durations: &Durations,
+    options: &PlanOptions,
+) -> Result<ExecutableGraph, ContestantError> {
+    Ok(ExecutableGraph::new(&Plan::new(graph.clone(), durations, options))?)
+}
+
+struct Hemiola {
+    graph: TaskGraph,
+    options: PlanOptions,
+    tracing: Tracing,
+    executor: Executor<TracedWork>,
+    executable: ExecutableGraph,
+    tasks: TracedWork,
+    ring: Ring,
+    readers: Vec<RingReader>,
+    runs: usize,
+    earliness: AdaptiveEarliness,
+}
+
+impl Contestant for Hemiola {
+    fn run(&mut self) {
+        self.tasks.run.fetch_add(1, Ordering::Relaxed);
+        self.executor.run(&self.executable, &self.tasks, &mut self.ring);
+    }
+
+    fn wait(&mut self, due: u64, _: u64) {
+        let due = MonotonicTime::from_nanoseconds(due);
+        self.executor.expect_run(Some(due));
+        self.earliness.meet(due);
+    }
+
+    fn between_runs(&mut self) {
+        self.runs += 1;
+        if self.runs == LEARNING_RUNS {
+            let durations = self.measured();
+            // The graph that was planned once can be planned again.
+            self.executable = prepare(&self.graph, &durations, &self.options).expect("it has as many units at most");
+            self.tasks.traced.store(self.tracing == Tracing::On, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Hemiola {
+    /// What the events say.
+    fn measured(&mut self) -> Durations {
+        let scale = TickScale::calibrate();
+        let mut distributions = vec![Distribution::new(); self.graph.tasks().len()];
+        let mut events = Vec::new();
+        self.readers.iter_mut().for_each(|reader| _ = reader.read(&mut events));
+        for event in events {
+            if let Event::TaskRun { task, begin, end, .. } = event {
+                distributions[task.index()].record(scale.nanoseconds_between(begin, end));
+            }
+        }
+        let mut durations = Durations::unknown(distributions.len());
+        for (task, distribution) in (0..).zip(&distributions) {
+            let samples = distribution.buckets();
+            let samples = samples.map(|bucket| (Duration::from_nanos(bucket.nanoseconds), u64::from(bucket.count)));
+            durations.set(hemiola_plan::TaskId(task), TaskDuration::Samples(samples.collect()));
+        }
+        durations
+    }
+}
+
+/// Tasks that only work, and say so if somebody listens.
+struct TracedWork {
+    work: &'static Work,
+    traced: AtomicBool,
+    run: AtomicU32,
+}
+
+impl Tasks for TracedWork {
+    type Worker = Ring;
+
+    fn run(&self, task: usize, ready: Ticks, begin: Ticks, ring: &mut Ring, _: &Scope<'_>) -> Ticks {
+        self.work.run(task);
+        if !self.traced.load(Ordering::Relaxed) {
+            return begin;
+        }
+        let end = Ticks::now();
+        let run = self.run.load(Ordering::Relaxed);
+        ring.push(Event::TaskRun { task: TaskId(task as u16), core: Core::current(), run, ready, begin, end });
+        end
+    }
+}

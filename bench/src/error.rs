@@ -1,0 +1,37 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why the bench ended early.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: io::Error },
+    #[error("cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    Write { path: PathBuf, error: io::Error },
+    #[error("{}: {error}", path.display())]
+    Graph { path: PathBuf, error: hemiola_bench_contestant::GraphError },
+    #[error("{}: {error}", path.display())]
+    Dataset { path: PathBuf, error: hemiola_plan::datasets::DatasetError },
+    #[error("{} is no report of this bench: {error}", path.display())]
+    Report { path: PathBuf, error: serde_json::Error },
+    #[error("{what} `{name}` does not exist; there are {}", known.join(", "))]
+    Unknown { what: &'static str, name: String, known: Vec<String> },
+    #[error("cannot start {program}: {error}")]
+    Start { program: String, error: io::Error },
+    #[error("two machines cannot be compared by their times:\n  {a}\n  {b}\nRun the bench again on one of them.")]
+    OtherMachine { a: String, b: String },
+    #[error(transparent)]
+    Contest(#[from] crate::contest::process::EntryError),
+    #[error(transparent)]
+    Contestant(#[from] crate::contestant::ContestantError),
+}
+
+pub fn read(path: &Path) -> Result<String, BenchError> {
+    std::fs::read_to_string(path).map_err(|error| BenchError::Read { path: path.to_owned(), error })
+}
+
+pub fn write(path: &Path, text: &str) -> Result<(), BenchError> {
+    std::fs::write(path, text).map_err(|error| BenchError::Write { path: path.to_owned(), error })
+}

@@ -1,0 +1,99 @@
+//! The machine that the bench ran on, as far as it explains the figures.
+
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+/// What is printed with every report. Reports are compared only where [`Machine::identity`] is the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    pub processor: String,
+    pub cores: usize,
+    pub kernel: String,
+    pub preemption: String,
+    pub governor: String,
+    pub hypervisor: String,
+    /// What real-time threads may use of a second, in percent.
+    pub real_time_percent: f64,
+    /// From core to core, both spinning.
+    pub hand_over_ns: Option<f64>,
+    /// Of the last minute, before the bench began.
+    pub load_average: String,
+    pub compilers: Vec<String>,
+    pub date: String,
+}
+
+impl Machine {
+    pub fn examine() -> Self {
+        let cpuinfo = file("/proc/cpuinfo");
+        let field = |name: &str| {
+            let line = cpuinfo.lines().find(|line| line.starts_with(name));
+            line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+        };
+        let has_flag = |flag| field("flags").is_some_and(|flags| flags.split(' ').any(|present| present == flag));
+        let or_unknown = |text: String| if text.is_empty() { "unknown".to_owned() } else { text };
+        let per = |name| file(&format!("/proc/sys/kernel/{name}")).parse::<f64>().unwrap_or(f64::NAN);
+        let (runtime, period) = (per("sched_rt_runtime_us"), per("sched_rt_period_us"));
+        Machine {
+            processor: field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            cores: std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+            kernel: or_unknown(file("/proc/sys/kernel/osrelease")),
+            preemption: preemption(),
+            governor: match file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") {
+                governor if governor.is_empty() => "none (the host decides)".to_owned(),
+                governor => governor,
+            },
+            hypervisor: if has_flag("hypervisor") { "virtual machine" } else { "bare metal" }.to_owned(),
+            real_time_percent: if runtime < 0.0 { 100.0 } else { 100.0 * runtime / period },
+            hand_over_ns: hemiola_realtime::hand_over_cost().map(|cost| cost.as_nanos() as f64),
+            load_average: file("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned(),
+            compilers: [first_line("rustc", "--version"), first_line("c++", "--version")]
+                .into_iter()
+                .flatten()
+                .collect(),
+            date: first_line("date", "-u").unwrap_or_default(),
+        }
+    }
+
+    /// What has to be the same for times to be comparable.
+    pub fn identity(&self) -> String {
+        let Machine { processor, cores, kernel, preemption, governor, hypervisor, .. } = self;
+        format!(
+            "{processor}, {cores} cores, Linux {kernel}, preemption {preemption}, governor {governor}, {hypervisor}"
+        )
+    }
+}
+
+impl std::fmt::Display for Machine {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let hand_over = self.hand_over_ns.map_or("not measured".to_owned(), |cost| format!("{cost:.0} ns"));
+        writeln!(formatter, "machine    {}", self.identity())?;
+        writeln!(formatter, "settings   real-time threads may use {:.0} % of the time", self.real_time_percent)?;
+        writeln!(formatter, "measured   hand-over between two cores {hand_over}; load before {}", self.load_average)?;
+        write!(formatter, "built with {}; {}", self.compilers.join("; "), self.date)
+    }
+}
+
+fn preemption() -> String {
+    if file("/sys/kernel/realtime") == "1" {
+        return "real time".to_owned();
+    }
+    let chosen = file("/sys/kernel/debug/sched/preempt");
+    match chosen.split_once('(').and_then(|(_, rest)| rest.split_once(')')) {
+        Some((mode, _)) => mode.to_owned(),
+        None if file("/proc/version").contains("PREEMPT_DYNAMIC") => "dynamic".to_owned(),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// A short file of the system's; empty if it cannot be read.
+fn file(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
+/// How a program introduces itself, if it is there.
+pub fn first_line(program: &str, argument: &str) -> Option<String> {
+    let output = Command::new(program).arg(argument).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().next().map(str::to_owned).filter(|line| !line.is_empty())
+}

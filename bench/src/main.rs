@@ -1,0 +1,34 @@
+//! Hemiola's executor beside its peers: the same graphs, the same work, in the same run, in turn.
+//!
+//! | folder | what |
+//! |---|---|
+//! | `workload` | the graphs that are run |
+//! | `contest` | who takes part, in which disciplines, round by round, each contestant a process of its own |
+//! | `contestant` | our own: the executor, a loop, a static schedule |
+//! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
+//! | `instructions` | the count that tells a regression without any noise |
+//!
+//! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
+
+mod command_line;
+mod contest;
+mod contestant;
+mod error;
+mod machine;
+mod report;
+mod workload;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: hemiola_bench_contestant::CountAllocations = hemiola_bench_contestant::CountAllocations;
+
+fn main() -> ExitCode {
+    match command_line::obey() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What came of a contest, for people and for programs.
+
+pub mod comparison;
+pub mod terminal;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contest::result::Event;
+use crate::machine::Machine;
+
+/// Everything that is known of one run of the bench.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub machine: Machine,
+    pub rounds: usize,
+    /// Too short for its figures to mean anything.
+    pub quick: bool,
+    /// What was left out, and how to get it.
+    pub notices: Vec<String>,
+    pub events: Vec<Event>,
+}
+
+impl Report {
+    /// The event of this name, if it was held.
+    pub fn event(&self, workload: &str, mode: &str, workers: usize) -> Option<&Event> {
+        self.events
+            .iter()
+            .find(|event| (event.workload.as_str(), event.mode.as_str(), event.workers) == (workload, mode, workers))
+    }
+}
+
+/// A time with three digits that matter: `430 ns`, `8.07 ms`.
+pub fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    let decimals = if unit == "ns" || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        let texts = [7.4, 430.0, 1_234.0, 12_340.0, 123_400.0, 8_071_000.0, 2e9].map(time);
+        assert_eq!(texts, ["7 ns", "430 ns", "1.23 µs", "12.3 µs", "123 µs", "8.07 ms", "2.00 s"]);
+    }
+}

@@ -1,0 +1,93 @@
+//! The real module graph of a robot soccer team (Nao Devils, code release 2024): 63 updates of motion, 149 of cognition, and
+//! in each cycle a task that publishes, which takes no time here.
+//!
+//! Nobody has published how long each of its modules takes, so the durations are synthetic: heavy-tailed (the fourth power of a
+//! uniform number, so that a few tasks make up most of the work), drawn once and for all, scaled to the mean that Larisch's
+//! thesis (2020) measured on one worker of a NAO V6: 0.965 ms for motion, 16.09 ms for cognition. Every so often motion
+//! computes a preview of the walk, which takes 1.628 ms: there the longest task has the difference in addition, for two workers
+//! gained hardly anything on these frames.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hemiola_plan::{Durations, Plan, PlanOptions, Task, TaskGraph, TaskKind, datasets, resolve};
+
+use crate::error::{BenchError, read};
+
+const MOTION_NS: u64 = 965_000;
+const PREVIEW_NS: u64 = 1_628_000;
+const COGNITION_NS: u64 = 16_090_000;
+
+/// Names and texts of the workloads; `None` without the shared data.
+pub fn texts() -> Result<Option<Vec<(&'static str, String)>>, BenchError> {
+    let shared = std::env::var_os("HEMIOLA_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    let path = shared.join("data/graphs/naodevils-2024.json");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let system =
+        datasets::module_graph(&read(&path)?).map_err(|error| BenchError::Dataset { path: path.clone(), error })?;
+    let Ok(resolved) = resolve(&system) else { return Ok(None) };
+    let mut texts = Vec::new();
+    for cycle in &resolved.cycles {
+        let graph = TaskGraph::of(cycle);
+        match cycle.name.as_str() {
+            "motion" => {
+                let durations = synthetic(&graph, MOTION_NS);
+                let mut preview = durations.clone();
+                if let Some(longest) = preview.iter_mut().max() {
+                    *longest += PREVIEW_NS - MOTION_NS;
+                }
+                texts.push(("devils-motion", text("motion, synthetic durations", &graph, &durations)));
+                texts.push(("devils-preview", text("motion with preview, synthetic durations", &graph, &preview)));
+            }
+            "cognition" => {
+                let durations = synthetic(&graph, COGNITION_NS);
+                texts.push(("devils-cognition", text("cognition, synthetic durations", &graph, &durations)));
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(texts))
+}
+
+/// Heavy-tailed durations of all updates, with this sum.
+fn synthetic(graph: &TaskGraph, sum_ns: u64) -> Vec<u64> {
+    let weight = |(number, task): (u64, &Task)| match task.kind {
+        TaskKind::Update(_) | TaskKind::Plain => uniform(number).powi(4) + 0.002,
+        TaskKind::Publish(_) => 0.0,
+    };
+    let weights: Vec<f64> = (0..).zip(graph.tasks()).map(weight).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|weight| (weight / total * sum_ns as f64).round() as u64).collect()
+}
+
+/// SplitMix64, as a number from 0 to 1.
+fn uniform(seed: u64) -> f64 {
+    let mut mixed = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// The text form, tasks renumbered in an order in which they can run. All contestants get the order within modules that
+/// Hemiola plans, so that all run the same graph.
+fn text(about: &str, graph: &TaskGraph, durations_ns: &[u64]) -> String {
+    let durations = Durations::constant(durations_ns.iter().map(|&duration| Duration::from_nanos(duration)));
+    let plan = Plan::new(graph.clone(), &durations, &PlanOptions::default());
+    let mut number = vec![0; durations_ns.len()];
+    plan.order().enumerate().for_each(|(position, task)| number[task.index()] = position);
+    let mut before = vec![Vec::new(); durations_ns.len()];
+    plan.graph().reduced().into_iter().for_each(|(from, to)| before[number[to.index()]].push(number[from.index()]));
+
+    let mut text = format!("# Nao Devils 2024, {about}\n");
+    for (position, task) in plan.order().enumerate() {
+        // Writing to a string cannot fail.
+        _ = write!(text, "{position} {}", durations_ns[task.index()]);
+        before[position].iter().for_each(|earlier| _ = write!(text, " {earlier}"));
+        text.push('\n');
+    }
+    text
+}

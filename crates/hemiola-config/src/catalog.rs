@@ -4,6 +4,14 @@ use hemiola_model::ParameterDescription;
 use hemiola_model::module::{ArgumentKind, Update, registry};
 
 /// What a configuration may speak of: the modules, sources and representations that exist.
+///
+/// ```
+/// use hemiola_config::{Catalog, Component, parse};
+///
+/// let catalog = Catalog::new([Component::new("Walk", "nao::motion")], []);
+/// assert!(parse("[cycle.motion]\nrate = 83.3\nmodules = [\"nao::motion\"]\n", "robot.toml", &catalog).is_ok());
+/// assert!(parse("[cycle.motion]\nrate = 83.3\nmodules = [\"Wlak\"]\n", "robot.toml", &catalog).is_err());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// The modules.

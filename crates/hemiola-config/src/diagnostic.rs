@@ -8,6 +8,18 @@ use annotate_snippets::{
 use crate::Place;
 
 /// One thing that is wrong or worth a look: what, where, why, and what to do.
+///
+/// ```
+/// use hemiola_config::{Catalog, ConfigError, parse};
+///
+/// let Err(ConfigError::Invalid(found)) = parse("[cycle.main]\nrate = \"fast\"\n", "robot.toml", &Catalog::default())
+/// else {
+///     panic!("`fast` is no rate");
+/// };
+/// let diagnostic = found.iter().next().unwrap();
+/// let place = diagnostic.place.as_ref().unwrap();
+/// assert_eq!((place.line(), place.text()), (2, "\"fast\""));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// Whether the robot can start in spite of it.
@@ -25,6 +37,14 @@ pub struct Diagnostic {
 }
 
 /// How bad it is.
+///
+/// ```
+/// use hemiola_config::Severity;
+///
+/// let mut found = [Severity::Warning, Severity::Error];
+/// found.sort();
+/// assert_eq!(found[0], Severity::Error); // the worst comes first
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The configuration cannot be used.
@@ -35,6 +55,16 @@ pub enum Severity {
 
 /// All that was found, in the order of the files. Shows itself with the lines concerned; [`coloured`](Self::coloured) does
 /// so for a terminal.
+///
+/// ```
+/// use hemiola_config::{Catalog, ConfigError, parse};
+///
+/// let text = "[cycle.main]\nrate = -1.0\nworkers = 0\n";
+/// let Err(ConfigError::Invalid(found)) = parse(text, "robot.toml", &Catalog::default()) else {
+///     panic!("neither is possible");
+/// };
+/// assert_eq!(found.len(), 2); // not the first alone
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     found: Vec<Diagnostic>,

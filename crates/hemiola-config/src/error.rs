@@ -6,6 +6,13 @@ use thiserror::Error;
 use crate::Diagnostics;
 
 /// A configuration cannot be used, or not be written.
+///
+/// ```
+/// use hemiola_config::{Catalog, LoadOptions, load};
+///
+/// let error = load(&LoadOptions::new("/nowhere/robot.toml"), &Catalog::default()).unwrap_err();
+/// assert!(error.to_string().contains("cannot read /nowhere/robot.toml"));
+/// ```
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// All that is wrong with it, and what is doubtful beside that.

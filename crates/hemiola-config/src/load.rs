@@ -16,6 +16,17 @@ use crate::suggest::{list, nearest};
 use crate::{ConfigError, Origins};
 
 /// What to load: later ones are put over earlier ones, in the order of the fields.
+///
+/// ```
+/// use hemiola_config::LoadOptions;
+///
+/// let at_the_tournament = LoadOptions {
+///     overlays: vec!["outdoor".into()],
+///     assignments: vec!["cycle.motion.workers=2".into()],
+///     ..LoadOptions::new("robot.toml")
+/// };
+/// assert_eq!(at_the_tournament.path.as_os_str(), "robot.toml");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
     /// The base file, `robot.toml`. Parameter files in `parameters/` beside it are put over it.
@@ -28,6 +39,15 @@ pub struct LoadOptions {
 }
 
 /// A configuration without errors.
+///
+/// ```
+/// use hemiola_config::{Catalog, parse};
+///
+/// let loaded = parse("[cycle.main]\nrate = 30.0\n", "robot.toml", &Catalog::default())?;
+/// assert_eq!(loaded.configuration.cycles[0].name, "main");
+/// assert_eq!(loaded.origins.of("cycle.main.rate").unwrap().place.to_string(), "robot.toml:2:8");
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// What it says.

@@ -20,6 +20,17 @@ use crate::node::{Content, Node};
 pub struct Origins(BTreeMap<String, Origin>);
 
 /// Where one value comes from.
+///
+/// ```
+/// use hemiola_config::{Catalog, parse};
+/// use hemiola_model::Value;
+///
+/// let loaded = parse("[cycle.main]\nrate = 30.0\n", "robot.toml", &Catalog::default())?;
+/// let origin = loaded.origins.of("cycle.main.rate").unwrap();
+/// assert_eq!(origin.value, Value::Float(30.0));
+/// assert!(origin.overrides.is_empty()); // no overlay, no `--set`
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// The value as it was written.

@@ -6,6 +6,15 @@ use std::sync::Arc;
 /// A place in one of the texts that a configuration was made from: a file, or a `--set` assignment.
 ///
 /// Places order by how late their text was put over the others, and by where they stand in it. Cheap to clone.
+///
+/// ```
+/// use hemiola_config::{Catalog, parse};
+///
+/// let loaded = parse("[cycle.main]\nrate = 30.0\n", "robot.toml", &Catalog::default())?;
+/// let place = &loaded.origins.of("cycle.main.rate").unwrap().place;
+/// assert_eq!((place.file(), place.line(), place.column(), place.text()), ("robot.toml", 2, 8, "30.0"));
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
 #[derive(Clone)]
 pub struct Place {
     text: Arc<SourceText>,

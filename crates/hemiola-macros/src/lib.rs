@@ -17,6 +17,20 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 /// Makes a type part of a representation's data: implements `Data` (schema, text form, fingerprint) field by field.
 ///
 /// For structures with named fields, tuple structures and enums whose fields are `Data` themselves.
+///
+/// ```
+/// use hemiola::data::Value;
+/// use hemiola::prelude::*;
+///
+/// #[derive(Data, Clone, Default)]
+/// struct Line { from: [f32; 2], to: [f32; 2] }
+///
+/// #[derive(Representation, Clone, Default)]
+/// struct FieldLines { lines: Vec<Line> }
+///
+/// let seen = FieldLines { lines: vec![Line { from: [0.0, 1.0], to: [4.5, 1.0] }] };
+/// assert_eq!(Value::of(&seen).to_string(), "{lines: [{from: [0.0, 1.0], to: [4.5, 1.0]}]}");
+/// ```
 #[proc_macro_derive(Data)]
 pub fn derive_data(input: TokenStream) -> TokenStream {
     finish(data::derive(&parse_macro_input!(input as DeriveInput)))
@@ -26,6 +40,20 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 ///
 /// Implements `Representation` and `Data`; with `#[representation(opaque)]` only `Representation`, for types that cannot
 /// leave the process.
+///
+/// ```
+/// use hemiola::prelude::*;
+///
+/// #[derive(Representation, Clone, Default)]
+/// struct BallPercept { seen: bool, position_in_image: [f32; 2] }
+///
+/// #[derive(Representation, Default)]
+/// #[representation(opaque)]
+/// struct NeuralNetwork { weights: Vec<f32> }
+///
+/// assert!(BallPercept::descriptor().data_type().is_some()); // can be logged, shown, sent
+/// assert!(NeuralNetwork::descriptor().data_type().is_none());
+/// ```
 #[proc_macro_derive(Representation, attributes(representation))]
 pub fn derive_representation(input: TokenStream) -> TokenStream {
     finish(representation::derive(&parse_macro_input!(input as DeriveInput)))
@@ -35,30 +63,127 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
 ///
 /// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]` on a field: all optional. Without `default` it is
 /// `Default::default()`. The field's documentation comment is the parameter's.
+///
+/// ```
+/// use hemiola::data::Value;
+/// use hemiola::prelude::*;
+///
+/// #[derive(Parameters)]
+/// struct PilotParameters {
+///     /// Where the cart stops, from the wall.
+///     #[parameter(default = 0.5, range = 0.1..=2.0, unit = "m")]
+///     distance: f32,
+/// }
+///
+/// let mut parameters = PilotParameters::default();
+/// let error = parameters.set("distance", &Value::Float(5.0)).unwrap_err();
+/// assert_eq!(error.to_string(), "`distance` must be within 0.1 ..= 2.0 m, not 5.0");
+/// ```
 #[proc_macro_derive(Parameters, attributes(parameter))]
 pub fn derive_parameters(input: TokenStream) -> TokenStream {
     finish(parameters::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
 /// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others are made by `Default`.
+///
+/// ```
+/// use hemiola::prelude::*;
+///
+/// #[derive(Parameters)]
+/// struct FilterParameters {
+///     #[parameter(default = 0.9, range = 0.0..=1.0)]
+///     smoothing: f32,
+/// }
+///
+/// #[derive(Module)]
+/// struct Filter { #[parameters] parameters: FilterParameters, estimate: f32 }
+///
+/// let filter = Filter::create(FilterParameters::default());
+/// assert_eq!((filter.parameters.smoothing, filter.estimate), (0.9, 0.0));
+/// ```
 #[proc_macro_derive(Module, attributes(parameters))]
 pub fn derive_module(input: TokenStream) -> TokenStream {
     finish(module::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
 /// Makes a structure a source: implements `Source`. One field may be `#[parameters]`; all others are made by `Default`.
+///
+/// ```
+/// use hemiola::prelude::*;
+///
+/// #[derive(Parameters)]
+/// struct CameraParameters {
+///     #[parameter(default = 30.0, range = 1.0..=60.0, unit = "Hz")]
+///     rate: f32,
+/// }
+///
+/// #[derive(Source)]
+/// struct Camera { #[parameters] parameters: CameraParameters, frames: u64 }
+///
+/// assert_eq!(Camera::create(CameraParameters::default()).frames, 0);
+/// ```
 #[proc_macro_derive(Source, attributes(parameters))]
 pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
 /// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, all others are left alone.
+///
+/// ```
+/// use hemiola::prelude::*;
+///
+/// #[derive(Representation, Clone, Default)]
+/// struct Odometry { metres: f32 }
+///
+/// #[derive(Representation, Clone, Default)]
+/// struct Speed { metres_per_second: f32 }
+///
+/// #[derive(Module)]
+/// struct Integrator {}
+///
+/// #[module]
+/// impl Integrator {
+///     #[update]
+///     fn odometry(&self, speed: &Speed, last: Previous<Odometry>, clock: &Clock, odometry: &mut Odometry) {
+///         odometry.metres = last.metres + speed.metres_per_second * clock.step_seconds();
+///     }
+/// }
+///
+/// let linked = hemiola::module::registry::modules();
+/// let integrator = linked.iter().find(|module| module.name == "Integrator").expect("it registered itself");
+/// assert_eq!(integrator.updates[0].name, "odometry");
+/// ```
 #[proc_macro_attribute]
 pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(module::register(attribute.into(), parse_macro_input!(item as ItemImpl)))
 }
 
 /// Registers a source. Stands on its `impl` block; its one method with `#[sample]` or `#[sample(rate = 30.0)]` takes a sample.
+///
+/// ```
+/// use hemiola::prelude::*;
+///
+/// #[derive(Representation, Clone, Default)]
+/// struct Frame { number: u64 }
+///
+/// #[derive(Source)]
+/// struct Recording { next: u64 }
+///
+/// #[source]
+/// impl Recording {
+///     /// 100 frames with time stamps of their own, then the end.
+///     #[sample]
+///     fn frame(&mut self, frame: &mut Frame) -> Option<Time> {
+///         frame.number = self.next;
+///         self.next += 1;
+///         (frame.number < 100).then(|| Time::from_seconds(frame.number as f64 / 30.0))
+///     }
+/// }
+///
+/// let mut frame = Frame::default();
+/// assert_eq!(Recording { next: 30 }.frame(&mut frame), Some(Time::from_seconds(1.0)));
+/// assert_eq!(Recording { next: 100 }.frame(&mut frame), None);
+/// ```
 #[proc_macro_attribute]
 pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(source::register(attribute.into(), parse_macro_input!(item as ItemImpl)))

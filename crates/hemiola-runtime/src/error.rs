@@ -1,6 +1,16 @@
 use thiserror::Error;
 
 /// What can go wrong when a robot is built, started or changed.
+///
+/// ```
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// use hemiola_runtime::Robot;
+///
+/// let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Source("Imu".into())));
+/// let error = Robot::assemble(configuration).err().expect("no source is linked");
+/// assert!(error.to_string().starts_with("cycle `motion` is triggered by `Imu`, and there is no source of that name"));
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError {

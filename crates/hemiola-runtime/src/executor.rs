@@ -35,6 +35,28 @@ use crate::error::RuntimeError;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// What the tasks of a graph do.
+///
+/// ```
+/// use hemiola_model::module::Scope;
+/// use hemiola_runtime::executor::Tasks;
+/// use hemiola_trace::Ticks;
+///
+/// /// Each worker notes what it ran.
+/// struct Journal;
+///
+/// impl Tasks for Journal {
+///     type Worker = Vec<usize>;
+///
+///     fn run(&self, task: usize, _ready: Ticks, _begin: Ticks, ran: &mut Vec<usize>, _: &Scope) -> Ticks {
+///         ran.push(task);
+///         Ticks::now()
+///     }
+/// }
+///
+/// let mut worker = Vec::with_capacity(16);
+/// Journal.run(3, Ticks::now(), Ticks::now(), &mut worker, &Scope::default());
+/// assert_eq!(worker, [3]);
+/// ```
 pub trait Tasks: Send + Sync + 'static {
     /// What each worker has of its own: its trace, its queues.
     type Worker: Send + 'static;

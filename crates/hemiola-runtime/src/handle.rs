@@ -21,6 +21,19 @@ use crate::robot::durations_from;
 ///
 /// Everything that takes time (resolving, planning, making modules) happens on the calling thread; the cycle exchanges a
 /// pointer between two of its runs.
+///
+/// ```
+/// use hemiola_runtime::{Pace, Robot};
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+///
+/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
+/// let handle = running.handle().clone();
+/// std::thread::spawn(move || handle.enter_safe_state()).join().unwrap(); // a person has pressed the button
+/// assert!(running.stop().is_in_safe_state());
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
 #[derive(Clone)]
 pub struct RobotHandle {
     controls: Arc<Mutex<Controls>>,
@@ -384,6 +397,18 @@ impl RobotHandle {
 }
 
 /// How a cycle has been doing.
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::Robot;
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// # let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// stepper.run_for(std::time::Duration::from_secs(1));
+/// let motion = stepper.handle().health()["motion"];
+/// assert!(motion.runs >= 100 && motion.dropped == 0);
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CycleHealth {
     /// Runs that have ended.

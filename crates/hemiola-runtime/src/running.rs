@@ -16,6 +16,14 @@ use crate::robot_state::{RobotClock, RobotState};
 use crate::source::{Sampled, SourceRunner};
 
 /// How fast the framework's clock runs.
+///
+/// ```
+/// use hemiola_runtime::Pace;
+///
+/// assert_eq!(Pace::default(), Pace::RealTime);
+/// let twice_as_fast = Pace::Factor(2.0); // a recording of ten minutes in five
+/// assert_ne!(twice_as_fast, Pace::RealTime);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Pace {
     /// With the world's.
@@ -26,6 +34,19 @@ pub enum Pace {
 }
 
 /// A robot that runs on its own threads.
+///
+/// ```
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// use hemiola_runtime::{Pace, Robot};
+///
+/// let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
+/// running.handle().stop(); // from any thread: when somebody presses Ctrl-C
+/// let ended = running.wait();
+/// assert!(ended.is_stopping());
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
 pub struct RunningRobot {
     handle: RobotHandle,
     state: Arc<RobotState>,

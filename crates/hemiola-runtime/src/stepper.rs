@@ -17,6 +17,19 @@ use crate::source::{Sampled, SourceRunner};
 ///
 /// The same inputs give the same bits, with any number of workers: what triggers when, and what each exchange delivers, does
 /// not depend on how long anything takes.
+///
+/// ```
+/// use hemiola_model::Time;
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// use hemiola_runtime::Robot;
+///
+/// let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// stepper.run_until(Time::from_seconds(3600.0)); // an hour, in a moment
+/// assert_eq!(stepper.now(), Time::from_seconds(3600.0));
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
 pub struct Stepper {
     cycles: Vec<Cycle>,
     sources: Vec<Stepped>,
@@ -49,6 +62,20 @@ const MOST_FAILURES: u32 = 1000;
 const STEPS_PER_POLL: u64 = 64;
 
 /// What happened in a step.
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::Robot;
+/// use hemiola_model::Time;
+/// # let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// configuration.cycles.push(CycleConfiguration::new("cognition", Trigger::Rate(40.0)));
+/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// let steps: Vec<_> = (0..4).filter_map(|_| stepper.step()).map(|step| (step.time, step.cycles)).collect();
+/// assert_eq!(steps[..2], [(Time::ZERO, vec![0]), (Time::ZERO, vec![1])]);
+/// assert_eq!(steps[3], (Time::from_seconds(0.02), vec![0]));
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The time on the framework's clock.
@@ -160,6 +187,9 @@ impl Stepper {
     }
 
     /// A fingerprint of every value of a cycle.
+    ///
+    /// # Panics
+    /// If there is no cycle of that number.
     pub fn fingerprints(&self, cycle: usize) -> Vec<(&'static str, u64)> {
         self.cycles[cycle].fingerprints()
     }

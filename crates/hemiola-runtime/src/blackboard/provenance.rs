@@ -27,6 +27,9 @@ impl Provenance {
     }
 
     /// The stamps of the oldest and the newest sample of a source.
+    ///
+    /// # Panics
+    /// If there is no source of that number.
     pub fn span(&self, source: usize) -> Option<(Time, Time)> {
         let (oldest, newest) = self.0[source];
         (oldest <= newest).then_some((oldest, newest))
@@ -38,6 +41,9 @@ impl Provenance {
     }
 
     /// Adds a sample.
+    ///
+    /// # Panics
+    /// If there is no source of that number.
     pub fn include(&mut self, source: usize, stamp: Time) {
         let (oldest, newest) = &mut self.0[source];
         *oldest = stamp.min(*oldest);
@@ -53,6 +59,9 @@ impl Provenance {
     }
 
     /// Makes this the same as `other`, without allocation.
+    ///
+    /// # Panics
+    /// If the other one is for another number of sources.
     pub fn copy_from(&mut self, other: &Self) {
         self.0.copy_from_slice(&other.0);
     }

@@ -30,12 +30,33 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 unsafe impl<T: Send> Send for Shared<T> {}
 
 /// The writing end of [`latest`].
+///
+/// ```
+/// use hemiola_runtime::exchange::latest;
+///
+/// let (mut writer, _reader) = latest(|| 0);
+/// *writer.back() = 1;
+/// assert!(writer.publish());
+/// *writer.back() = 2;
+/// assert!(!writer.publish()); // nobody took the 1, and nobody will
+/// ```
 pub struct LatestWriter<T> {
     shared: Arc<Shared<T>>,
     back: u8,
 }
 
 /// The reading end of [`latest`].
+///
+/// ```
+/// use hemiola_runtime::exchange::latest;
+///
+/// let (mut writer, mut reader) = latest(|| "nothing yet");
+/// *writer.back() = "an image";
+/// writer.publish();
+/// assert_eq!(*reader.front(), "nothing yet"); // what is looked at does not change under the reader
+/// assert!(reader.has_new() && reader.take());
+/// assert_eq!(*reader.front(), "an image");
+/// ```
 pub struct LatestReader<T> {
     shared: Arc<Shared<T>>,
     front: u8,
@@ -78,7 +99,7 @@ impl<T> LatestWriter<T> {
     }
 
     /// Publishes the filled buffer. `false` when the reader never took the one before it: that one is lost, and is the back
-    /// buffer now.
+    /// buffer now. Wait-free: one atomic swap.
     pub fn publish(&mut self) -> bool {
         let middle = self.shared.middle.swap(self.back | NEWER, Ordering::AcqRel);
         self.back = middle & !NEWER;
@@ -92,7 +113,7 @@ impl<T> LatestReader<T> {
         self.shared.middle.load(Ordering::Relaxed) & NEWER != 0
     }
 
-    /// Takes the newest value, if there is one that was not taken yet.
+    /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one atomic swap.
     pub fn take(&mut self) -> bool {
         if !self.has_new() {
             return false;

@@ -31,6 +31,14 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 unsafe impl<T: Send> Send for Shared<T> {}
 
 /// The writing end of [`queue`].
+///
+/// ```
+/// use hemiola_runtime::exchange::queue;
+///
+/// let (mut commands, _cycle) = queue(1);
+/// assert_eq!(commands.push("install"), Ok(()));
+/// assert_eq!(commands.push("restart"), Err("restart")); // full: the writer decides what becomes of it
+/// ```
 pub struct QueueWriter<T> {
     shared: Arc<Shared<T>>,
     written: usize,
@@ -38,6 +46,14 @@ pub struct QueueWriter<T> {
 }
 
 /// The reading end of [`queue`].
+///
+/// ```
+/// use hemiola_runtime::exchange::queue;
+///
+/// let (mut writer, mut reader) = queue(8);
+/// std::thread::spawn(move || (0..8).for_each(|sample| writer.push(sample).expect("there is room for 8"))).join().unwrap();
+/// assert_eq!(std::iter::from_fn(|| reader.pop()).sum::<i32>(), 28);
+/// ```
 pub struct QueueReader<T> {
     shared: Arc<Shared<T>>,
     taken: usize,
@@ -72,7 +88,7 @@ pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
 }
 
 impl<T> QueueWriter<T> {
-    /// Appends a value.
+    /// Appends a value. Wait-free: a load at most and a store.
     ///
     /// # Errors
     /// The queue is full; the value comes back.
@@ -93,7 +109,7 @@ impl<T> QueueWriter<T> {
 }
 
 impl<T> QueueReader<T> {
-    /// Takes the oldest value.
+    /// Takes the oldest value; `None` if there is none. Wait-free: a load at most and a store.
     pub fn pop(&mut self) -> Option<T> {
         if self.taken == self.seen_written {
             self.seen_written = self.shared.written.0.load(Ordering::Acquire);

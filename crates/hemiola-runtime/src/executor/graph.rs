@@ -10,6 +10,16 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 /// A plan in the form that the executor runs: units by priority, counters of unmet dependencies.
 ///
 /// The plan's order of units is the order of their importance. A counter is set back when it reaches zero, so that a run needs no preparation.
+///
+/// ```
+/// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph};
+/// use hemiola_runtime::executor::ExecutableGraph;
+///
+/// let graph = TaskGraph::plain("fork", 3, [(0, 1), (0, 2)]).unwrap();
+/// let plan = Plan::new(graph, &Durations::unknown(3), &PlanOptions::default());
+/// assert_eq!(ExecutableGraph::new(&plan)?.workers(), plan.workers());
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
 pub struct ExecutableGraph {
     units: Box<[Unit]>,
     roots: Box<[usize]>,

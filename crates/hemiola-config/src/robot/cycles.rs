@@ -11,7 +11,7 @@ use crate::node::Node;
 use crate::section::{Section, duration, rate, suggest_at, text, whole};
 use crate::suggest::list;
 
-/// More workers than any robot has cores.
+/// As many as an executor has room for.
 const MOST_WORKERS: usize = 64;
 
 /// More samples than any update can want to look through.

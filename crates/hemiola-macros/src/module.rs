@@ -131,7 +131,7 @@ pub fn check_block(attribute: &TokenStream, block: &ItemImpl, what: &str) -> Res
     if !attribute.is_empty() {
         return Err(Error::new_spanned(attribute, format!("`#[{what}]` takes nothing")));
     }
-    if let Some((_, path, _)) = &block.trait_ {
+    if let Some((path, _)) = &block.trait_ {
         return Err(Error::new_spanned(
             path,
             format!("`#[{what}]` stands on the type's own `impl` block, not on a trait's"),

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, Result, ReturnType, Signature, Type, TypeReference};
+use syn::{
+    Error, FnArg, GenericArgument, Ident, PathArguments, ReceiverKind, Result, ReturnType, Signature, Type,
+    TypeReference,
+};
 
 /// A method whose arguments the framework provides.
 pub struct Method {
@@ -26,10 +29,10 @@ impl Method {
         }
         let mut inputs = signature.inputs.iter();
         let exclusive = match inputs.next() {
-            Some(FnArg::Receiver(receiver)) if receiver.reference.is_some() => receiver.mutability.is_some(),
-            Some(FnArg::Receiver(receiver)) => {
-                return Err(Error::new_spanned(receiver, "an update borrows its module: `&self` or `&mut self`"));
-            }
+            Some(FnArg::Receiver(receiver)) => match &receiver.kind {
+                ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+                _ => return Err(Error::new_spanned(receiver, "an update borrows its module: `&self` or `&mut self`")),
+            },
             _ => {
                 return Err(Error::new_spanned(
                     &signature.ident,

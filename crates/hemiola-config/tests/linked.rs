@@ -79,7 +79,7 @@ impl Source for Camera {
 
 inventory::submit!(Registration::Module(|| {
     let find = Update::exclusive::<BallFinder, (&'static Image, (&'static mut BallPercept, ())), ()>("find", |_, _| ());
-    ModuleDescriptor::of::<BallFinder>("nao::cognition", "ball_finder.rs:1", vec![find])
+    ModuleDescriptor::of::<BallFinder>("nao::cognition", "ball_finder.rs:1", vec![find], None)
 }));
 
 inventory::submit!(Registration::Source(|| {

@@ -127,7 +127,8 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, all others are left alone.
+/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, one with `#[safe_state]` is called
+/// when the robot enters its safe state, all others are left alone.
 ///
 /// ```
 /// use hemiola::prelude::*;

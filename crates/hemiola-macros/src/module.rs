@@ -2,7 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, ImplItem, ItemImpl, Result, Type};
+use syn::{
+    Data, DeriveInput, Error, Fields, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Receiver, ReceiverKind, Result,
+    ReturnType, Signature, Type,
+};
 
 use crate::update::Method;
 
@@ -21,19 +24,27 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStream> {
     let name = check_block(&attribute, &block, "module")?;
     let mut methods = Vec::new();
+    let mut safe_state = None;
     let mut errors = None;
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
-        let Some(position) = function.attrs.iter().position(|attribute| attribute.path().is_ident("update")) else {
-            continue;
-        };
-        let attribute = function.attrs.remove(position);
-        let method = attribute
-            .meta
-            .require_path_only()
-            .map_err(|_| Error::new_spanned(&attribute, "`#[update]` takes nothing: the signature says it all"));
-        match method.and_then(|_| Method::parse(&function.sig)) {
-            Ok(method) => methods.push(method),
+        match take_marker(function, "update")
+            .and_then(|marked| marked.then(|| Method::parse(&function.sig)).transpose())
+        {
+            Ok(method) => methods.extend(method),
+            Err(error) => combine(&mut errors, error),
+        }
+        match take_marker(function, "safe_state")
+            .and_then(|marked| marked.then(|| check_safe_state(&function.sig)).transpose())
+        {
+            Ok(Some(method)) if safe_state.is_none() => safe_state = Some(method),
+            Ok(Some(second)) => {
+                combine(
+                    &mut errors,
+                    Error::new_spanned(second, "one method enters the safe state; let it do all there is to do"),
+                );
+            }
+            Ok(None) => {}
             Err(error) => combine(&mut errors, error),
         }
     }
@@ -52,6 +63,10 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
         return Ok(quote! { #block #errors });
     }
     let updates = methods.iter().map(|method| method.describe(&name));
+    let safe_state = match safe_state {
+        Some(method) => quote! { ::core::option::Option::Some(<#name>::#method) },
+        None => quote! { ::core::option::Option::None },
+    };
     Ok(quote! {
         #block
         const _: () = {
@@ -60,11 +75,39 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
                     ::core::module_path!(),
                     ::core::concat!(::core::file!(), ":", ::core::line!()),
                     ::std::vec![#(#updates),*],
+                    #safe_state,
                 )
             }
             ::hemiola::macros_support::inventory::submit!(::hemiola::macros_support::Registration::Module(describe));
         };
     })
+}
+
+/// Removes `#[marker]` from a method; tells whether it was there.
+fn take_marker(function: &mut ImplItemFn, marker: &str) -> Result<bool> {
+    let Some(position) = function.attrs.iter().position(|attribute| attribute.path().is_ident(marker)) else {
+        return Ok(false);
+    };
+    let attribute = function.attrs.remove(position);
+    let takes_nothing = format!("`#[{marker}]` takes nothing: the signature says it all");
+    attribute.meta.require_path_only().map_err(|_| Error::new_spanned(&attribute, takes_nothing))?;
+    Ok(true)
+}
+
+/// The name of a method that enters the safe state.
+fn check_safe_state(signature: &Signature) -> Result<Ident> {
+    let receives_itself = matches!(
+        signature.inputs.first(),
+        Some(FnArg::Receiver(Receiver { kind: ReceiverKind::Reference(_, _, Some(_)), .. }))
+    );
+    let is_plain = signature.asyncness.is_none() && matches!(signature.output, ReturnType::Default);
+    if receives_itself && signature.inputs.len() == 1 && is_plain {
+        return Ok(signature.ident.clone());
+    }
+    Err(Error::new_spanned(
+        signature,
+        "the safe state is entered from outside of a run, where there are no representations: `fn(&mut self)`, and nothing returned",
+    ))
 }
 
 /// How a module or source is made from its parameters.

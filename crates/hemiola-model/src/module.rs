@@ -6,15 +6,17 @@ mod context;
 mod debug;
 mod instance;
 pub mod registry;
+mod safe_state;
 mod scope;
 mod update;
 
 use std::collections::BTreeMap;
 
 pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Fresh, Previous, Samples};
-pub use context::{Context, SafeState};
+pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
 pub use instance::{Instance, PreparedParameters};
+pub use safe_state::{SafeState, SafeStateAction};
 pub use scope::{Crew, Scope};
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};
 
@@ -60,10 +62,6 @@ pub trait Module: Send + 'static {
 
     /// The parameters in use.
     fn parameters_mut(&mut self) -> &mut Self::Parameters;
-
-    /// Puts the hardware that this module drives into a safe state; called once, from outside of its cycle, when the robot
-    /// enters the safe state. Modules with nothing to do leave it out.
-    fn enter_safe_state(&mut self) {}
 }
 
 /// Makes an instance with these parameters.
@@ -101,14 +99,21 @@ pub struct ModuleDescriptor {
     pub parameters: Vec<ParameterDescription>,
     /// Its updates in declaration order.
     pub updates: Vec<Update>,
+    safe_state: Option<SafeStateAction>,
     create: Create,
     check: Check,
 }
 
 impl ModuleDescriptor {
-    /// Describes `M`.
-    pub fn of<M: Module>(path: &'static str, location: &'static str, updates: Vec<Update>) -> Self {
+    /// Describes `M`; `safe_state` is its `#[safe_state]` method, if it has one.
+    pub fn of<M: Module>(
+        path: &'static str,
+        location: &'static str,
+        updates: Vec<Update>,
+        safe_state: Option<fn(&mut M)>,
+    ) -> Self {
         Self {
+            safe_state: safe_state.map(SafeStateAction::new),
             name: M::NAME,
             path,
             location,
@@ -132,6 +137,6 @@ impl ModuleDescriptor {
     /// # Errors
     /// Every parameter that cannot be set.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>> {
-        (self.create)(parameters)
+        Ok((self.create)(parameters)?.with_safe_state(self.safe_state.clone()))
     }
 }

@@ -7,20 +7,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hemiola_model::AnyRepresentation;
-use hemiola_model::module::{Instance, PreparedParameters};
+use hemiola_model::module::PreparedParameters;
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Held;
 use crate::error::RuntimeError;
 use crate::exchange::{QueueReader, QueueWriter, queue};
+use crate::module_instance::ModuleInstance;
 use crate::program::Program;
 
 /// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
 pub enum Command {
     /// Go on with another program; comes back with the old one.
     Install(Box<Program>),
-    /// Use other parameters; comes back with the old ones.
-    SetParameters { instance: Arc<Instance>, parameters: PreparedParameters },
+    /// Use other parameters; comes back with the old ones, unless the watchdog had the module.
+    SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool },
     /// Show this value instead of the provider's; comes back with the one before.
     Override { store: usize, value: AnyRepresentation, done: bool },
     /// Show the provider's value again.
@@ -37,9 +38,9 @@ impl Command {
     pub unsafe fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard) -> Self {
         match &mut self {
             Self::Install(other) => std::mem::swap(program, other),
-            Self::SetParameters { instance, parameters } => {
-                // SAFETY: between two runs nobody uses the cycle's modules.
-                unsafe { instance.exchange_parameters(parameters) };
+            Self::SetParameters { instance, parameters, done } => {
+                // SAFETY: between two runs.
+                *done = unsafe { instance.exchange_parameters(parameters) };
             }
             Self::Override { store, value, done } => {
                 // SAFETY: between two runs; the sender checked the representation.

@@ -60,6 +60,12 @@ pub struct Health {
     pub dropped: AtomicU64,
 }
 
+impl Health {
+    pub fn last_end(&self) -> Time {
+        Time::from_nanoseconds(self.last_end.load(Ordering::Relaxed) as i64)
+    }
+}
+
 impl Cycle {
     /// Runs the cycle once. `timer` is when its timer was due; a cycle that a source triggers was due when the sample was taken.
     /// No allocation, no lock, no system call but those of the executor.
@@ -103,8 +109,7 @@ impl Cycle {
         }
         if self.robot.safe_state().is_active() {
             if !std::mem::replace(&mut self.safe_state_entered, true) {
-                // SAFETY: this is worker 0, between two runs.
-                unsafe { self.program.enter_safe_state() };
+                self.program.enter_safe_state();
             }
         } else {
             self.safe_state_entered = false;

@@ -4,17 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hemiola_model::data::ValueReader;
-use hemiola_model::module::DebugRecord;
 use hemiola_model::{Representation, Time, Value};
-use hemiola_plan::{Durations, Plan, PlanOptions, ResolvedCycle, TaskGraph, WorkerChoice};
+use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
 use crate::command::Command;
+use crate::controls::{Controls, CycleControl, TRIES};
 use crate::error::RuntimeError;
-use crate::launch::{Controls, CycleControl, group_exports, instances};
-use crate::monitor::{Message, Monitor, Restart};
-use crate::program::{ProgramParts, build};
+use crate::monitor::{DebugRecords, Message, Monitor, Restart};
 use crate::robot::durations_from;
 
 /// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
@@ -40,14 +38,10 @@ pub struct RobotHandle {
     monitor: Arc<Mutex<Monitor>>,
 }
 
-/// How long a change waits for the cycle to take it up.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a reader waits for a value.
 const READ_PATIENCE: Duration = Duration::from_millis(300);
 /// How long replanning waits; most cycles run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
-/// An override may find its place still held by a reader; one of the next runs will do.
-const OVERRIDE_TRIES: usize = 20;
 
 impl RobotHandle {
     pub(crate) fn new(controls: Controls, monitor: Monitor) -> Self {
@@ -101,8 +95,7 @@ impl RobotHandle {
         for cycle in &controls.cycles {
             if let Some(instance) = cycle.instances.get(module) {
                 let parameters = instance.prepare(&values).map_err(failed)?;
-                let command = Command::SetParameters { instance: instance.clone(), parameters };
-                cycle.perform(command)?;
+                cycle.set_parameters(instance, parameters)?;
             }
         }
         // New instances start with it as well.
@@ -125,7 +118,7 @@ impl RobotHandle {
             Ok(false) => return Err(RuntimeError::Opaque { name: representation.to_owned() }),
             Err(error) => return Err(RuntimeError::Value { name: representation.to_owned(), error }),
         }
-        for _ in 0..OVERRIDE_TRIES {
+        for _ in 0..TRIES {
             match cycle.perform(Command::Override { store, value: made, done: false })? {
                 Command::Override { done: true, .. } => return Ok(()),
                 Command::Override { value, .. } => made = value,
@@ -290,11 +283,14 @@ impl RobotHandle {
         self.monitor().messages()
     }
 
-    /// Plots and drawings of updates since the last call; the first call starts keeping them.
-    pub fn debug_records(&self) -> Vec<DebugRecord> {
-        let mut monitor = self.monitor();
-        monitor.watch();
-        monitor.watched()
+    /// Starts keeping plots and drawings of updates, or ends it. While nobody watches they cost updates next to nothing.
+    pub fn watch(&self, watched: bool) {
+        self.controls().state.set_watched(watched);
+    }
+
+    /// Plots and drawings of updates since the last call; see [`watch`](Self::watch).
+    pub fn debug_records(&self) -> DebugRecords {
+        self.monitor().take_watched()
     }
 
     /// The framework's clock.
@@ -338,35 +334,38 @@ impl RobotHandle {
         self.controls().state.note_end();
     }
 
+    pub(crate) fn note(&self, text: String) {
+        self.monitor().note(text);
+    }
+
     pub(crate) fn note_denials(&self, report: &ThreadReport) {
         self.monitor().note_denials(report.denials());
     }
 
-    /// Gathers events, replaces failed modules, looks after the watchdogs.
+    /// Gathers events, replaces failed modules, plans with what was learnt.
     pub(crate) fn service(&self) {
         let restarts = self.monitor().poll();
         for restart in restarts {
             self.restart(&restart);
         }
-        let mut silent = Vec::new();
-        {
-            let controls = self.controls();
-            let now = controls.state.clock().now();
-            for cycle in &controls.cycles {
-                let Some(watchdog) = cycle.watchdog else { continue };
-                let health = CycleHealth::of(cycle);
-                if now.since(health.last_end) > watchdog && !controls.state.safe_state().is_active() {
-                    controls.state.enter_safe_state();
-                    silent.push(format!(
-                        "cycle `{}` has not ended a run for {:.0} ms; the robot enters its safe state",
-                        cycle.name,
-                        now.since(health.last_end).as_secs_f64() * 1e3
-                    ));
-                }
+        self.learn();
+    }
+
+    /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.
+    fn learn(&self) {
+        let is_due = |cycle: &CycleControl| CycleHealth::of(cycle).runs >= cycle.next_lesson;
+        if !self.controls().cycles.iter().any(is_due) {
+            return;
+        }
+        let profile = self.profile();
+        let mut controls = self.controls();
+        for index in 0..controls.cycles.len() {
+            if is_due(&controls.cycles[index]) {
+                controls.cycles[index].next_lesson *= 10;
+                // The cycle takes the plan up in its next run. One that cannot be made would not have been at the start.
+                _ = controls.install(index, &profile, None, Some(Duration::ZERO));
             }
         }
-        let mut monitor = self.monitor();
-        silent.into_iter().for_each(|text| monitor.note(text));
     }
 
     fn restart(&self, restart: &Restart) {
@@ -429,90 +428,7 @@ impl CycleHealth {
             runs: health.runs.load(Relaxed),
             overruns: health.overruns.load(Relaxed),
             dropped: health.dropped.load(Relaxed),
-            last_end: Time::from_nanoseconds(health.last_end.load(Relaxed) as i64),
+            last_end: health.last_end(),
         }
-    }
-}
-
-impl Controls {
-    fn cycle_index(&self, name: &str) -> Result<usize, RuntimeError> {
-        self.cycles.iter().position(|cycle| cycle.name == name).ok_or_else(|| RuntimeError::Unknown {
-            kind: "cycle",
-            name: name.to_owned(),
-            known: self.cycles.iter().map(|cycle| cycle.name.clone()).collect(),
-        })
-    }
-
-    /// The cycle that provides a representation now, and where.
-    fn store_of(&self, representation: &str) -> Result<(&CycleControl, usize), RuntimeError> {
-        let resolved = &self.robot.resolved.cycles;
-        let cycles = self.cycles.iter().zip(resolved);
-        let mut providing = cycles.filter(|(_, cycle)| cycle.providers.contains_key(representation));
-        let found =
-            providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
-        found.ok_or_else(|| self.no_representation(representation))
-    }
-
-    fn no_representation(&self, name: &str) -> RuntimeError {
-        let cycles = &self.robot.resolved.cycles;
-        RuntimeError::Unknown {
-            kind: "representation that a cycle provides",
-            name: name.to_owned(),
-            known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
-        }
-    }
-
-    /// Builds a cycle's program anew and lets the cycle go on with it. `fresh` gets a new instance.
-    fn install(
-        &mut self,
-        index: usize,
-        profile: &Profile,
-        fresh: Option<&str>,
-        patience: Option<Duration>,
-    ) -> Result<(), RuntimeError> {
-        let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
-        let control = &self.cycles[index];
-        let mut existing = control.instances.clone();
-        if let Some(fresh) = fresh {
-            existing.remove(fresh);
-        }
-        let instances = instances(&self.robot, &resolved, &existing)?;
-        let graph = TaskGraph::of(&resolved);
-        let durations = durations_from(profile, &graph);
-        let available = self.available.min(control.pool.try_into().unwrap_or(self.available));
-        let workers = self.robot.worker_choice(&resolved.name, available);
-        let plan = Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() });
-        let on_failure =
-            self.robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.on_failure)).collect();
-        let program = build(&ProgramParts {
-            cycle: &resolved,
-            plan: &plan,
-            modules: &self.robot.modules_of(&resolved.name),
-            instances: &instances,
-            on_failure: &on_failure,
-            blackboard: &control.blackboard,
-            exports: &group_exports(&resolved, &control.exports)?,
-            robot: &self.state,
-            catalog: &self.catalog,
-            cycle_id: control.id,
-        })?;
-        let command = Command::Install(Box::new(program));
-        let result = control.perform_within(command, patience.unwrap_or(PATIENCE));
-        // The command is on its way in any case.
-        self.cycles[index].instances = instances;
-        result.map(|_| ())
-    }
-}
-
-impl CycleControl {
-    /// Has a command obeyed, and returns what is left of it.
-    fn perform(&self, command: Command) -> Result<Command, RuntimeError> {
-        self.perform_within(command, PATIENCE)
-    }
-
-    fn perform_within(&self, command: Command, patience: Duration) -> Result<Command, RuntimeError> {
-        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        mailbox.send(&self.name, command)?;
-        mailbox.wait(&self.name, patience)
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
-use hemiola_model::module::{ArgumentKind, Instance, Update};
-use hemiola_model::{RepresentationDescriptor, SourceRate, Value};
+use hemiola_model::module::{ArgumentKind, Update};
+use hemiola_model::{RepresentationDescriptor, SourceRate};
 use hemiola_plan::{Consumer, Origin, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, Policy, Priority, ThreadSettings};
 use hemiola_trace::{Catalog, CycleId, TickScale};
@@ -16,16 +16,19 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
-use crate::command::{Mailbox, mailbox};
+use crate::command::mailbox;
+use crate::controls::{Controls, CycleControl, FIRST_LESSON};
 use crate::cycle::{Cycle, CycleImport, Health};
 use crate::error::RuntimeError;
 use crate::exchange::queue;
 use crate::executor::Executor;
+use crate::module_instance::ModuleInstance;
 use crate::monitor::Monitor;
 use crate::program::{ProgramParts, build};
 use crate::robot::{Robot, representations};
 use crate::robot_state::{RobotClock, RobotState};
 use crate::source::{SourceExport, SourceRunner, Trigger};
+use crate::watchdog::{Actuators, Watchdog, WatchedCycle};
 use crate::worker::WorkerState;
 
 /// A robot whose parts exist and wait for somebody to run them.
@@ -34,35 +37,9 @@ pub struct Launched {
     pub sources: Vec<SourceRunner>,
     pub controls: Controls,
     pub monitor: Monitor,
+    /// If any cycle shall be watched.
+    pub watchdog: Option<Watchdog>,
     pub state: Arc<RobotState>,
-}
-
-/// What changing a running robot needs.
-pub struct Controls {
-    pub robot: Robot,
-    pub cycles: Vec<CycleControl>,
-    /// The blackboards of the sources.
-    pub sources: Vec<Arc<Blackboard>>,
-    pub state: Arc<RobotState>,
-    pub catalog: Catalog,
-    pub available: NonZeroUsize,
-    /// The configured parameters, and every change since.
-    pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
-}
-
-/// What changing a running cycle needs.
-pub struct CycleControl {
-    pub name: String,
-    pub id: CycleId,
-    pub blackboard: Arc<Blackboard>,
-    pub mailbox: Mutex<Mailbox>,
-    pub instances: BTreeMap<&'static str, Arc<Instance>>,
-    pub health: Arc<Health>,
-    pub watchdog: Option<Duration>,
-    /// Export numbers by consumer.
-    pub exports: BTreeMap<Consumer, usize>,
-    /// How many workers it can have.
-    pub pool: usize,
 }
 
 /// Cycles first, then sources: all that has a blackboard.
@@ -113,6 +90,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     let triggers = triggers(&robot);
     let mut cycles = Vec::new();
     let mut controls = Vec::new();
+    let mut watched = Vec::new();
     for (index, (resolved, plan)) in robot.resolved.cycles.iter().zip(&plans).enumerate() {
         let configuration = &robot.configuration.cycles[index];
         let modules = robot.modules_of(&resolved.name);
@@ -132,8 +110,10 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         })?;
         let pool = pool_size(plan, configuration.workers, available);
         let mut executor = Executor::new();
+        let mut running = Vec::new();
         for worker in 1..pool {
             let (worker_state, outputs) = WorkerState::new();
+            running.push(outputs.running.clone());
             let name = format!("{} {worker}", resolved.name);
             let settings = thread_settings(&name, configuration.scheduling, &configuration.cores);
             let report = executor.add_worker(settings, worker_state)?;
@@ -141,9 +121,21 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             monitor.add_worker(catalog.worker(cycle_ids[index], worker, worker as u32 + 1)?, outputs);
         }
         let (worker, outputs) = WorkerState::new();
+        running.push(outputs.running.clone());
         monitor.add_worker(catalog.worker(cycle_ids[index], 0, 0)?, outputs);
         let (mailbox, commands) = mailbox();
         let health = Arc::new(Health::default());
+        let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
+        if let Some(limit) = configuration.watchdog {
+            watched.push(WatchedCycle {
+                name: resolved.name.clone(),
+                limit,
+                health: health.clone(),
+                running,
+                actuators: actuators.clone(),
+                busy: None,
+            });
+        }
         let cycle_imports = std::mem::take(&mut imports[index])
             .into_iter()
             .map(|(from, import)| {
@@ -183,9 +175,10 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             mailbox: Mutex::new(mailbox),
             instances,
             health,
-            watchdog: configuration.watchdog,
+            actuators,
             exports: exports[index].clone(),
             pool,
+            next_lesson: FIRST_LESSON,
         });
     }
 
@@ -232,7 +225,12 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         available,
         parameters,
     };
-    Ok(Launched { cycles, sources, controls, monitor, state })
+    let watchdog = (!watched.is_empty()).then(|| {
+        let (reports, reader) = queue(16);
+        monitor.set_watchdog(reader);
+        Watchdog { cycles: watched, robot: state.clone(), reports }
+    });
+    Ok(Launched { cycles, sources, controls, monitor, watchdog, state })
 }
 
 /// The nominal distance of two runs.
@@ -272,8 +270,8 @@ pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> T
 pub fn instances(
     robot: &Robot,
     cycle: &ResolvedCycle,
-    existing: &BTreeMap<&'static str, Arc<Instance>>,
-) -> Result<BTreeMap<&'static str, Arc<Instance>>, RuntimeError> {
+    existing: &BTreeMap<&'static str, Arc<ModuleInstance>>,
+) -> Result<BTreeMap<&'static str, Arc<ModuleInstance>>, RuntimeError> {
     let used: BTreeSet<&str> = cycle.updates.iter().map(|update| update.module.as_str()).collect();
     let mut instances = BTreeMap::new();
     for module in robot.modules_of(&cycle.name).into_iter().filter(|module| used.contains(module.name)) {
@@ -284,12 +282,17 @@ pub fn instances(
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
                 let created = module.create(&parameters);
                 let failed = |errors| RuntimeError::Parameters { name: module.name.to_owned(), errors };
-                Arc::new(created.map_err(failed)?)
+                Arc::new(ModuleInstance::new(created.map_err(failed)?))
             }
         };
         instances.insert(module.name, instance);
     }
     Ok(instances)
+}
+
+/// Those modules that have a safe state.
+pub fn actuators(instances: &BTreeMap<&'static str, Arc<ModuleInstance>>) -> Vec<Arc<ModuleInstance>> {
+    instances.values().filter(|instance| instance.has_safe_state()).cloned().collect()
 }
 
 /// The export of each publish group.

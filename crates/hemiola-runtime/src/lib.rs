@@ -11,10 +11,12 @@
 //! | `stepper` | the same without threads of their own, by the clock alone |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard`, `exchange` | where values live, and how they get from cycle to cycle |
-//! | `handle`, `command`, `monitor` | looking at a running robot and changing it |
+//! | `handle`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
+//! | `watchdog` | when a cycle stops |
 
 mod blackboard;
 mod command;
+mod controls;
 mod cycle;
 mod error;
 pub mod exchange;
@@ -22,6 +24,7 @@ pub mod executor;
 mod failure;
 mod handle;
 mod launch;
+mod module_instance;
 mod monitor;
 mod program;
 mod robot;
@@ -30,12 +33,13 @@ mod running;
 mod source;
 mod stepper;
 mod sync;
+mod watchdog;
 mod worker;
 
 pub use blackboard::provenance::Provenance;
 pub use error::RuntimeError;
 pub use handle::{CycleHealth, RobotHandle};
-pub use monitor::Message;
+pub use monitor::{DebugRecords, Message};
 pub use robot::Robot;
 pub use running::{Pace, RunningRobot};
 pub use stepper::{Step, Stepper};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugRecord;
@@ -15,7 +16,8 @@ use crate::exchange::QueueReader;
 use crate::failure::describe_panic;
 use crate::program::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
-use crate::worker::WorkerOutputs;
+use crate::watchdog::Silence;
+use crate::worker::{DebugReader, WorkerOutputs};
 
 /// See the module.
 pub struct Monitor {
@@ -25,10 +27,25 @@ pub struct Monitor {
     statistics: Statistics,
     trace: Option<(PathBuf, perfetto::Writer<BufWriter<File>>)>,
     failures: Vec<QueueReader<FailureRecord>>,
-    debug: Vec<QueueReader<DebugRecord>>,
+    debug: Vec<DebugReader>,
     sources: Vec<QueueReader<SourceFailure>>,
+    silences: Option<QueueReader<Silence>>,
     messages: Messages,
-    watched: Option<Vec<DebugRecord>>,
+    watched: DebugRecords,
+}
+
+/// Plots and drawings of updates.
+///
+/// ```
+/// let records = hemiola_runtime::DebugRecords::default();
+/// assert!(records.records.is_empty() && records.dropped == 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DebugRecords {
+    /// The records, each worker's in order.
+    pub records: Vec<DebugRecord>,
+    /// How many did not fit, and are lost.
+    pub dropped: u64,
 }
 
 /// Something that people should know. Repeated ones are counted, not repeated.
@@ -95,8 +112,9 @@ impl Monitor {
             failures: Vec::new(),
             debug: Vec::new(),
             sources: Vec::new(),
+            silences: None,
             messages: Messages::default(),
-            watched: None,
+            watched: DebugRecords::default(),
         }
     }
 
@@ -104,6 +122,11 @@ impl Monitor {
         self.collector.add(worker, outputs.events);
         self.failures.push(outputs.failures);
         self.debug.push(outputs.debug);
+    }
+
+    /// Takes up what a watchdog has to say.
+    pub fn set_watchdog(&mut self, silences: QueueReader<Silence>) {
+        self.silences = Some(silences);
     }
 
     pub fn add_source(&mut self, failures: QueueReader<SourceFailure>) {
@@ -143,16 +166,38 @@ impl Monitor {
             self.trace = None;
         }
         self.poll_debug();
+        self.poll_silences();
         self.poll_failures()
     }
 
     fn poll_debug(&mut self) {
-        for records in &mut self.debug {
-            while let Some(record) = records.pop() {
-                if let Some(watched) = self.watched.as_mut().filter(|watched| watched.len() < MOST_WATCHED) {
-                    watched.push(record);
+        let DebugRecords { records, dropped } = &mut self.watched;
+        for worker in &mut self.debug {
+            *dropped += worker.dropped.swap(0, Ordering::Relaxed);
+            while let Some(record) = worker.records.pop() {
+                if records.len() < MOST_WATCHED {
+                    records.push(record);
+                } else {
+                    *dropped += 1;
                 }
             }
+        }
+    }
+
+    fn poll_silences(&mut self) {
+        let Some(silences) = &mut self.silences else { return };
+        while let Some(Silence { cycle, since, running, unreached }) = silences.pop() {
+            let running: Vec<_> = running.iter().map(|&task| self.catalog.read().task_name(task)).collect();
+            let running =
+                if running.is_empty() { String::new() } else { format!(" (it is running {})", running.join(", ")) };
+            let unreached = match unreached.as_slice() {
+                [] => String::new(),
+                names => format!("; {} cannot be made safe, because it does not return", names.join(", ")),
+            };
+            self.messages.add(format!(
+                "cycle `{cycle}` has not ended a run for {:.0} ms{running}; the robot enters its safe state{unreached}",
+                since.as_secs_f64() * 1e3
+            ));
         }
     }
 
@@ -239,13 +284,9 @@ impl Monitor {
         }
     }
 
-    /// From now on plots and drawings are kept until they are fetched.
-    pub fn watch(&mut self) {
-        self.watched.get_or_insert_default();
-    }
-
     /// Plots and drawings since the last time.
-    pub fn watched(&mut self) -> Vec<DebugRecord> {
-        self.watched.as_mut().map(std::mem::take).unwrap_or_default()
+    pub fn take_watched(&mut self) -> DebugRecords {
+        self.poll_debug();
+        std::mem::take(&mut self.watched)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Context, Failure, Instance, Outcome, Scope, Update};
+use hemiola_model::module::{Context, Failure, Outcome, Scope, Update};
 use hemiola_trace::{Core, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
@@ -17,6 +17,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::failure::take_place;
+use crate::module_instance::ModuleInstance;
 use crate::robot_state::RobotState;
 use crate::worker::WorkerState;
 
@@ -36,7 +37,7 @@ pub struct Program {
     /// Outputs that nobody reads, because another module was chosen to provide them.
     _discarded: DiscardedStores,
     /// Each module once.
-    instances: Box<[Arc<Instance>]>,
+    instances: Box<[Arc<ModuleInstance>]>,
 }
 
 /// Values that derive from the same imports have the same provenance.
@@ -63,7 +64,7 @@ enum Body {
 
 struct UpdateTask {
     update: Update,
-    instance: Arc<Instance>,
+    instance: Arc<ModuleInstance>,
     cells: Box<[Option<CellRef>]>,
     outputs: Box<[StoreRef]>,
     on_failure: FailurePolicy,
@@ -81,7 +82,7 @@ type StoreRef = &'static Store;
 /// An update that failed, on its way to whoever puts it into words.
 pub struct FailureRecord {
     pub task: TaskId,
-    pub instance: Arc<Instance>,
+    pub instance: Arc<ModuleInstance>,
     pub policy: FailurePolicy,
     pub reason: FailureReason,
 }
@@ -116,18 +117,10 @@ impl Program {
         }
     }
 
-    /// Tells every module that the robot enters its safe state.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn enter_safe_state(&self) {
-        for instance in &self.instances {
-            // A module that panics here must not keep the others from it.
-            _ = catch_unwind(AssertUnwindSafe(|| {
-                // SAFETY: between two runs nobody uses the cycle's modules.
-                unsafe { instance.enter_safe_state() }
-            }));
-        }
+    /// Brings every module that has one into its safe state; between two runs.
+    pub fn enter_safe_state(&self) {
+        // Busy ones are with the watchdog, which does the same.
+        self.instances.iter().for_each(|instance| _ = instance.enter_safe_state());
     }
 
     fn provenance(&self, origin: usize) -> &Provenance {
@@ -137,6 +130,11 @@ impl Program {
 
     fn run_update(&self, task: &Task, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) {
         let frame = self.blackboard.frame();
+        let Some(pass) = update.instance.pass() else {
+            // The cycle had stopped, and the watchdog is making the module safe at this moment.
+            // SAFETY: this is the provider's task.
+            return update.outputs.iter().for_each(|output| unsafe { output.keep_last() });
+        };
         for output in &update.outputs {
             // SAFETY: this is the provider's task, which runs once in a run.
             if !unsafe { output.begin_write() } {
@@ -145,14 +143,18 @@ impl Program {
                 return update.outputs.iter().for_each(|output| unsafe { output.keep_last() });
             }
         }
+        worker.running(Some(task.trace));
         let outcome = {
-            let context = Context::new(frame.clock, *scope, worker.debug(), frame.safe_state);
+            let debug = worker.debug(self.robot.is_watched());
+            let context = Context::new(frame.clock, *scope, debug, frame.safe_state);
             catch_unwind(AssertUnwindSafe(|| {
                 // SAFETY: `build` bound cells and instance to this update; the plan orders the updates of a module, providers
                 // and readers; the executor keeps that order.
                 unsafe { update.update.call(&update.instance, as_cells(&update.cells), &context) }
             }))
         };
+        worker.running(None);
+        drop(pass);
         let reason = match outcome {
             Ok(Outcome::Failed(failure)) => FailureReason::Error(failure),
             Err(payload) => FailureReason::Panic { payload, place: take_place() },

@@ -10,6 +10,7 @@ use hemiola_trace::SourceId;
 pub struct RobotState {
     clock: RobotClock,
     safe_state: AtomicBool,
+    watched: AtomicBool,
     stopping: AtomicBool,
     ended: AtomicBool,
     /// Notified when the robot stops, for whoever waits for that.
@@ -35,6 +36,7 @@ impl RobotState {
         Self {
             clock,
             safe_state: AtomicBool::new(false),
+            watched: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             stopped: Wakeup::new(),
@@ -61,6 +63,16 @@ impl RobotState {
 
     pub fn leave_safe_state(&self) {
         self.safe_state.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether anybody looks at plots and drawings.
+    pub fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    /// Somebody looks at plots and drawings from now on, or nobody does.
+    pub fn set_watched(&self, watched: bool) {
+        self.watched.store(watched, Ordering::Relaxed);
     }
 
     pub fn is_stopping(&self) -> bool {

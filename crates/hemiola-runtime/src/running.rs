@@ -2,9 +2,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hemiola_model::configuration::Trigger;
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_model::{SourceRate, Time};
-use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, monotonic_now, secure_memory, sleep_until};
+use hemiola_realtime::{
+    AdaptiveEarliness, MonotonicTime, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until,
+};
 
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
@@ -60,6 +62,8 @@ const SERVICE_PERIOD: Duration = Duration::from_millis(50);
 const STOP_PERIOD: Duration = Duration::from_millis(100);
 /// The threads need some time to come up before the first sample is due.
 const START_DELAY: Duration = Duration::from_millis(20);
+/// How long a stopping robot waits for its threads.
+const END_PATIENCE: Duration = Duration::from_secs(1);
 /// Working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
@@ -78,12 +82,19 @@ impl Robot {
             Pace::Factor(factor) if factor.is_finite() && factor > 0.0 => factor,
             Pace::Factor(_) => 1.0,
         };
-        let Launched { cycles, sources, controls, mut monitor, state } = launch(self, RobotClock::running(factor))?;
+        let Launched { cycles, sources, controls, mut monitor, watchdog, state } =
+            launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
         state.clock().restart(START_DELAY);
         let mut threads = Vec::new();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor);
+        if let Some(watchdog) = watchdog {
+            let settings = ThreadSettings::new("hemiola watchdog").policy(Policy::Fifo(above_all(&configuration)));
+            let spawned = hemiola_realtime::spawn(settings, move || watchdog.run())?;
+            handle.note_denials(&spawned.report);
+            threads.push(spawned.thread);
+        }
         // Cycles first, so that nobody misses the first sample.
         for (cycle, configured) in cycles.into_iter().zip(&configuration.cycles) {
             let settings = thread_settings(&format!("{} 0", cycle.name), configured.scheduling, &configured.cores);
@@ -137,13 +148,29 @@ impl RunningRobot {
     }
 
     /// Waits until the robot stops: all sources have ended, or somebody called [`RobotHandle::stop`].
+    ///
+    /// A thread whose module does not return is left behind a second after that; a message says so.
     pub fn wait(mut self) -> RobotHandle {
-        for thread in self.threads.drain(..) {
+        while !self.state.is_stopping() {
+            let seen = self.state.stopped.generation();
+            self.state.stopped.wait(seen, Some(monotonic_now() + STOP_PERIOD));
+        }
+        let patience = monotonic_now() + END_PATIENCE;
+        while self.threads.iter().any(|thread| !thread.is_finished()) && monotonic_now() < patience {
+            sleep_until(monotonic_now() + Duration::from_millis(1));
+        }
+        let (ended, left_behind): (Vec<_>, Vec<_>) = self.threads.drain(..).partition(JoinHandle::is_finished);
+        for thread in ended {
             // Panics of modules are contained; one of the framework's own was reported by the default hook.
             _ = thread.join();
         }
-        self.state.stop();
-        self.handle.note_end();
+        if left_behind.is_empty() {
+            self.handle.note_end();
+        }
+        for thread in left_behind {
+            let name = thread.thread().name().unwrap_or("without a name").to_owned();
+            self.handle.note(format!("thread `{name}` does not end and is left behind: a module does not return"));
+        }
         if let Some(service) = self.service.take() {
             _ = service.join();
         }
@@ -162,6 +189,16 @@ impl Drop for RunningRobot {
     fn drop(&mut self) {
         self.state.stop();
     }
+}
+
+/// A priority above those of all cycles, if there is one.
+fn above_all(configuration: &Configuration) -> Priority {
+    let level = |cycle: &CycleConfiguration| match cycle.scheduling {
+        Scheduling::Fifo(level) | Scheduling::RoundRobin(level) => level,
+        Scheduling::TimeSharing => 0,
+    };
+    let highest = configuration.cycles.iter().map(level).max().unwrap_or(0);
+    Priority::new(highest.saturating_add(1).min(99)).unwrap_or(Priority::LOWEST)
 }
 
 fn run_by_timer(mut cycle: Cycle, rate: f64) {

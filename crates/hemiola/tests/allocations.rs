@@ -26,6 +26,9 @@ struct Percept {
 #[derive(Representation, Clone, Default)]
 struct Decision {
     speed: f32,
+    run: u64,
+    /// Runs whose percept was not made in that run.
+    gaps: u64,
 }
 
 #[derive(Source)]
@@ -86,9 +89,11 @@ struct Decide {}
 #[module]
 impl Decide {
     #[update]
-    fn decision(&self, percept: &Percept, last: Previous<Decision>, decision: &mut Decision) {
+    fn decision(&self, percept: Fresh<Percept>, last: Previous<Decision>, clock: &Clock, decision: &mut Decision) {
         watch_this_thread();
         decision.speed = (last.speed + percept.sum.sqrt()) * 0.5;
+        decision.run = last.run + 1;
+        decision.gaps = last.gaps + u64::from(percept.is_stale() || decision.run != clock.run() + 1);
     }
 }
 
@@ -126,9 +131,10 @@ fn configuration() -> Configuration {
 
 /// One test, because both count for the whole process.
 #[test]
-fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing() {
+fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave_no_run_out() {
     let running = Robot::assemble(configuration()).unwrap().start(Pace::Factor(4.0)).unwrap();
     let handle = running.handle().clone();
+    handle.watch(true);
     let runs = || handle.health()["fast"].runs;
     let patience = Instant::now() + Duration::from_secs(120);
     while runs() < 100 {
@@ -151,7 +157,15 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing() {
     assert_eq!(calls_by_watched_threads() - allocations, 0, "allocations on the cycles' threads");
     let health = handle.health()["fast"];
     println!("{} runs, {} inputs overwritten before they were taken", health.runs, health.dropped);
-    let decision: f32 = handle.with_value(|decision: &Decision| decision.speed).unwrap();
-    assert!(decision > 0.0);
-    running.stop();
+    let plots = handle.debug_records();
+    assert!(!plots.records.is_empty());
+    println!("{} plots kept, {} did not fit", plots.records.len(), plots.dropped);
+    let handle = running.stop();
+    let runs = handle.health()["fast"].runs;
+    handle
+        .with_value(|decision: &Decision| {
+            assert!(decision.speed > 0.0);
+            assert_eq!((decision.run, decision.gaps), (runs, 0), "each run has decided, on a percept of its own");
+        })
+        .unwrap();
 }

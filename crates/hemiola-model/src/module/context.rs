@@ -1,4 +1,4 @@
-use super::{Debug, Scope};
+use super::{Debug, SafeState, Scope};
 use crate::Clock;
 
 /// What the services of one call are; the runtime makes it, updates see its parts as arguments.
@@ -41,29 +41,5 @@ impl<'c> Context<'c> {
     /// Whether the robot is in its safe state.
     pub fn safe_state(&self) -> &SafeState {
         &self.safe_state
-    }
-}
-
-/// Whether the robot is in its safe state: actuator modules ask for it with a `&SafeState` argument.
-///
-/// ```
-/// use hemiola_model::module::SafeState;
-///
-/// assert!(!SafeState::default().is_active());
-/// assert!(SafeState::Active.is_active());
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SafeState {
-    /// All is well.
-    #[default]
-    Inactive,
-    /// A cycle stopped, a module failed whose policy says so, or somebody asked for it: sit down, take the power off.
-    Active,
-}
-
-impl SafeState {
-    /// Whether the robot is in its safe state.
-    pub fn is_active(self) -> bool {
-        self == Self::Active
     }
 }

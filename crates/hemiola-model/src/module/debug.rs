@@ -2,8 +2,8 @@ use std::fmt;
 
 /// A place for plots and drawings: ask for it with a `&Debug` argument.
 ///
-/// Records go to a bounded queue of the worker and from there to whoever watches; in a running robot they are queued whether
-/// or not somebody does. What does not fit is dropped. Names are `&'static str`, so that nothing is allocated.
+/// Records go to a bounded queue of the worker and from there to whoever watches; while nobody does, nothing is queued. What
+/// does not fit is dropped and counted. Names are `&'static str`, so that nothing is allocated.
 ///
 /// ```
 /// use hemiola_model::module::{Debug, Shape};

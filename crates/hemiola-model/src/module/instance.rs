@@ -2,7 +2,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::Module;
+use super::{Module, SafeStateAction};
 use crate::{Parameters, ParametersError, Source, Value};
 
 /// A module or source that was created, without its type.
@@ -24,6 +24,7 @@ use crate::{Parameters, ParametersError, Source, Value};
 pub struct Instance {
     value: *mut (),
     operations: &'static Operations,
+    safe_state: Option<SafeStateAction>,
 }
 
 /// Parameters that were made and checked, ready to be put into an instance.
@@ -49,7 +50,6 @@ struct Operations {
     drop: unsafe fn(*mut ()),
     prepare: Prepare,
     exchange: unsafe fn(*mut (), &mut PreparedParameters) -> bool,
-    enter_safe_state: unsafe fn(*mut ()),
 }
 
 /// Makes and checks parameters.
@@ -72,10 +72,9 @@ impl Instance {
                     prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
                     // SAFETY: see above.
                     exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<M>() }.parameters_mut(), prepared),
-                    // SAFETY: see above.
-                    enter_safe_state: |value| unsafe { &mut *value.cast::<M>() }.enter_safe_state(),
                 }
             },
+            safe_state: None,
         }
     }
 
@@ -90,10 +89,16 @@ impl Instance {
                     prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
                     // SAFETY: see above.
                     exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<S>() }.parameters_mut(), prepared),
-                    enter_safe_state: |_| {},
                 }
             },
+            safe_state: None,
         }
+    }
+
+    /// The action must be the module's own: descriptors see to that.
+    pub(super) fn with_safe_state(mut self, safe_state: Option<SafeStateAction>) -> Self {
+        self.safe_state = safe_state;
+        self
     }
 
     /// The module's or source's name.
@@ -119,13 +124,20 @@ impl Instance {
         unsafe { (self.operations.exchange)(self.value, prepared) }
     }
 
-    /// Calls [`Module::enter_safe_state`].
+    /// Whether the module does something when the robot enters its safe state.
+    pub fn has_safe_state(&self) -> bool {
+        self.safe_state.is_some()
+    }
+
+    /// Calls the module's `#[safe_state]` method, if it has one.
     ///
     /// # Safety
     /// Nobody else uses the instance meanwhile.
     pub unsafe fn enter_safe_state(&self) {
-        // SAFETY: promised by the caller.
-        unsafe { (self.operations.enter_safe_state)(self.value) }
+        if let Some(action) = &self.safe_state {
+            // SAFETY: promised by the caller; the action is this module's.
+            unsafe { action.call(self.value) }
+        }
     }
 
     pub(crate) fn as_ptr(&self) -> *mut () {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{ArgumentKind, Instance, ModuleDescriptor};
+use hemiola_model::module::{ArgumentKind, ModuleDescriptor};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
@@ -14,6 +14,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::executor::ExecutableGraph;
+use crate::module_instance::ModuleInstance;
 use crate::robot_state::RobotState;
 
 /// What a program is made of.
@@ -23,7 +24,7 @@ pub struct ProgramParts<'p> {
     /// The cycle's modules in the order of the description.
     pub modules: &'p [&'p ModuleDescriptor],
     /// By module name.
-    pub instances: &'p BTreeMap<&'static str, Arc<Instance>>,
+    pub instances: &'p BTreeMap<&'static str, Arc<ModuleInstance>>,
     /// By module name.
     pub on_failure: &'p BTreeMap<String, FailurePolicy>,
     pub blackboard: &'p Arc<Blackboard>,

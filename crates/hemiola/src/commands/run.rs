@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, Stepper};
+use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, Stepper};
 use hemiola_trace::Timeline;
 
 use super::check::warn;
@@ -20,8 +20,6 @@ use crate::live::{Frame, Journal, LiveView, Screen};
 use crate::session::Session;
 use crate::summary::Summary;
 
-/// When plans are made anew with what was measured so far, after the start.
-const REPLANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// How often Ctrl-C and the end of the sources are looked for.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
@@ -51,15 +49,11 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         messages: Vec::new(),
     };
     let deadline = arguments.duration.map(|duration| Time::ZERO + duration);
-    let mut replans = REPLANS.iter().peekable();
     let mut capture = None;
     let mut next_look = started + watch.shown.period();
     let goes_on = || !interrupted.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| handle.now() < deadline);
     while !handle.is_stopping() && goes_on() {
         thread::sleep(LOOK_PERIOD);
-        if replans.next_if(|&&after| started.elapsed() >= after).is_some() {
-            replan(&handle)?;
-        }
         if Instant::now() >= next_look {
             if arguments.picture.is_some() {
                 // The events of a robot that has ended are gone with its threads.
@@ -223,14 +217,6 @@ impl Watch<'_> {
 /// A reader that goes away does not stop the robot.
 fn print_line(line: &str) {
     _ = writeln!(io::stdout(), "{line}");
-}
-
-/// Priorities follow the critical path of what was measured. A cycle that is not triggered takes its plan up when it is.
-fn replan(handle: &RobotHandle) -> Result<(), CommandError> {
-    match handle.replan() {
-        Err(RuntimeError::CycleDoesNotAnswer { .. }) | Ok(()) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Becomes true at the first Ctrl-C or request to end; the second one ends the program at once.

@@ -1,0 +1,159 @@
+//! What is needed to change a running robot: what it is made of, and a mailbox of each cycle.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hemiola_model::Value;
+use hemiola_model::module::PreparedParameters;
+use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
+use hemiola_trace::{Catalog, CycleId, Profile};
+
+use crate::blackboard::Blackboard;
+use crate::command::{Command, Mailbox};
+use crate::cycle::Health;
+use crate::error::RuntimeError;
+use crate::launch::{actuators, group_exports, instances};
+use crate::module_instance::ModuleInstance;
+use crate::program::{ProgramParts, build};
+use crate::robot::{Robot, durations_from};
+use crate::robot_state::RobotState;
+use crate::watchdog::Actuators;
+
+/// What changing a running robot needs.
+pub struct Controls {
+    pub robot: Robot,
+    pub cycles: Vec<CycleControl>,
+    /// The blackboards of the sources.
+    pub sources: Vec<Arc<Blackboard>>,
+    pub state: Arc<RobotState>,
+    pub catalog: Catalog,
+    pub available: NonZeroUsize,
+    /// The configured parameters, and every change since.
+    pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+/// What changing a running cycle needs.
+pub struct CycleControl {
+    pub name: String,
+    pub id: CycleId,
+    pub blackboard: Arc<Blackboard>,
+    pub mailbox: Mutex<Mailbox>,
+    pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
+    pub health: Arc<Health>,
+    pub actuators: Actuators,
+    /// Export numbers by consumer.
+    pub exports: BTreeMap<Consumer, usize>,
+    /// How many workers it can have.
+    pub pool: usize,
+    /// After how many runs it is planned anew with what was learnt.
+    pub next_lesson: u64,
+}
+
+/// How long a change waits for the cycle to take it up.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A change may find its place in use; one of the next runs will do.
+pub const TRIES: usize = 20;
+/// A cycle is planned anew after so many runs, and then after each tenfold number.
+pub const FIRST_LESSON: u64 = 5;
+
+impl Controls {
+    pub fn cycle_index(&self, name: &str) -> Result<usize, RuntimeError> {
+        self.cycles.iter().position(|cycle| cycle.name == name).ok_or_else(|| RuntimeError::Unknown {
+            kind: "cycle",
+            name: name.to_owned(),
+            known: self.cycles.iter().map(|cycle| cycle.name.clone()).collect(),
+        })
+    }
+
+    /// The cycle that provides a representation now, and where.
+    pub fn store_of(&self, representation: &str) -> Result<(&CycleControl, usize), RuntimeError> {
+        let resolved = &self.robot.resolved.cycles;
+        let cycles = self.cycles.iter().zip(resolved);
+        let mut providing = cycles.filter(|(_, cycle)| cycle.providers.contains_key(representation));
+        let found =
+            providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
+        found.ok_or_else(|| self.no_representation(representation))
+    }
+
+    pub fn no_representation(&self, name: &str) -> RuntimeError {
+        let cycles = &self.robot.resolved.cycles;
+        RuntimeError::Unknown {
+            kind: "representation that a cycle provides",
+            name: name.to_owned(),
+            known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
+        }
+    }
+
+    /// Builds a cycle's program anew and lets the cycle go on with it. `fresh` gets a new instance.
+    pub fn install(
+        &mut self,
+        index: usize,
+        profile: &Profile,
+        fresh: Option<&str>,
+        patience: Option<Duration>,
+    ) -> Result<(), RuntimeError> {
+        let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
+        let control = &self.cycles[index];
+        let mut existing = control.instances.clone();
+        if let Some(fresh) = fresh {
+            existing.remove(fresh);
+        }
+        let instances = instances(&self.robot, &resolved, &existing)?;
+        let graph = TaskGraph::of(&resolved);
+        let durations = durations_from(profile, &graph);
+        let available = self.available.min(control.pool.try_into().unwrap_or(self.available));
+        let workers = self.robot.worker_choice(&resolved.name, available);
+        let plan = Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() });
+        let on_failure =
+            self.robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.on_failure)).collect();
+        let program = build(&ProgramParts {
+            cycle: &resolved,
+            plan: &plan,
+            modules: &self.robot.modules_of(&resolved.name),
+            instances: &instances,
+            on_failure: &on_failure,
+            blackboard: &control.blackboard,
+            exports: &group_exports(&resolved, &control.exports)?,
+            robot: &self.state,
+            catalog: &self.catalog,
+            cycle_id: control.id,
+        })?;
+        let command = Command::Install(Box::new(program));
+        let result = control.perform_within(command, patience.unwrap_or(PATIENCE));
+        // The command is on its way in any case.
+        *control.actuators.lock().unwrap_or_else(PoisonError::into_inner) = actuators(&instances);
+        self.cycles[index].instances = instances;
+        result.map(|_| ())
+    }
+}
+
+impl CycleControl {
+    pub fn set_parameters(
+        &self,
+        instance: &Arc<ModuleInstance>,
+        mut prepared: PreparedParameters,
+    ) -> Result<(), RuntimeError> {
+        for _ in 0..TRIES {
+            let command = Command::SetParameters { instance: instance.clone(), parameters: prepared, done: false };
+            match self.perform(command)? {
+                Command::SetParameters { done: true, .. } => return Ok(()),
+                Command::SetParameters { parameters, .. } => prepared = parameters,
+                _ => return Err(RuntimeError::internal("a command came back as another one")),
+            }
+        }
+        Err(RuntimeError::CycleDoesNotAnswer { cycle: self.name.clone() })
+    }
+
+    /// Has a command obeyed, and returns what is left of it.
+    pub fn perform(&self, command: Command) -> Result<Command, RuntimeError> {
+        self.perform_within(command, PATIENCE)
+    }
+
+    pub fn perform_within(&self, command: Command, patience: Duration) -> Result<Command, RuntimeError> {
+        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
+        mailbox.send(&self.name, command)?;
+        mailbox.wait(&self.name, patience)
+    }
+}

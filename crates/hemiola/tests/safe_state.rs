@@ -1,0 +1,146 @@
+//! A robot whose cycle stops becomes safe, also where the cycle itself cannot see to it any more.
+#![forbid(unsafe_code)]
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use hemiola::prelude::*;
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
+use hemiola_runtime::{Pace, Robot, RobotHandle};
+
+#[derive(Representation, Clone, Default)]
+struct Image {
+    count: u32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Command {
+    speed: f32,
+}
+
+static IS_HANGING: AtomicBool = AtomicBool::new(false);
+static LEGS_RELAXED: AtomicU32 = AtomicU32::new(0);
+static HEAD_RELAXED: AtomicU32 = AtomicU32::new(0);
+static HEAD_IS_DRIVEN: AtomicBool = AtomicBool::new(false);
+
+#[derive(Module)]
+struct Camera {}
+
+#[module]
+impl Camera {
+    #[update]
+    fn image(&self, last: Previous<Image>, image: &mut Image) {
+        while IS_HANGING.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+        image.count = last.count + 1;
+    }
+}
+
+#[derive(Module)]
+struct Head {}
+
+#[module]
+impl Head {
+    #[update]
+    fn drive(&mut self, _image: &Image) {
+        HEAD_IS_DRIVEN.store(true, Ordering::Relaxed);
+    }
+
+    #[safe_state]
+    fn relax(&mut self) {
+        HEAD_IS_DRIVEN.store(false, Ordering::Relaxed);
+        HEAD_RELAXED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Module)]
+struct Legs {}
+
+#[module]
+impl Legs {
+    #[update]
+    fn command(&self, command: &mut Command) {
+        command.speed = 1.0;
+    }
+
+    #[update]
+    fn drive(&mut self, _command: &Command) {}
+
+    #[safe_state]
+    fn relax(&mut self) {
+        LEGS_RELAXED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn robot() -> Robot {
+    let mut vision = CycleConfiguration::new("vision", Trigger::Rate(100.0));
+    vision.modules = ["Camera", "Head"].map(String::from).into();
+    vision.watchdog = Some(Duration::from_millis(60));
+    vision.scheduling = Scheduling::TimeSharing;
+    vision.workers = Some(1);
+    let mut motion = CycleConfiguration::new("motion", Trigger::Rate(100.0));
+    motion.modules = vec!["Legs".into()];
+    motion.workers = Some(1);
+    Robot::assemble(Configuration { cycles: vec![vision, motion], ..Configuration::default() }).unwrap()
+}
+
+fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < patience, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn runs(handle: &RobotHandle, cycle: &str) -> u64 {
+    handle.health()[cycle].runs
+}
+
+/// One test, because the modules hang for the whole process.
+#[test]
+fn a_hanging_module_makes_the_robot_safe_and_is_named() {
+    let running = robot().start(Pace::RealTime).unwrap();
+    let handle = running.handle().clone();
+    wait_for("both cycles run", || runs(&handle, "vision") > 10 && runs(&handle, "motion") > 10);
+    // A machine that is busy with other things may have tripped the watchdog already.
+    handle.leave_safe_state();
+
+    IS_HANGING.store(true, Ordering::Relaxed);
+    let before = (HEAD_RELAXED.load(Ordering::Relaxed), LEGS_RELAXED.load(Ordering::Relaxed));
+    wait_for("the robot is in its safe state", || handle.is_in_safe_state());
+    wait_for("the head, whose cycle hangs, is relaxed from outside", || {
+        HEAD_RELAXED.load(Ordering::Relaxed) > before.0
+    });
+    assert!(!HEAD_IS_DRIVEN.load(Ordering::Relaxed));
+    wait_for("the legs are relaxed by their own cycle", || LEGS_RELAXED.load(Ordering::Relaxed) > before.1);
+    let motion = runs(&handle, "motion");
+    wait_for("motion goes on", || runs(&handle, "motion") > motion + 5);
+    let is_named = || {
+        handle.messages().iter().any(|message| {
+            message.text.contains("cycle `vision` has not ended a run") && message.text.contains("Camera.image")
+        })
+    };
+    wait_for("the message names what does not return", is_named);
+
+    IS_HANGING.store(false, Ordering::Relaxed);
+    let vision = runs(&handle, "vision");
+    wait_for("the cycle goes on after the module has returned", || runs(&handle, "vision") > vision + 5);
+    handle.leave_safe_state();
+    wait_for("the head is driven again", || HEAD_IS_DRIVEN.load(Ordering::Relaxed));
+
+    IS_HANGING.store(true, Ordering::Relaxed);
+    wait_for("it hangs again", || handle.is_in_safe_state());
+    let end = Instant::now();
+    let handle = running.stop();
+    assert!(
+        end.elapsed() < Duration::from_secs(20),
+        "a module that does not return must not keep the robot from ending"
+    );
+    assert!(
+        handle.messages().iter().any(|message| message.text.contains("`vision 0` does not end")),
+        "{:?}",
+        handle.messages()
+    );
+    IS_HANGING.store(false, Ordering::Relaxed);
+}

@@ -1,9 +1,9 @@
 //! A cycle's plan bound to its blackboard and module instances: what the executor runs.
 
 mod build;
+mod lineage;
 
 use std::any::Any;
-use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ use crate::robot_state::RobotState;
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build};
+use lineage::Lineage;
 
 /// See the module. Replaced as a whole when a provider is switched or priorities change.
 pub struct Program {
@@ -30,8 +31,7 @@ pub struct Program {
     tasks: Box<[Task]>,
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
-    /// Distinct sets of imports that values derive from, and what they were in this run.
-    origins: Box<[Origin]>,
+    lineage: Lineage,
     blackboard: Arc<Blackboard>,
     robot: Arc<RobotState>,
     /// Outputs that nobody reads, because another module was chosen to provide them.
@@ -40,21 +40,14 @@ pub struct Program {
     instances: Box<[Arc<ModuleInstance>]>,
 }
 
-/// Values that derive from the same imports have the same provenance.
-struct Origin {
-    imports: Box<[usize]>,
-    provenance: UnsafeCell<Provenance>,
-}
-
 struct Task {
     body: Body,
     trace: TaskId,
-    origin: usize,
 }
 
 enum Body {
     Update(Box<UpdateTask>),
-    /// Publishes an export: line and origin of each value. What a source reads leaves the robot's software.
+    /// Publishes an export: line and providing task of each value. What a source reads leaves the robot's software.
     Publish {
         export: usize,
         lines: Box<[(usize, usize)]>,
@@ -93,11 +86,6 @@ pub enum FailureReason {
     Panic { payload: Box<dyn Any + Send>, place: String },
 }
 
-// SAFETY: the origins' provenance is written by worker 0 before a run and only read within one; all else is Send and Sync.
-unsafe impl Sync for Program {}
-// SAFETY: as above.
-unsafe impl Send for Program {}
-
 impl Program {
     /// Prepares a run: previous values, what values will come from.
     ///
@@ -108,13 +96,8 @@ impl Program {
             // SAFETY: between two runs.
             unsafe { self.blackboard.store(store).age() };
         }
-        let imported = &self.blackboard.frame().imported;
-        for origin in &self.origins {
-            // SAFETY: between two runs, by worker 0 alone.
-            let provenance = unsafe { &mut *origin.provenance.get() };
-            provenance.clear();
-            origin.imports.iter().for_each(|&import| provenance.merge(&imported[import]));
-        }
+        // SAFETY: promised by the caller.
+        unsafe { self.lineage.begin_run(&self.blackboard.frame().imported) };
     }
 
     /// Brings every module that has one into its safe state; between two runs.
@@ -123,27 +106,32 @@ impl Program {
         self.instances.iter().for_each(|instance| _ = instance.enter_safe_state());
     }
 
-    fn provenance(&self, origin: usize) -> &Provenance {
-        // SAFETY: it is not written within a run.
-        unsafe { &*self.origins[origin].provenance.get() }
+    /// What the results of a task come from.
+    ///
+    /// # Safety
+    /// By the task, or by one that is ordered after it.
+    unsafe fn provenance(&self, task: usize) -> &Provenance {
+        // SAFETY: promised by the caller.
+        unsafe { self.lineage.of(task, self.blackboard.frame().run) }
     }
 
-    fn run_update(&self, task: &Task, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) {
-        let frame = self.blackboard.frame();
+    /// Calls the update; tells whether it did its work.
+    fn run_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
+        let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
         let Some(pass) = update.instance.pass() else {
             // The cycle had stopped, and the watchdog is making the module safe at this moment.
-            // SAFETY: this is the provider's task.
-            return update.outputs.iter().for_each(|output| unsafe { output.keep_last() });
+            self.keep_last(task, update);
+            return false;
         };
         for output in &update.outputs {
             // SAFETY: this is the provider's task, which runs once in a run.
             if !unsafe { output.begin_write() } {
                 // The sizes rule it out; should it happen all the same, the last values stay.
-                // SAFETY: this is the provider's task.
-                return update.outputs.iter().for_each(|output| unsafe { output.keep_last() });
+                self.keep_last(task, update);
+                return false;
             }
         }
-        worker.running(Some(task.trace));
+        worker.running(Some(trace));
         let outcome = {
             let debug = worker.debug(self.robot.is_watched());
             let context = Context::new(frame.clock, *scope, debug, frame.safe_state);
@@ -159,13 +147,16 @@ impl Program {
             Ok(Outcome::Failed(failure)) => FailureReason::Error(failure),
             Err(payload) => FailureReason::Panic { payload, place: take_place() },
             Ok(_) => {
-                let stamp = self.provenance(task.origin).newest().unwrap_or(frame.clock.now());
-                // SAFETY: this is the provider's task, after the update.
-                return update.outputs.iter().for_each(|output| unsafe { output.commit(stamp) });
+                // SAFETY: this is the task itself, and the provider's, after the update.
+                unsafe {
+                    self.lineage.renew(task, frame.run, &frame.imported);
+                    let stamp = self.provenance(task).newest().unwrap_or(frame.clock.now());
+                    update.outputs.iter().for_each(|output| output.commit(stamp));
+                }
+                return true;
             }
         };
-        // SAFETY: as above.
-        update.outputs.iter().for_each(|output| unsafe { output.keep_last() });
+        self.keep_last(task, update);
         if update.on_failure == FailurePolicy::SafeState {
             self.robot.enter_safe_state();
         }
@@ -174,26 +165,37 @@ impl Program {
             FailureReason::Panic { .. } => FailureKind::Panic,
         };
         let (at, run) = (Ticks::now(), frame.run);
-        worker.trace(Event::Failure { task: task.trace, kind, run, at });
-        worker.trace(Event::Stale { task: task.trace, run, at });
+        worker.trace(Event::Failure { task: trace, kind, run, at });
+        worker.trace(Event::Stale { task: trace, run, at });
         let instance = update.instance.clone();
-        worker.report(FailureRecord { task: task.trace, instance, policy: update.on_failure, reason });
+        worker.report(FailureRecord { task: trace, instance, policy: update.on_failure, reason });
+        false
     }
 
-    /// Sensor samples have become an effect: one end of each chain.
+    /// Leaves the last values of an update where they are, marked as stale; by its task.
+    fn keep_last(&self, task: usize, update: &UpdateTask) {
+        // SAFETY: by the provider's task, once in a run.
+        unsafe {
+            self.lineage.keep(task, self.blackboard.frame().run);
+            update.outputs.iter().for_each(|output| output.keep_last());
+        }
+    }
+
+    /// Sensor samples have become an effect: one end of each chain. `from` are the tasks whose results it is, in `task` or before.
     fn trace_arrivals(
         &self,
-        task: &Task,
-        origins: impl Iterator<Item = usize> + Clone,
+        task: usize,
+        from: impl Iterator<Item = usize> + Clone,
         at: Ticks,
         worker: &mut WorkerState,
     ) {
-        let now = stamp(self.robot.clock().now());
+        let (now, output) = (stamp(self.robot.clock().now()), self.tasks[task].trace);
         for (source, id) in self.robot.source_ids().iter().enumerate() {
-            let spans = origins.clone().filter_map(|origin| self.provenance(origin).span(source));
+            // SAFETY: by the task or one that is ordered after it.
+            let spans = from.clone().filter_map(|task| unsafe { self.provenance(task) }.span(source));
             let span = spans.reduce(|all, span| (all.0.min(span.0), all.1.max(span.1)));
             if let Some((oldest, newest)) = span {
-                worker.trace(Event::arrival(task.trace, *id, at, now, stamp(oldest), stamp(newest)));
+                worker.trace(Event::arrival(output, *id, at, now, stamp(oldest), stamp(newest)));
             }
         }
     }
@@ -203,25 +205,27 @@ impl Tasks for Program {
     type Worker = WorkerState;
 
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, worker: &mut WorkerState, scope: &Scope<'_>) -> Ticks {
-        let task = &self.tasks[task];
+        let Task { body, trace } = &self.tasks[task];
         let run = self.blackboard.frame().run;
-        match &task.body {
+        let is_done = match body {
             Body::Update(update) => self.run_update(task, update, worker, scope),
             Body::Publish { export, lines, .. } => {
-                let lines = lines.iter().map(|&(line, origin)| (line, self.provenance(origin)));
-                // SAFETY: this is the one task that publishes this export; the plan orders it after the providers.
+                // SAFETY: the plan orders this task after the providers.
+                let lines = lines.iter().map(|&(line, provider)| (line, unsafe { self.provenance(provider) }));
+                // SAFETY: as above, and this is the one task that publishes this export.
                 let event = unsafe { self.blackboard.export(*export).publish(&self.blackboard, lines, run, begin) };
                 worker.trace(event);
+                true
             }
-        }
+        };
         let end = Ticks::now();
-        worker.trace(Event::TaskRun { task: task.trace, core: Core::current(), run, ready, begin, end });
-        match &task.body {
-            Body::Update(update) if update.is_actuator => {
-                self.trace_arrivals(task, std::iter::once(task.origin), end, worker);
+        worker.trace(Event::TaskRun { task: *trace, core: Core::current(), run, ready, begin, end });
+        match body {
+            Body::Update(update) if update.is_actuator && is_done => {
+                self.trace_arrivals(task, std::iter::once(task), end, worker);
             }
             Body::Publish { lines, to_source: true, .. } => {
-                self.trace_arrivals(task, lines.iter().map(|&(_, origin)| origin), end, worker);
+                self.trace_arrivals(task, lines.iter().map(|&(_, provider)| provider), end, worker);
             }
             _ => {}
         }

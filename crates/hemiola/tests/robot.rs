@@ -147,7 +147,7 @@ struct Seen {
 #[module]
 impl Faulty {
     #[update]
-    fn shaky(&mut self, shaky: &mut Shaky) -> Result<(), String> {
+    fn shaky(&mut self, _imu: &Imu, shaky: &mut Shaky) -> Result<(), String> {
         self.runs += 1;
         shaky.run = 1000;
         match self.runs % 3 {
@@ -166,9 +166,21 @@ impl Faulty {
     }
 }
 
+#[derive(Module)]
+struct Display {}
+
+#[module]
+impl Display {
+    #[update]
+    fn show_seen(&self, _seen: &Seen) {}
+
+    #[update]
+    fn show_rate(&self, _imu: &Imu) {}
+}
+
 fn configuration(workers: usize) -> Configuration {
     let mut motion = CycleConfiguration::new("motion", Trigger::Source("Gyro".into()));
-    motion.modules = ["Filter", "OtherFilter", "Controller", "Actuator", "Faulty"].map(String::from).into();
+    motion.modules = ["Filter", "OtherFilter", "Controller", "Actuator", "Faulty", "Display"].map(String::from).into();
     motion.workers = Some(workers);
     motion.deadline = Some(Duration::from_millis(10));
     let mut cognition = CycleConfiguration::new("cognition", Trigger::Rate(30.0));
@@ -226,6 +238,25 @@ fn a_failing_update_leaves_its_last_good_value_marked_stale() {
     let messages = stepper.handle().messages();
     assert!(messages.iter().any(|message| message.text.contains("every third time")), "{messages:?}");
     assert!(messages.iter().any(|message| message.text.contains("and every third time this")), "{messages:?}");
+}
+
+#[test]
+fn what_derives_from_a_stale_value_is_as_old_as_that() {
+    let mut stepper = Robot::assemble(configuration(2)).unwrap().into_stepper().unwrap();
+    stepper.run_until(Time::from_seconds(1.0));
+    let report = stepper.handle().report();
+    let oldest = |output: &str| {
+        let chain = report.chains.iter().find(|chain| chain.source == "Gyro" && chain.output == output);
+        Duration::from_nanos(
+            chain.unwrap_or_else(|| panic!("no chain to {output}: {:?}", report.chains)).data_age.maximum,
+        )
+    };
+    assert!(
+        oldest("Display.show_seen") >= Duration::from_millis(20),
+        "two of three samples in a row fail: {:?}",
+        oldest("Display.show_seen")
+    );
+    assert!(oldest("Display.show_rate") < Duration::from_millis(1), "{:?}", oldest("Display.show_rate"));
 }
 
 /// Runs the robot in real time while `change` changes it.

@@ -1,4 +1,3 @@
-use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,9 +7,9 @@ use hemiola_model::module::{ArgumentKind, ModuleDescriptor};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
-use super::{Body, CellRef, DiscardedStores, Origin, Program, StoreRef, Task, UpdateTask};
+use super::lineage::{Input, Lineage};
+use super::{Body, CellRef, DiscardedStores, Program, StoreRef, Task, UpdateTask};
 use crate::blackboard::Blackboard;
-use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::executor::ExecutableGraph;
@@ -37,28 +36,30 @@ pub struct ProgramParts<'p> {
 
 /// Binds a plan to a blackboard and instances. Allocates; off the real-time threads.
 pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
-    let mut origins = Origins::of(parts);
+    let task_of = tasks_by_update(parts.plan);
+    let mut lineage = Vec::new();
     let mut discarded = DiscardedStores::new();
     let mut aging = Vec::new();
     let mut tasks = Vec::new();
     for task in parts.plan.graph().tasks() {
         let trace = parts.catalog.task(parts.cycle_id, &task.name).map_err(RuntimeError::Trace)?;
-        let (body, origin) = match task.kind {
+        let (body, inputs) = match task.kind {
             TaskKind::Update(id) => {
                 let update = parts.cycle.updates.iter().find(|update| update.id == id);
                 let resolved = update.ok_or_else(|| RuntimeError::internal("a plan's update is none of its cycle"))?;
                 let body = bind(parts, resolved, &mut discarded, &mut aging)?;
-                (Body::Update(Box::new(body)), origins.of_update(resolved))
+                (Body::Update(Box::new(body)), inputs(parts, resolved, &task_of))
             }
             TaskKind::Publish(group) => {
                 let export = parts.exports[group];
-                let lines = publish_lines(parts, &parts.cycle.publishes[group].representations, export, &mut origins);
+                let lines = publish_lines(parts, &parts.cycle.publishes[group].representations, export, &task_of);
                 let to_source = matches!(parts.cycle.publishes[group].consumer, Consumer::Source(_));
-                (Body::Publish { export, lines, to_source }, origins.nothing())
+                (Body::Publish { export, lines, to_source }, Vec::new())
             }
             TaskKind::Plain => return Err(RuntimeError::internal("a cycle has a task of no module")),
         };
-        tasks.push(Task { body, trace, origin });
+        tasks.push(Task { body, trace });
+        lineage.push(inputs);
     }
     aging.sort_unstable();
     aging.dedup();
@@ -70,7 +71,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
         tasks: tasks.into(),
         aging: aging.into(),
-        origins: origins.finish(parts.robot.source_ids().len()),
+        lineage: Lineage::new(lineage, parts.robot.source_ids().len()),
         blackboard: parts.blackboard.clone(),
         robot: parts.robot.clone(),
         _discarded: discarded,
@@ -138,22 +139,31 @@ fn bind(
     })
 }
 
+/// The task of each update, by module and update.
+type TaskOf = BTreeMap<(usize, usize), usize>;
+
+fn tasks_by_update(plan: &Plan) -> TaskOf {
+    let tasks = plan.graph().tasks().iter().enumerate();
+    tasks
+        .filter_map(|(index, task)| match task.kind {
+            TaskKind::Update(id) => Some(((id.module, id.update), index)),
+            _ => None,
+        })
+        .collect()
+}
+
 fn publish_lines(
     parts: &ProgramParts<'_>,
     representations: &[String],
     export: usize,
-    origins: &mut Origins<'_>,
+    task_of: &TaskOf,
 ) -> Box<[(usize, usize)]> {
-    let mut lines = Vec::new();
-    for name in representations {
-        let line = parts.blackboard.store_of(name).and_then(|store| parts.blackboard.line_of(export, store));
-        let provider = parts.cycle.providers.get(name);
-        let provider = provider.and_then(|id| parts.cycle.updates.iter().find(|update| update.id == *id));
-        if let (Some(line), Some(provider)) = (line, provider) {
-            lines.push((line, origins.of_update(provider)));
-        }
-    }
-    lines.into()
+    let line = |name: &String| {
+        let line = parts.blackboard.store_of(name).and_then(|store| parts.blackboard.line_of(export, store))?;
+        let provider = parts.cycle.providers.get(name)?;
+        Some((line, *task_of.get(&(provider.module, provider.update))?))
+    };
+    representations.iter().filter_map(line).collect()
 }
 
 fn own_store<'b>(blackboard: &'b Blackboard, name: &str) -> Result<&'b Store, RuntimeError> {
@@ -176,57 +186,14 @@ fn outlive_cell(cell: &Cell) -> CellRef {
     unsafe { &*std::ptr::from_ref(cell) }
 }
 
-/// Which imports each update's results derive from.
-struct Origins<'p> {
-    parts: &'p ProgramParts<'p>,
-    sets: Vec<Vec<usize>>,
-    known: BTreeMap<(usize, usize), usize>,
-}
-
-impl<'p> Origins<'p> {
-    fn of(parts: &'p ProgramParts<'p>) -> Self {
-        Self { parts, sets: vec![Vec::new()], known: BTreeMap::new() }
-    }
-
-    /// The empty set.
-    fn nothing(&self) -> usize {
-        0
-    }
-
-    fn of_update(&mut self, update: &ResolvedUpdate) -> usize {
-        let key = (update.id.module, update.id.update);
-        if let Some(&known) = self.known.get(&key) {
-            return known;
-        }
-        // A circle was refused long before; should there be one, it adds nothing.
-        self.known.insert(key, 0);
-        let mut imports = Vec::new();
-        let cycle = self.parts.cycle;
-        for name in update.requires.iter().chain(&update.collects) {
-            match cycle.providers.get(name) {
-                Some(id) => {
-                    if let Some(provider) = cycle.updates.iter().find(|other| other.id == *id) {
-                        let origin = self.of_update(provider);
-                        imports.extend(self.sets[origin].iter().copied());
-                    }
-                }
-                None => imports.extend(self.parts.blackboard.imported_of(name)),
-            }
-        }
-        imports.sort_unstable();
-        imports.dedup();
-        let origin = self.sets.iter().position(|set| *set == imports).unwrap_or_else(|| {
-            self.sets.push(imports);
-            self.sets.len() - 1
-        });
-        self.known.insert(key, origin);
-        origin
-    }
-
-    fn finish(self, sources: usize) -> Box<[Origin]> {
-        self.sets
-            .into_iter()
-            .map(|imports| Origin { imports: imports.into(), provenance: UnsafeCell::new(Provenance::none(sources)) })
-            .collect()
-    }
+/// What an update reads of this run.
+fn inputs(parts: &ProgramParts<'_>, update: &ResolvedUpdate, task_of: &TaskOf) -> Vec<Input> {
+    let input = |name: &String| match parts.cycle.providers.get(name) {
+        Some(id) => task_of.get(&(id.module, id.update)).map(|&task| Input::Task(task)),
+        None => parts.blackboard.imported_of(name).map(Input::Import),
+    };
+    let mut inputs: Vec<_> = update.requires.iter().chain(&update.collects).filter_map(input).collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    inputs
 }

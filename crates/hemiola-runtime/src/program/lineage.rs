@@ -1,0 +1,240 @@
+//! Which sensor samples each task's results come from.
+//!
+//! As long as all goes well, that depends on the imports that a task derives from, directly or not, and many tasks derive from
+//! the same ones: one provenance per set of imports, known before the run begins. A provider that fails leaves its last value
+//! where it is, so what derives from that is older than the imports say. From there on, and only in such a run, each task adds up
+//! what its inputs come from.
+//!
+//! Invariant behind the `unsafe` blocks: the sets' provenances are written by worker 0 between two runs; a task's own one is
+//! written by that task, which runs once in a run, and read by tasks that the plan orders after it.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::blackboard::provenance::Provenance;
+
+/// See the module.
+pub struct Lineage {
+    sets: Box<[ImportSet]>,
+    tasks: Box<[TaskLineage]>,
+    /// Some task of the present run has failed.
+    deviates: AtomicBool,
+}
+
+/// What values derive from that derive from these imports.
+struct ImportSet {
+    imports: Box<[usize]>,
+    now: UnsafeCell<Provenance>,
+    /// In the previous run.
+    before: UnsafeCell<Provenance>,
+}
+
+struct TaskLineage {
+    set: usize,
+    inputs: Box<[Input]>,
+    own: UnsafeCell<Deviation>,
+}
+
+/// What a task reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Input {
+    Import(usize),
+    Task(usize),
+}
+
+/// What a task's results came from when it was not what the imports say.
+struct Deviation {
+    run: Option<u32>,
+    provenance: Provenance,
+}
+
+// SAFETY: see the module's invariant.
+unsafe impl Sync for Lineage {}
+
+impl Lineage {
+    /// Of tasks with these inputs, directly, of so many sources. A task's inputs that are tasks may come in any order.
+    pub fn new(inputs: Vec<Vec<Input>>, sources: usize) -> Self {
+        let mut sets = Vec::new();
+        let mut set_of = vec![None; inputs.len()];
+        for task in 0..inputs.len() {
+            find_set(task, &inputs, &mut set_of, &mut sets);
+        }
+        let none = || Provenance::none(sources);
+        let own = || UnsafeCell::new(Deviation { run: None, provenance: none() });
+        let tasks = inputs.into_iter().zip(set_of).map(|(inputs, set)| TaskLineage {
+            set: set.unwrap_or_default(),
+            inputs: inputs.into(),
+            own: own(),
+        });
+        let import_set = |imports: Vec<usize>| ImportSet {
+            imports: imports.into(),
+            now: UnsafeCell::new(none()),
+            before: UnsafeCell::new(none()),
+        };
+        Self {
+            tasks: tasks.collect(),
+            sets: sets.into_iter().map(import_set).collect(),
+            deviates: AtomicBool::new(false),
+        }
+    }
+
+    /// Prepares a run on these imports.
+    ///
+    /// # Safety
+    /// By worker 0, between two runs.
+    pub unsafe fn begin_run(&self, imported: &[Provenance]) {
+        self.deviates.store(false, Ordering::Relaxed);
+        for set in &self.sets {
+            // SAFETY: between two runs, by worker 0 alone.
+            let (now, before) = unsafe { (&mut *set.now.get(), &mut *set.before.get()) };
+            before.copy_from(now);
+            now.clear();
+            set.imports.iter().for_each(|&import| now.merge(&imported[import]));
+        }
+    }
+
+    /// What the results of a task come from.
+    ///
+    /// # Safety
+    /// By the task, or by one that is ordered after it.
+    pub unsafe fn of(&self, task: usize, run: u32) -> &Provenance {
+        let task = &self.tasks[task];
+        if self.deviates.load(Ordering::Relaxed) {
+            // SAFETY: promised by the caller.
+            let own = unsafe { &*task.own.get() };
+            if own.run == Some(run) {
+                return &own.provenance;
+            }
+        }
+        // SAFETY: it is not written within a run.
+        unsafe { &*self.sets[task.set].now.get() }
+    }
+
+    /// Notes that a task keeps the results that it had before.
+    ///
+    /// # Safety
+    /// By the task, once in a run.
+    pub unsafe fn keep(&self, task: usize, run: u32) {
+        let task = &self.tasks[task];
+        // SAFETY: promised by the caller.
+        let own = unsafe { &mut *task.own.get() };
+        if own.run != Some(run.wrapping_sub(1)) {
+            // SAFETY: it is not written within a run.
+            own.provenance.copy_from(unsafe { &*self.sets[task.set].before.get() });
+        }
+        own.run = Some(run);
+        // Relaxed: tasks to which it matters are ordered after this one.
+        self.deviates.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that a task has new results, on these imports.
+    ///
+    /// # Safety
+    /// By the task, once in a run.
+    #[inline]
+    pub unsafe fn renew(&self, task: usize, run: u32, imported: &[Provenance]) {
+        if self.deviates.load(Ordering::Relaxed) {
+            // SAFETY: promised by the caller.
+            unsafe { self.add_up(task, run, imported) };
+        }
+    }
+
+    /// # Safety
+    /// As for `renew`.
+    #[cold]
+    unsafe fn add_up(&self, task: usize, run: u32, imported: &[Provenance]) {
+        let lineage = &self.tasks[task];
+        // SAFETY: promised by the caller.
+        let own = unsafe { &mut *lineage.own.get() };
+        own.provenance.clear();
+        for &input in &lineage.inputs {
+            match input {
+                Input::Import(import) => own.provenance.merge(&imported[import]),
+                // SAFETY: the plan orders this task after those whose results it reads.
+                Input::Task(input) => own.provenance.merge(unsafe { self.of(input, run) }),
+            }
+        }
+        own.run = Some(run);
+    }
+}
+
+/// The number of the set of imports that a task derives from.
+fn find_set(task: usize, inputs: &[Vec<Input>], set_of: &mut [Option<usize>], sets: &mut Vec<Vec<usize>>) -> usize {
+    if let Some(set) = set_of[task] {
+        return set;
+    }
+    let mut imports = Vec::new();
+    for &input in &inputs[task] {
+        match input {
+            Input::Import(import) => imports.push(import),
+            Input::Task(input) => {
+                let set = find_set(input, inputs, set_of, sets);
+                imports.extend_from_slice(&sets[set]);
+            }
+        }
+    }
+    imports.sort_unstable();
+    imports.dedup();
+    let set = sets.iter().position(|set| *set == imports).unwrap_or_else(|| {
+        sets.push(imports);
+        sets.len() - 1
+    });
+    set_of[task] = Some(set);
+    set
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use hemiola_model::Time;
+
+    use super::*;
+
+    fn sampled(millisecond: i64) -> Provenance {
+        let mut provenance = Provenance::none(1);
+        provenance.include(0, Time::from_nanoseconds(millisecond * 1_000_000));
+        provenance
+    }
+
+    /// `0` reads the sensor, `1` reads `0`, `2` reads `1` and the sensor, `3` reads the sensor.
+    fn lineage() -> Lineage {
+        let sensor = Input::Import(0);
+        let inputs = vec![vec![sensor], vec![Input::Task(0)], vec![Input::Task(1), sensor], vec![sensor]];
+        Lineage::new(inputs, 1)
+    }
+
+    fn run(lineage: &Lineage, run: u32, failing: &[usize]) -> Vec<Option<(i64, i64)>> {
+        let imported = [sampled(i64::from(run) * 10)];
+        // SAFETY: one thread, tasks in order.
+        unsafe {
+            lineage.begin_run(&imported);
+            for task in 0..4 {
+                if failing.contains(&task) {
+                    lineage.keep(task, run);
+                } else {
+                    lineage.renew(task, run, &imported);
+                }
+            }
+            let milliseconds = |time: Time| time.nanoseconds() / 1_000_000;
+            let span = |task| lineage.of(task, run).span(0).map(|(old, new)| (milliseconds(old), milliseconds(new)));
+            (0..4).map(span).collect()
+        }
+    }
+
+    #[test]
+    fn what_derives_from_a_stale_value_is_as_old_as_that() {
+        let lineage = lineage();
+        assert_eq!(run(&lineage, 1, &[]), [Some((10, 10)); 4]);
+        let stale = [Some((10, 10)), Some((10, 10)), Some((10, 20)), Some((20, 20))];
+        assert_eq!(run(&lineage, 2, &[0]), stale);
+        let staler = [Some((10, 10)), Some((10, 10)), Some((10, 30)), Some((30, 30))];
+        assert_eq!(run(&lineage, 3, &[0]), staler, "it fails again");
+        assert_eq!(run(&lineage, 4, &[]), [Some((40, 40)); 4], "and recovers");
+        assert_eq!(run(&lineage, 5, &[3])[3], Some((40, 40)));
+    }
+
+    #[test]
+    fn a_value_that_was_never_made_comes_from_nothing() {
+        let lineage = lineage();
+        assert_eq!(run(&lineage, 1, &[0]), [None, None, Some((10, 10)), Some((10, 10))]);
+    }
+}

@@ -84,7 +84,7 @@ type Check = fn(&BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>>;
 /// # }
 ///
 /// // What `#[module]` registers, here of a module without updates and parameters:
-/// let walk = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new());
+/// let walk = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new(), None);
 /// let errors = walk.check(&[("speed".into(), Value::Float(0.2))].into()).unwrap_err();
 /// assert_eq!(errors[0].to_string(), "there is no parameter `speed`; this module has none");
 /// ```

@@ -17,7 +17,7 @@ use crate::{Parameters, ParametersError, Source, Value};
 /// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
 /// # }
 ///
-/// let descriptor = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new());
+/// let descriptor = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new(), None);
 /// let walk = descriptor.create(&Default::default()).expect("every parameter has a default");
 /// assert_eq!(walk.name(), "Walk");
 /// ```
@@ -38,7 +38,7 @@ pub struct Instance {
 /// #     fn create((): ()) -> Self { Self { parameters: () } }
 /// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
 /// # }
-/// # let walk = ModuleDescriptor::of::<Walk>("nao::motion", "", Vec::new()).create(&Default::default()).unwrap();
+/// # let walk = ModuleDescriptor::of::<Walk>("nao::motion", "", Vec::new(), None).create(&Default::default()).unwrap();
 /// let mut prepared = walk.prepare(&Default::default()).expect("every parameter has a default");
 /// // SAFETY: nothing else uses this instance.
 /// assert!(unsafe { walk.exchange_parameters(&mut prepared) }); // `prepared` now holds the old ones, to be dropped elsewhere

@@ -1,12 +1,14 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::contest::discipline::{self, Effort};
-use crate::contest::{self, entrant, peers};
+use crate::contest::result::Spread;
+use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
-use crate::report::{Report, comparison, terminal};
+use crate::report::{Report, comparison, page, terminal};
 use crate::{contestant, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
@@ -21,6 +23,14 @@ struct CommandLine {
 enum Command {
     /// Runs task graphs with all contestants, and tells which bars are met.
     Dispatch(Dispatch),
+    /// Shows a report again.
+    Show {
+        /// As `dispatch --json` wrote it.
+        report: PathBuf,
+        /// Writes a page with plots.
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
     /// Puts two reports of the same machine side by side.
     Compare {
         /// The older report, as `dispatch --json` wrote it.
@@ -58,20 +68,27 @@ struct Dispatch {
     /// Writes all results for `compare` and other programs.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Writes a page with plots.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 const ROUNDS: usize = 5;
+/// Per round.
+const CYCLICTEST_LOOPS: usize = 100;
 
 /// Does what the command line says.
 pub fn obey() -> Result<(), BenchError> {
     match CommandLine::parse().command {
         Command::Dispatch(options) => dispatch(&options),
         Command::Compare { before, after } => {
-            let [before, after] = [before, after].map(|path| -> Result<Report, BenchError> {
-                serde_json::from_str(&read(&path)?).map_err(|error| BenchError::Report { path, error })
-            });
-            println!("{}", comparison::text(&before?, &after?)?);
+            println!("{}", comparison::text(&load(&before)?, &load(&after)?)?);
             Ok(())
+        }
+        Command::Show { report, html } => {
+            let report = load(&report)?;
+            print!("{}", terminal::text(&report));
+            html.map_or(Ok(()), |path| write(&path, &page::html(&report)))
         }
         Command::Contestant { name, arguments } => {
             // The contestant reads them itself, from the process' arguments.
@@ -98,14 +115,24 @@ fn dispatch(options: &Dispatch) -> Result<(), BenchError> {
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { ROUNDS }).max(1);
     let events = contest::hold(&workloads, &discipline::all(&workloads, effort), &entrants, rounds, &folder)?;
-    let report = Report { machine, rounds, quick: options.quick, notices, events };
+    let period = Duration::from_secs_f64(1.0 / discipline::MOTION_RATE);
+    let punctuality: Vec<Vec<f64>> = (0..rounds).filter_map(|_| cyclictest::run(period, CYCLICTEST_LOOPS)).collect();
+    if punctuality.is_empty() {
+        notices.push("Left out: cyclictest. On Debian: apt install rt-tests".to_owned());
+    }
+    let cyclictest = Spread::of(&punctuality);
+    let report = Report { machine, rounds, quick: options.quick, notices, events, cyclictest };
     print!("{}", terminal::text(&report));
     if let Some(path) = &options.json {
         let json =
             serde_json::to_string_pretty(&report).map_err(|error| BenchError::Report { path: path.clone(), error })?;
         write(path, &json)?;
     }
-    Ok(())
+    options.html.as_ref().map_or(Ok(()), |path| write(path, &page::html(&report)))
+}
+
+fn load(path: &Path) -> Result<Report, BenchError> {
+    serde_json::from_str(&read(path)?).map_err(|error| BenchError::Report { path: path.to_owned(), error })
 }
 
 /// Keeps those that were asked for, all if none was.

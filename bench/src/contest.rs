@@ -1,5 +1,6 @@
 //! Who takes part, in what, and how it goes: round by round, every contestant in turn.
 
+pub mod cyclictest;
 pub mod discipline;
 pub mod entrant;
 pub mod peers;

@@ -1,11 +1,16 @@
 //! What came of a contest, for people and for programs.
 
+pub mod bars;
 pub mod comparison;
+mod learning;
+pub mod page;
+mod plot;
+mod quoted;
 pub mod terminal;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contest::result::Event;
+use crate::contest::result::{Event, Spread};
 use crate::machine::Machine;
 
 /// Everything that is known of one run of the bench.
@@ -18,6 +23,8 @@ pub struct Report {
     /// What was left out, and how to get it.
     pub notices: Vec<String>,
     pub events: Vec<Event>,
+    /// How late cyclictest's thread was, in nanoseconds; if the tool is there.
+    pub cyclictest: Option<Spread>,
 }
 
 impl Report {

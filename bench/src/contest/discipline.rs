@@ -27,7 +27,8 @@ pub enum Effort {
     Quick,
 }
 
-const MOTION_RATE: f64 = 83.0;
+/// How often a NAO's motion runs per second.
+pub const MOTION_RATE: f64 = 83.0;
 const COGNITION_RATE: f64 = 30.0;
 
 impl fmt::Display for Discipline {

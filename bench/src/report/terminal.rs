@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, time};
+use super::{Report, bars, time};
 use crate::contest::result::{Entry, Event, Spread};
 
 /// All tables, who took part, and what was left out.
@@ -12,7 +12,12 @@ pub fn text(report: &Report) -> String {
         out.push_str(&table(event));
         out.push('\n');
     }
+    if let Some(spread) = &report.cyclictest {
+        let [median, p99, maximum] = [spread.median, spread.p99, spread.maximum].map(time);
+        _ = writeln!(out, "cyclictest, one thread at 83 Hz: late by {median}, p99 {p99}, max {maximum}\n");
+    }
     out.push_str(&contestants(report));
+    out.push_str(&bars(report));
     for notice in &report.notices {
         _ = writeln!(out, "note: {notice}");
     }
@@ -22,7 +27,8 @@ pub fn text(report: &Report) -> String {
     out
 }
 
-fn contestants(report: &Report) -> String {
+/// Who took part, in which version, with which priority.
+pub fn contestants(report: &Report) -> String {
     let mut versions: Vec<(&str, String)> = Vec::new();
     for entry in report.events.iter().flat_map(|event| &event.entries) {
         if !versions.iter().any(|(label, _)| *label == entry.label) {
@@ -33,6 +39,16 @@ fn contestants(report: &Report) -> String {
         _ = writeln!(out, "{label:32} {version}");
         out
     })
+}
+
+fn bars(report: &Report) -> String {
+    let mut out = String::from("\nThe bars:\n");
+    for bar in bars::all(report) {
+        _ = writeln!(out, "  {}\n    {:20} Hemiola {:24} {}", bar.what, bar.bar, bar.hemiola, bar.verdict);
+        _ = writeln!(out, "    best peer: {}", bar.best_peer);
+    }
+    out.push('\n');
+    out
 }
 
 /// A column of a table: its head, and what stands in it.

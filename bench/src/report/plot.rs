@@ -1,0 +1,168 @@
+//! Dot plots: a row per contestant, the best on top; a dot at the median, a bar to the 99th percentile, a hair to the maximum.
+
+use std::fmt::Write as _;
+
+use super::page::escape;
+use crate::contest::entrant::Side;
+
+/// One plot.
+pub struct Plot {
+    pub title: String,
+    /// What is measured, and which direction is good.
+    pub caption: String,
+    pub axis: Axis,
+    /// Writes a value.
+    pub show: fn(f64) -> String,
+    /// Where the bar is that we set ourselves.
+    pub bar: Option<f64>,
+    pub rows: Vec<Row>,
+}
+
+/// How values become places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    Logarithmic,
+    /// From the least median to a little beyond the largest; tails that reach farther are cut off, and marked.
+    Linear,
+}
+
+/// One contestant.
+pub struct Row {
+    pub label: String,
+    pub side: Side,
+    pub median: f64,
+    /// 99th percentile and maximum, where there is a distribution.
+    pub tail: Option<(f64, f64)>,
+}
+
+const WIDTH: f64 = 580.0;
+const LEFT: f64 = 196.0;
+const RIGHT: f64 = 500.0;
+const ROW: f64 = 22.0;
+const TOP: f64 = 52.0;
+
+impl Plot {
+    /// The plot as a picture; its classes get their colours from the page.
+    pub fn svg(&self) -> String {
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        rows.sort_by(|a, b| a.median.total_cmp(&b.median));
+        let bottom = TOP + ROW * rows.len() as f64 + 6.0;
+        let scale = Scale::new(self.axis, &rows, self.bar);
+        let mut out = format!(
+            "<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\"><title>{}</title>\
+             <text class=\"title\" x=\"0\" y=\"16\">{}</text><text class=\"caption\" x=\"0\" y=\"34\">{}</text>",
+            bottom + 22.0,
+            escape(&self.title),
+            escape(&self.title),
+            escape(&self.caption)
+        );
+        for tick in scale.ticks() {
+            let x = scale.x(tick);
+            _ = write!(
+                out,
+                "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom:.1}\"/>\
+                 <text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                bottom + 15.0,
+                (self.show)(tick)
+            );
+        }
+        if let Some(bar) = self.bar {
+            let x = scale.x(bar);
+            _ = write!(
+                out,
+                "<line class=\"bar\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{bottom:.1}\"/>\
+                 <text class=\"bar\" x=\"{x:.1}\" y=\"{:.1}\">our bar</text>",
+                TOP - 2.0,
+                TOP - 5.0
+            );
+        }
+        for (index, row) in rows.iter().enumerate() {
+            out.push_str(&self.row(row, TOP + ROW * (index as f64 + 0.5) + 3.0, &scale));
+        }
+        out.push_str("</svg>");
+        out
+    }
+
+    fn row(&self, row: &Row, y: f64, scale: &Scale) -> String {
+        let class = match row.side {
+            Side::Hemiola => "hemiola",
+            Side::Limit => "limit",
+            Side::Peer => "peer",
+        };
+        let x = scale.x(row.median);
+        let mut out = format!(
+            "<g class=\"{class}\"><text class=\"label\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            LEFT - 12.0,
+            y + 4.0,
+            escape(&row.label)
+        );
+        if let Some((p99, maximum)) = row.tail {
+            let (x99, end) = (scale.x(p99), scale.x(maximum));
+            _ = write!(
+                out,
+                "<line class=\"hair\" x1=\"{x:.1}\" x2=\"{end:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+                 <line class=\"tail\" x1=\"{x:.1}\" x2=\"{x99:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"
+            );
+            if maximum > scale.high {
+                _ = write!(out, "<path class=\"beyond\" d=\"M{:.1} {:.1} l5 4 l-5 4\"/>", RIGHT - 4.0, y - 4.0);
+            }
+        }
+        _ = write!(
+            out,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"/><text class=\"value\" x=\"{WIDTH}\" y=\"{:.1}\">{}</text></g>",
+            y + 4.0,
+            (self.show)(row.median)
+        );
+        out
+    }
+}
+
+struct Scale {
+    axis: Axis,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn new(axis: Axis, rows: &[&Row], bar: Option<f64>) -> Self {
+        let medians = rows.iter().map(|row| row.median).chain(bar);
+        let low = medians.clone().fold(f64::INFINITY, f64::min);
+        let tails = rows.iter().filter_map(|row| row.tail).map(|(p99, _)| p99);
+        let highest = medians.clone().chain(tails).fold(low, f64::max);
+        let (low, high) = match axis {
+            Axis::Logarithmic => (low * 0.8, highest * 1.25),
+            Axis::Linear => {
+                let limit = 1.15 * medians.fold(low, f64::max);
+                (low - 0.04 * (limit - low), limit.min(highest.max(low * 1.05)))
+            }
+        };
+        Self { axis, low: low.max(1e-9), high: high.max(low * 1.01) }
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        let value = value.clamp(self.low, self.high);
+        let share = match self.axis {
+            Axis::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
+            Axis::Linear => (value - self.low) / (self.high - self.low),
+        };
+        LEFT + share * (RIGHT - LEFT)
+    }
+
+    fn ticks(&self) -> Vec<f64> {
+        match self.axis {
+            Axis::Logarithmic => {
+                let (first, last) = (self.low.log10().ceil() as i32, self.high.log10().floor() as i32);
+                let every = ((last - first) / 5 + 1) as usize;
+                (first..=last).step_by(every).map(|power| 10_f64.powi(power)).collect()
+            }
+            Axis::Linear => {
+                let rough = (self.high - self.low) / 4.0;
+                let power = 10_f64.powf(rough.log10().floor());
+                let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough);
+                let step = step.unwrap_or(rough);
+                let first = (self.low / step).ceil() as i64;
+                (first..).map(|count| count as f64 * step).take_while(|tick| *tick <= self.high).collect()
+            }
+        }
+    }
+}

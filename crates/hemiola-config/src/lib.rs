@@ -40,7 +40,7 @@ mod suggest;
 pub use catalog::{Catalog, Component};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use error::ConfigError;
-pub use load::{LoadOptions, Loaded, load, parse};
+pub use load::{Base, LoadOptions, Loaded, load, parse};
 pub use origins::{Origin, Origins};
 pub use place::Place;
 pub use save::save_parameter;

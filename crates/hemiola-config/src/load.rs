@@ -1,3 +1,4 @@
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -25,17 +26,56 @@ use crate::{ConfigError, Origins};
 ///     assignments: vec!["cycle.motion.workers=2".into()],
 ///     ..LoadOptions::new("robot.toml")
 /// };
-/// assert_eq!(at_the_tournament.path.as_os_str(), "robot.toml");
+/// assert_eq!(at_the_tournament.base.to_string(), "robot.toml");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// The base file, `robot.toml`. Parameter files in `parameters/` beside it are put over it.
-    pub path: PathBuf,
+    /// What all else is put over.
+    pub base: Base,
     /// Files that are put over it, in this order. A bare name such as `outdoor` means `overlays/outdoor.toml` beside the
     /// base file; whatever has a `/` or ends in `.toml` is a path.
     pub overlays: Vec<String>,
     /// Single values that are put over all files, in this order: `cycle.motion.workers=2`.
     pub assignments: Vec<String>,
+}
+
+/// The base of a configuration.
+///
+/// ```
+/// use hemiola_config::{Base, Catalog, LoadOptions, load};
+///
+/// let base = Base::Text { name: "built-in robot.toml".into(), text: "[cycle.main]\nrate = 30.0\n".into() };
+/// let options = LoadOptions { assignments: vec!["cycle.main.rate=60.0".into()], ..LoadOptions::new(base) };
+/// let loaded = load(&options, &Catalog::default())?;
+/// assert_eq!(loaded.origins.of("cycle.main.rate").unwrap().place.text(), "60.0");
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A file, `robot.toml`. Parameter files in `parameters/` beside it are put over it.
+    File(PathBuf),
+    /// A text that is at hand. It has no parameter files; its overlays are looked for in `overlays/` of the working folder.
+    Text {
+        /// What messages call it.
+        name: String,
+        /// What it says.
+        text: String,
+    },
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(formatter),
+            Self::Text { name, .. } => formatter.write_str(name),
+        }
+    }
+}
+
+impl<P: Into<PathBuf>> From<P> for Base {
+    fn from(path: P) -> Self {
+        Self::File(path.into())
+    }
 }
 
 /// A configuration without errors.
@@ -59,9 +99,9 @@ pub struct Loaded {
 }
 
 impl LoadOptions {
-    /// That file alone.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), ..Self::default() }
+    /// That file or text alone.
+    pub fn new(base: impl Into<Base>) -> Self {
+        Self { base: base.into(), overlays: Vec::new(), assignments: Vec::new() }
     }
 }
 
@@ -81,10 +121,19 @@ impl LoadOptions {
 /// ```
 pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigError> {
     let mut loader = Loader { catalog, root: Table::new(), texts: 0, complete: true, found: Diagnostics::default() };
-    loader.file(&options.path);
-    loader.parameter_files(&beside(&options.path, "parameters"));
+    let overlays = match &options.base {
+        Base::File(path) => {
+            loader.file(path);
+            loader.parameter_files(&beside(path, "parameters"));
+            beside(path, "overlays")
+        }
+        Base::Text { name, text } => {
+            loader.text(name, text.clone());
+            PathBuf::from("overlays")
+        }
+    };
     for overlay in &options.overlays {
-        loader.overlay(&options.path, overlay);
+        loader.overlay(&overlays, overlay);
     }
     for assignment in &options.assignments {
         loader.assignment(assignment);
@@ -105,9 +154,7 @@ pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigEr
 /// assert!(error.to_string().contains("did you mean `rate`?"));
 /// ```
 pub fn parse(text: &str, name: &str, catalog: &Catalog) -> Result<Loaded, ConfigError> {
-    let mut loader = Loader { catalog, root: Table::new(), texts: 0, complete: true, found: Diagnostics::default() };
-    loader.text(name, text.to_owned());
-    loader.finish()
+    load(&LoadOptions::new(Base::Text { name: name.to_owned(), text: text.to_owned() }), catalog)
 }
 
 struct Loader<'c> {
@@ -148,19 +195,18 @@ impl Loader<'_> {
         }
     }
 
-    fn overlay(&mut self, base: &Path, overlay: &str) {
+    fn overlay(&mut self, folder: &Path, overlay: &str) {
         let is_path = overlay.contains(['/', '\\']) || overlay.ends_with(".toml");
         if is_path {
             return self.file(Path::new(overlay));
         }
-        let folder = beside(base, "overlays");
         let path = folder.join(format!("{overlay}.toml"));
         if path.is_file() {
             return self.file(&path);
         }
         self.complete = false;
         let error = Diagnostic::error(format!("there is no overlay `{overlay}`: {} does not exist", path.display()));
-        let names: Vec<_> = toml_files(&folder).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = toml_files(folder).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
         let known = || names.iter().map(String::as_str);
         let error = match nearest(overlay, known()) {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),

@@ -36,8 +36,11 @@ impl Folder {
 
     fn load(&self, overlays: &[&str], assignments: &[&str]) -> Result<Loaded, ConfigError> {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let options =
-            LoadOptions { path: self.path("robot.toml"), overlays: texts(overlays), assignments: texts(assignments) };
+        let options = LoadOptions {
+            base: self.path("robot.toml").into(),
+            overlays: texts(overlays),
+            assignments: texts(assignments),
+        };
         load(&options, &catalog())
     }
 

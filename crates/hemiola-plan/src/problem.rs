@@ -265,6 +265,21 @@ pub enum Problem {
     },
 }
 
+impl Problem {
+    /// The key of the configuration that has its part in it, such as `providers.BallPercept`.
+    pub fn key(&self) -> Option<String> {
+        match self {
+            Problem::UnknownChoice { representation, .. }
+            | Problem::ChoiceDoesNotProvide { representation, .. }
+            | Problem::Doubled { representation, chosen_elsewhere: Some(_), .. } => {
+                Some(format!("providers.{representation}"))
+            }
+            Problem::UnknownTrigger { cycle, .. } => Some(format!("cycle.{cycle}.trigger")),
+            _ => None,
+        }
+    }
+}
+
 /// One reader of a representation and the form in which it reads.
 ///
 /// ```

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches};
+use hemiola_config::Base;
 use hemiola_runtime::RobotHandle;
 
 use crate::command_line::CommandLine;
@@ -24,12 +25,6 @@ pub struct Application {
     summary: Lines,
 }
 
-/// Where the base configuration is.
-pub(crate) enum Base {
-    File(PathBuf),
-    Text(&'static str),
-}
-
 /// What a robot adds to what is shown.
 type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 
@@ -45,9 +40,9 @@ impl Application {
         Self::with_base(Base::File(configuration.into()))
     }
 
-    /// A robot whose configuration is part of the program.
-    pub fn embedded(configuration: &'static str) -> Self {
-        Self::with_base(Base::Text(configuration))
+    /// A robot whose configuration is part of the program; overlays and `--set` are put over it as over a file.
+    pub fn embedded(configuration: &str) -> Self {
+        Self::with_base(Base::Text { name: "built-in robot.toml".into(), text: configuration.into() })
     }
 
     fn with_base(base: Base) -> Self {

@@ -13,8 +13,13 @@ pub enum CommandError {
     #[error("{0}")]
     Configuration(#[from] ConfigError),
     /// The modules that are linked do not make a robot with this configuration.
-    #[error("error: {0}")]
-    Assembly(RuntimeError),
+    #[error("error: {error}{written}")]
+    Assembly {
+        /// What does not fit.
+        error: RuntimeError,
+        /// Where the configuration has its part in it, a line each.
+        written: String,
+    },
     /// What was asked for does not exist or does not make sense.
     #[error("error: {0}")]
     Usage(String),
@@ -50,7 +55,7 @@ impl CommandError {
     /// 2 when the user has to change something before it can work, 1 for failures while running.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Configuration(_) | Self::Assembly(_) | Self::Usage(_) => ExitCode::from(2),
+            Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
             Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
         }
     }

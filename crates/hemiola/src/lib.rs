@@ -44,7 +44,7 @@ pub mod module {
 
 /// What `robot.toml` says, and reading it.
 pub mod configuration {
-    pub use hemiola_config::{Catalog, ConfigError, LoadOptions, Loaded, load, parse};
+    pub use hemiola_config::{Base, Catalog, ConfigError, LoadOptions, Loaded, load, parse};
     pub use hemiola_model::configuration::*;
 }
 

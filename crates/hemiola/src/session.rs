@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use hemiola_config::{Catalog, Diagnostics, LoadOptions, Loaded, Origins};
-use hemiola_runtime::Robot;
+use hemiola_config::{Base, Catalog, Diagnostics, LoadOptions, Loaded, Origins};
+use hemiola_runtime::{Robot, RuntimeError};
 use hemiola_trace::Profile;
 
-use crate::application::{Application, Base};
+use crate::application::Application;
 use crate::command_line::ConfigurationArguments;
 use crate::error::CommandError;
 
@@ -27,7 +27,7 @@ impl Session {
         let (Loaded { configuration, origins, warnings, .. }, configured_by) = configuration(application, arguments)?;
         let profile = known_durations(configuration.output.profile.as_ref())?;
         let has_profile = profile.is_some();
-        let robot = Robot::assemble(configuration).map_err(CommandError::Assembly)?;
+        let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
         let robot = robot.with_profile(profile.unwrap_or_default());
         Ok(Self { robot, origins, warnings, configured_by, has_profile })
     }
@@ -59,23 +59,25 @@ pub fn configuration(
     application: &Application,
     arguments: &ConfigurationArguments,
 ) -> Result<(Loaded, String), CommandError> {
-    let catalog = Catalog::linked();
     let ConfigurationArguments { config, overlays, assignments } = arguments;
-    let path = match (config, application.base()) {
-        (Some(path), _) | (None, Base::File(path)) => path,
-        (None, Base::Text(text)) => {
-            if !overlays.is_empty() || !assignments.is_empty() {
-                let advice = "the configuration is part of the program: `--overlay` and `--set` need `--config FILE`";
-                return Err(CommandError::Usage(advice.to_owned()));
-            }
-            return Ok((
-                hemiola_config::parse(text, "built-in robot.toml", &catalog)?,
-                "the built-in robot.toml".into(),
-            ));
-        }
+    let base = config.as_ref().map_or_else(|| application.base().clone(), |path| Base::File(path.clone()));
+    let configured_by = base.to_string();
+    let options = LoadOptions { base, overlays: overlays.clone(), assignments: assignments.clone() };
+    Ok((hemiola_config::load(&options, &Catalog::linked())?, configured_by))
+}
+
+/// Says of what is wrong between modules where the configuration has its part in it.
+fn with_places(error: RuntimeError, origins: &Origins) -> CommandError {
+    let RuntimeError::Unresolved { problems } = &error else {
+        return CommandError::Assembly { error, written: String::new() };
     };
-    let options = LoadOptions { path: path.clone(), overlays: overlays.clone(), assignments: assignments.clone() };
-    Ok((hemiola_config::load(&options, &catalog)?, path.display().to_string()))
+    let written = problems.iter().filter_map(|problem| {
+        let key = problem.key()?;
+        let origin = origins.of(&key)?;
+        Some(format!("\n  {}: here is `{key} = {}`", origin.place, origin.value))
+    });
+    let written = written.collect();
+    CommandError::Assembly { error, written }
 }
 
 /// The profile of earlier runs; a robot that has not run yet has none.
@@ -83,5 +85,29 @@ fn known_durations(path: Option<&PathBuf>) -> Result<Option<Profile>, CommandErr
     match path.filter(|path| path.exists()) {
         Some(path) => Ok(Some(Profile::load(path)?)),
         None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_config::{Component, parse};
+    use hemiola_plan::Problem;
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_choice_is_shown_where_it_is_written() {
+        let text = "[cycle.main]\nrate = 30.0\n[providers]\nBallPercept = \"Walk\"\n";
+        let modules = [Component::new("Walk", "nao").providing(["BallPercept"])];
+        let origins = parse(text, "robot.toml", &Catalog::new(modules, [])).unwrap().origins;
+        let problem = Problem::ChoiceDoesNotProvide {
+            representation: "BallPercept".into(),
+            chosen: "Walk".into(),
+            provides: Vec::new(),
+            similar: None,
+            candidates: Vec::new(),
+        };
+        let error = with_places(RuntimeError::Unresolved { problems: vec![problem] }, &origins).to_string();
+        assert!(error.ends_with("robot.toml:4:15: here is `providers.BallPercept = \"Walk\"`"), "{error}");
     }
 }

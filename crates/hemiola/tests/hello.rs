@@ -51,6 +51,7 @@ fn every_command_works() {
     for arguments in [
         &["check"] as &[_],
         &["check", "--explain", "cycle.control"],
+        &["check", "--set", "cycle.control.workers=2"],
         &["graph"],
         &["graph", "control", "--format", "dot"],
         &["graph", "--format", "svg", "--output", picture],
@@ -79,7 +80,7 @@ fn mistakes_on_the_command_line_end_with_2() {
         &["graph", "motion"],
         &["simulate", "--workers", "0"],
         &["parameters", "Plot"],
-        &["check", "--set", "cycle.control.workers=2"],
+        &["check", "--set", "cycle.control.rate=50.0"],
     ] {
         assert_eq!(hello(arguments), ExitCode::from(2), "{arguments:?}");
     }

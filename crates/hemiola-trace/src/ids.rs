@@ -18,29 +18,97 @@ macro_rules! id {
 
 id! {
     /// A cycle.
+    ///
+    /// ```
+    /// use hemiola_trace::{Catalog, Cycle};
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let motion = catalog.cycle(Cycle::named("motion"))?;
+    /// assert_eq!(catalog.read().cycle(motion).unwrap().name, "motion");
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     CycleId(u16)
 }
 id! {
     /// An update of a module in a cycle. The same update keeps its number over all plans.
+    ///
+    /// ```
+    /// use hemiola_trace::{Catalog, Cycle};
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let motion = catalog.cycle(Cycle::named("motion"))?;
+    /// let walk = catalog.task(motion, "Walk.joints")?;
+    /// assert_eq!(catalog.task(motion, "Walk.joints")?, walk); // in the next plan, too
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     TaskId(u16)
 }
 id! {
     /// A worker thread of a cycle's pool.
+    ///
+    /// ```
+    /// use hemiola_trace::{Catalog, Cycle};
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let motion = catalog.cycle(Cycle::named("motion"))?;
+    /// let worker = catalog.worker(motion, 0, std::process::id())?;
+    /// assert_eq!(catalog.read().worker(worker).unwrap().cycle, motion);
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     WorkerId(u16)
 }
 id! {
     /// A source of sensor samples: a driver, a simulator's sensor, a stream of a log.
+    ///
+    /// ```
+    /// use hemiola_trace::Catalog;
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let camera = catalog.source("UpperCamera")?;
+    /// assert_eq!(catalog.read().source(camera), Some("UpperCamera"));
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     SourceId(u16)
 }
 id! {
     /// What carries the representations that one cycle provides to those that read them.
+    ///
+    /// ```
+    /// use hemiola_trace::{Catalog, Cycle};
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let motion = catalog.cycle(Cycle::named("motion"))?;
+    /// let joints = catalog.exchange(motion, "to cognition")?;
+    /// assert_eq!(catalog.read().exchange(joints).unwrap().publisher, motion);
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     ExchangeId(u16)
 }
 id! {
     /// A value over time.
+    ///
+    /// ```
+    /// use hemiola_trace::Catalog;
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let temperature = catalog.counter("processor temperature", "°C")?;
+    /// assert_eq!(catalog.read().counter(temperature).unwrap().unit, "°C");
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     CounterId(u16)
 }
 id! {
     /// A compiled task graph of a cycle.
+    ///
+    /// ```
+    /// use hemiola_trace::{Catalog, Cycle};
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let motion = catalog.cycle(Cycle::named("motion"))?;
+    /// let (imu, walk) = (catalog.task(motion, "Imu.filter")?, catalog.task(motion, "Walk.joints")?);
+    /// let plan = catalog.plan(motion, &[(imu, walk)])?;
+    /// assert_eq!(catalog.plan(motion, &[(imu, walk)])?, plan); // the same graph, with other priorities, say
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
     PlanId(u32)
 }

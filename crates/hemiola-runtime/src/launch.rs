@@ -131,6 +131,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
                 name: resolved.name.clone(),
                 limit,
                 health: health.clone(),
+                trigger: triggers.get(&index).cloned(),
                 running,
                 actuators: actuators.clone(),
                 busy: None,

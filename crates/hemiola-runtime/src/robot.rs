@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,6 +124,13 @@ impl Robot {
         let described = self.system.cycles.iter().find(|described| described.name == cycle);
         let names = described.into_iter().flat_map(|described| &described.modules).map(|module| &module.name);
         names.filter_map(|name| self.modules.iter().find(|module| module.name == name)).collect()
+    }
+}
+
+impl fmt::Debug for Robot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cycles: Vec<_> = self.resolved.cycles.iter().map(|cycle| &cycle.name).collect();
+        formatter.debug_struct("Robot").field("cycles", &cycles).finish_non_exhaustive()
     }
 }
 

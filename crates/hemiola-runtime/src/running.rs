@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -201,6 +202,12 @@ fn above_all(configuration: &Configuration) -> Priority {
     Priority::new(highest.saturating_add(1).min(99)).unwrap_or(Priority::LOWEST)
 }
 
+impl fmt::Debug for RunningRobot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RunningRobot").field("now", &self.handle.now()).finish_non_exhaustive()
+    }
+}
+
 fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
@@ -265,7 +272,7 @@ fn run_source(mut source: SourceRunner) {
             // A source that fails at once must not keep a core busy.
             Sampled::Failed if source.due(count).is_none() => sleep_until(monotonic_now() + Duration::from_millis(1)),
             Sampled::Failed => {}
-            Sampled::Ended => return,
+            Sampled::Ended => return source.say_ended(),
         }
         count += 1;
         if let SourceRate::Hertz(rate) = source.rate {

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hemiola_model::module::cell::Cell;
@@ -53,6 +54,14 @@ pub struct SourceExport {
 #[derive(Default)]
 pub struct Trigger {
     pub wakeup: Wakeup,
+    has_ended: AtomicBool,
+}
+
+impl Trigger {
+    /// Whether there will be no more samples.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Relaxed)
+    }
 }
 
 /// A sample that could not be taken.
@@ -140,6 +149,12 @@ impl SourceRunner {
             }
         }
         self.samples = self.samples.wrapping_add(1);
+    }
+
+    /// Tells the cycles that wait for samples that there will be no more.
+    pub fn say_ended(&self) {
+        let triggers = self.exports.iter().filter_map(|export| export.trigger.as_ref());
+        triggers.for_each(|trigger| trigger.has_ended.store(true, Ordering::Relaxed));
     }
 
     /// Tells that samples were left out because the machine held the source up.

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -91,6 +92,12 @@ impl Robot {
     /// A module or source cannot be made, or the operating system refuses threads.
     pub fn into_stepper(self) -> Result<Stepper, RuntimeError> {
         Stepper::new(launch(self, RobotClock::stepped())?)
+    }
+}
+
+impl fmt::Debug for Stepper {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Stepper").field("now", &self.now()).finish_non_exhaustive()
     }
 }
 

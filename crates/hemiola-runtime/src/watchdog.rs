@@ -15,6 +15,7 @@ use crate::exchange::QueueWriter;
 use crate::failure::Containment;
 use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
+use crate::source::Trigger;
 use crate::worker::RunningTask;
 
 /// See the module.
@@ -30,6 +31,8 @@ pub struct WatchedCycle {
     /// It must not be silent for longer.
     pub limit: Duration,
     pub health: Arc<Health>,
+    /// What starts its runs, if that is a source.
+    pub trigger: Option<Arc<Trigger>>,
     /// What its workers are running.
     pub running: Vec<Arc<RunningTask>>,
     pub actuators: Actuators,
@@ -74,7 +77,9 @@ impl Watchdog {
         let now = self.robot.clock().now();
         for cycle in &mut self.cycles {
             let since = now.since(cycle.health.last_end());
-            if since <= cycle.limit {
+            // No more samples will come: the cycle has done its work.
+            let is_over = cycle.trigger.as_ref().is_some_and(|trigger| trigger.has_ended());
+            if since <= cycle.limit || is_over {
                 cycle.busy = None;
                 continue;
             }

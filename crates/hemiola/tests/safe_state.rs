@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
+use hemiola_model::Time;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_runtime::{Pace, Robot, RobotHandle};
 
@@ -82,7 +83,11 @@ fn robot() -> Robot {
     let mut motion = CycleConfiguration::new("motion", Trigger::Rate(100.0));
     motion.modules = vec!["Legs".into()];
     motion.workers = Some(1);
-    Robot::assemble(Configuration { cycles: vec![vision, motion], ..Configuration::default() }).unwrap()
+    let mut configuration = Configuration { cycles: vec![vision, motion], ..Configuration::default() };
+    for source in ["Recording", "Endless"] {
+        configuration.sources.entry(source.into()).or_default().enabled = Some(false);
+    }
+    Robot::assemble(configuration).unwrap()
 }
 
 fn wait_for(what: &str, is_so: impl Fn() -> bool) {
@@ -95,6 +100,65 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
 
 fn runs(handle: &RobotHandle, cycle: &str) -> u64 {
     handle.health()[cycle].runs
+}
+
+#[derive(Source)]
+struct Recording {
+    samples: u32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Block {
+    number: u32,
+}
+
+#[source]
+impl Recording {
+    #[sample(rate = 100.0)]
+    fn sample(&mut self, block: &mut Block, clock: &Clock) -> Option<Time> {
+        self.samples += 1;
+        block.number = self.samples;
+        (self.samples <= 5).then(|| clock.now())
+    }
+}
+
+/// Keeps the robot running after the recording has ended.
+#[derive(Source)]
+struct Endless {
+    samples: u32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Tick {}
+
+#[source]
+impl Endless {
+    #[sample(rate = 100.0)]
+    fn sample(&mut self, _tick: &mut Tick, clock: &Clock) -> Option<Time> {
+        self.samples += 1;
+        (self.samples <= 250).then(|| clock.now())
+    }
+}
+
+#[derive(Module)]
+struct Listener {}
+
+#[module]
+impl Listener {
+    #[update]
+    fn listen(&self, _block: &Block) {}
+}
+
+#[test]
+fn a_recording_that_has_ended_is_no_reason_to_be_safe() {
+    let mut audio = CycleConfiguration::new("audio", Trigger::Source("Recording".into()));
+    audio.modules = vec!["Listener".into()];
+    audio.watchdog = Some(Duration::from_secs(1));
+    let mut motion = CycleConfiguration::new("motion", Trigger::Rate(100.0));
+    motion.modules = vec!["Legs".into()];
+    let configuration = Configuration { cycles: vec![audio, motion], ..Configuration::default() };
+    let handle = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap().wait();
+    assert!(!handle.is_in_safe_state(), "{:?}", handle.messages());
 }
 
 /// One test, because the modules hang for the whole process.

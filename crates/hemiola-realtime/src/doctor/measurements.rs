@@ -191,7 +191,7 @@ fn measured_latency() -> Option<Finding> {
 
 fn judge_latency(latency: LatencyDistribution, in_force: PolicyInForce) -> Finding {
     const TOPIC: &str = "wake-up latency, measured";
-    const WHY: &str = "this is how late a cycle starts if its thread does not wake early; what exceeds 200 us cannot be made up for by that";
+    const WHY: &str = "this is how late a cycle starts if its thread does not wake early; what exceeds 200 µs cannot be made up for by that";
     let LatencyDistribution { median, p99, maximum, .. } = latency;
     let policy = match in_force {
         PolicyInForce::Requested => "SCHED_FIFO",

@@ -61,7 +61,7 @@ pub(super) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
             "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost first (docker: `--cpu-rt-runtime=950000`)",
         )
     } else {
-        Finding::good(TOPIC, WHY, format!("{own} us per period"))
+        Finding::good(TOPIC, WHY, format!("{own} µs per period"))
     })
 }
 

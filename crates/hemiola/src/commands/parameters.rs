@@ -35,6 +35,9 @@ pub fn parameters(application: &Application, arguments: &ParametersArguments) ->
             vec![found.ok_or_else(|| CommandError::unknown("module or source", name, known()))?]
         }
     };
+    if chosen.is_empty() {
+        return print("no module and no source has parameters");
+    }
     let listed: Vec<_> = chosen.into_iter().map(|tuned| tuned.list(&loaded.origins)).collect();
     print(&listed.join("\n"))
 }

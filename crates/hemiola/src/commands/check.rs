@@ -29,8 +29,23 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
     if !warnings.is_empty() {
         eprintln!("{}\n", if std::io::stderr().is_terminal() { warnings.coloured() } else { warnings.to_string() });
     }
-    for warning in of_modules {
+    let (unread, others): (Vec<_>, Vec<_>) =
+        of_modules.iter().partition(|warning| matches!(warning, Warning::Unused { .. }));
+    for warning in others {
         eprintln!("warning: {warning}");
+    }
+    // What people look at is read by no module, and that is no mistake.
+    let unread: Vec<_> = unread
+        .iter()
+        .filter_map(|warning| match warning {
+            Warning::Unused { provider, representation, .. } => {
+                Some(format!("{representation} ({})", provider.choice()))
+            }
+            _ => None,
+        })
+        .collect();
+    if !unread.is_empty() {
+        eprintln!("note: read by people at most, by no module and no source: {}\n", unread.join(", "));
     }
 }
 

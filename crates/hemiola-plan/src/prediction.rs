@@ -15,6 +15,9 @@ const TOLERATED: f64 = 1.02;
 /// A second worker is not considered for less work than this many critical paths.
 const HARDLY_MORE: f64 = 1.05;
 
+/// A second worker has to save so many hand-overs: it costs one for each unit that is given away, and then some.
+const WORTH_A_WORKER: u32 = 10;
+
 /// What to expect of a plan.
 ///
 /// ```
@@ -59,10 +62,11 @@ impl Prediction {
     /// The fewest workers whose mean makespan is within 2 % of the best; one where there is hardly anything to gain.
     pub(crate) fn worthwhile_workers(&self, hand_over: Duration) -> usize {
         let hardly_parallel = self.work.as_secs_f64() < self.critical_path.as_secs_f64() * HARDLY_MORE;
-        if hardly_parallel || self.work < hand_over * 2 {
+        let means = self.makespans.iter().map(|makespan| makespan.mean);
+        let (Some(alone), Some(best)) = (means.clone().next(), means.min()) else { return 1 };
+        if hardly_parallel || alone - best <= hand_over * WORTH_A_WORKER {
             return 1;
         }
-        let Some(best) = self.makespans.iter().map(|makespan| makespan.mean).min() else { return 1 };
         let good_enough = |makespan: &Makespan| makespan.mean.as_secs_f64() <= best.as_secs_f64() * TOLERATED;
         self.makespans.iter().position(good_enough).map_or(1, |index| index + 1)
     }

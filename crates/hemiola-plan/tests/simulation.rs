@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hemiola_plan::{
     Durations, Plan, PlanOptions, Policy, Schedule, Simulation, SimulationOptions, TaskDuration, TaskGraph, TaskId,
+    WorkerChoice,
 };
 
 fn micros(micros: u64) -> Duration {
@@ -104,4 +105,19 @@ fn without_tasks_nothing_happens() {
         let schedule = schedule(&[], &[], two_workers(policy, 1));
         assert_eq!((schedule.makespan, schedule.slots.len()), (Duration::ZERO, 0));
     }
+}
+
+#[test]
+fn a_second_worker_has_to_save_more_than_ten_hand_overs() {
+    let workers = |each_nanos: u64| {
+        let graph = TaskGraph::plain("side by side", 2, []).unwrap();
+        let durations = Durations::constant([Duration::from_nanos(each_nanos); 2]);
+        let two = std::num::NonZeroUsize::MIN.saturating_add(1);
+        let options =
+            PlanOptions { workers: WorkerChoice::Automatic { available: two }, hand_over: Duration::from_nanos(500) };
+        Plan::new(graph, &durations, &options).workers()
+    };
+    // It saves the duration of one, less the hand-over.
+    assert_eq!(workers(5_500), 1);
+    assert_eq!(workers(5_501), 2);
 }

@@ -7,6 +7,7 @@
 //!   gives the others away if they are worth a hand-over; before it gets busy with a long one it gives all away.
 //! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then spins for a bounded time,
 //!   then sleeps. Who gives work away wakes as many sleepers as there is work, and nobody while others still spin.
+//! - When the next run is known, helpers set an alarm and are awake by then: nobody has to wake them.
 //! - With one worker none of this is needed: the units run in a fixed order.
 //!
 //! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds through the shared pointer
@@ -23,7 +24,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::module::Scope;
-use hemiola_realtime::{MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now};
+use hemiola_realtime::{
+    AdaptiveEarliness, MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now,
+};
 use hemiola_trace::Ticks;
 
 use crew::{JobBoard, SharedCrew};
@@ -107,6 +110,8 @@ struct Shared<T> {
     workers: AtomicUsize,
     /// Which workers sleep or are about to: a bit each.
     parked: AtomicU64,
+    /// Which of them have set an alarm for the expected run.
+    alarmed: AtomicU64,
     wakeups: [Wakeup; MAXIMUM_WORKERS],
     /// When the next run is expected, in nanoseconds of the monotonic clock; 0 when nobody knows.
     expected: AtomicU64,
@@ -126,8 +131,8 @@ pub const MAXIMUM_WORKERS: usize = 64;
 
 /// A worker without work spins so long before it sleeps: about what being woken costs.
 const PATIENCE: Duration = Duration::from_micros(30);
-/// A helper wakes so long before the expected next run, and spins so long after it.
-const EARLINESS: Duration = Duration::from_micros(100);
+/// So long around the expected begin of a run, a helper that has set its alarm is taken to be on its way.
+const ON_ITS_WAY: Duration = Duration::from_micros(150);
 
 impl<T: Tasks> Default for Executor<T> {
     fn default() -> Self {
@@ -147,6 +152,7 @@ impl<T: Tasks> Executor<T> {
                 remaining: AtomicU32::new(0),
                 workers: AtomicUsize::new(1),
                 parked: AtomicU64::new(0),
+                alarmed: AtomicU64::new(0),
                 wakeups: std::array::from_fn(|_| Wakeup::new()),
                 expected: AtomicU64::new(0),
                 patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
@@ -251,14 +257,16 @@ impl<T: Tasks> Shared<T> {
                 if !away.is_empty() {
                     let count = self.ready.publish(&mut away);
                     self.wake(count, index);
+                    // What giving away takes is no part of the next task.
+                    now = Ticks::now();
                 }
             }
             let mut ready = node.ready_at();
-            for &task in node.tasks() {
+            for &task in graph.tasks(node) {
                 now = tasks.run(task as usize, ready, now, worker, &scope);
                 ready = now;
             }
-            for &next in node.successors() {
+            for &next in graph.successors(node) {
                 let successor = &graph.units()[next as usize];
                 if successor.meet_dependency() {
                     successor.set_ready_at(now);
@@ -299,6 +307,7 @@ impl<T: Tasks> Shared<T> {
     fn help(&self, index: usize, worker: &mut T::Worker) {
         let _containment = crate::failure::Containment::new();
         let mut spin_until = monotonic_now();
+        let mut earliness = AdaptiveEarliness::default();
         while !self.stopping.load(Ordering::SeqCst) {
             let takes_part = index < self.workers.load(Ordering::Relaxed);
             let words = self.words.load(Ordering::Relaxed);
@@ -322,19 +331,25 @@ impl<T: Tasks> Shared<T> {
                     continue;
                 }
             }
-            let expected = self.expected.load(Ordering::Relaxed);
-            let alarm = (takes_part && expected > monotonic_now().as_nanoseconds())
-                .then(|| MonotonicTime::from_nanoseconds(expected) - EARLINESS);
+            let (expected, now) = (self.expected_run(), monotonic_now());
+            let alarm = (takes_part && expected > now).then(|| earliness.wake_at(expected));
+            if alarm.is_some_and(|alarm| alarm <= now) {
+                spin_until = expected + self.patience();
+                continue;
+            }
             let woken_by_alarm = self.park(index, alarm, || {
                 let takes_part = index < self.workers.load(Ordering::Relaxed);
                 let words = self.words.load(Ordering::Relaxed);
                 self.stopping.load(Ordering::SeqCst)
                     || takes_part && (!self.ready.is_empty(words) || !self.board.is_empty())
             });
-            spin_until = if woken_by_alarm {
-                MonotonicTime::from_nanoseconds(expected) + EARLINESS
-            } else {
-                monotonic_now() + self.patience()
+            let now = monotonic_now();
+            spin_until = match alarm {
+                Some(alarm) if woken_by_alarm => {
+                    earliness.observe(now - alarm);
+                    now.max(expected) + self.patience()
+                }
+                _ => now + self.patience(),
             };
         }
     }
@@ -351,20 +366,30 @@ impl<T: Tasks> Shared<T> {
     /// Tells whether it was the alarm.
     fn park(&self, index: usize, alarm: Option<MonotonicTime>, something_to_do: impl Fn() -> bool) -> bool {
         let seen = self.wakeups[index].generation();
+        if alarm.is_some() {
+            self.alarmed.fetch_or(1 << index, Ordering::SeqCst);
+        }
         self.parked.fetch_or(1 << index, Ordering::SeqCst);
         let mut alarmed = false;
         if !something_to_do() {
             alarmed = self.wakeups[index].wait(seen, alarm) == hemiola_realtime::Reason::TimedOut;
         }
         self.parked.fetch_and(!(1 << index), Ordering::SeqCst);
+        if alarm.is_some() {
+            self.alarmed.fetch_and(!(1 << index), Ordering::SeqCst);
+        }
         alarmed
     }
 
-    /// Wakes up to `count` sleeping workers of this run, but not `except`.
+    /// Wakes up to `count` sleeping workers of this run, but not `except`, and none whose alarm is about to: waking them takes
+    /// longer than what they are late by.
     fn wake(&self, mut count: u32, except: usize) {
         let workers = self.workers.load(Ordering::Relaxed);
         let taking_part = if workers == MAXIMUM_WORKERS { u64::MAX } else { (1 << workers) - 1 };
         let mut sleeping = self.parked.load(Ordering::SeqCst) & taking_part & !(1 << except);
+        if sleeping != 0 && self.alarm_is_near() {
+            sleeping &= !self.alarmed.load(Ordering::SeqCst);
+        }
         while sleeping != 0 && count > 0 {
             let index = sleeping.trailing_zeros() as usize;
             sleeping &= sleeping - 1;
@@ -381,6 +406,15 @@ impl<T: Tasks> Shared<T> {
             self.wakeups[index].notify_one();
         }
         slept
+    }
+
+    fn alarm_is_near(&self) -> bool {
+        let (expected, now) = (self.expected_run(), monotonic_now());
+        now < expected + ON_ITS_WAY && expected < now + ON_ITS_WAY
+    }
+
+    fn expected_run(&self) -> MonotonicTime {
+        MonotonicTime::from_nanoseconds(self.expected.load(Ordering::Relaxed))
     }
 
     fn patience(&self) -> Duration {

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use hemiola_model::module::Scope;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
-use hemiola_realtime::ThreadSettings;
+use hemiola_realtime::{ThreadSettings, monotonic_now};
 use hemiola_trace::Ticks;
 use proptest::prelude::*;
 
@@ -83,6 +83,39 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn every_task_runs_whenever_the_run_was_expected() {
+    let edges: Vec<_> = (1..9).flat_map(|task| [(0, task), (task, 9)]).collect();
+    let graph = ExecutableGraph::new(&plan(10, &edges, 3)).unwrap();
+    let executor = executor(3);
+    let witness = Witness::new(10);
+    let expectations = [
+        None,
+        // Missed already, due at once, about to ring when the run begins too early, far away.
+        Some(-1_000),
+        Some(0),
+        Some(40),
+        Some(120),
+        Some(3_000),
+        Some(10_000_000),
+    ];
+    for run in 1..=200 {
+        for expected in expectations {
+            let microseconds = |count: i64| std::time::Duration::from_micros(count.unsigned_abs());
+            executor.expect_run(expected.map(|offset| {
+                let now = monotonic_now();
+                if offset < 0 { now - microseconds(offset) } else { now + microseconds(offset) }
+            }));
+            if run % 3 == 0 {
+                // Now and then the helpers have time to fall asleep.
+                std::thread::sleep(microseconds(200));
+            }
+            executor.run(&graph, &witness, &mut ());
+        }
+    }
+    assert!(witness.runs.iter().all(|runs| runs.load(Ordering::SeqCst) == 200 * expectations.len() as u32));
 }
 
 /// Counts in a nested scope.

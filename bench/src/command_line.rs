@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{contestant, workload};
+use crate::{contestant, instructions, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -23,6 +23,12 @@ struct CommandLine {
 enum Command {
     /// Runs task graphs with all contestants, and tells which bars are met.
     Dispatch(Dispatch),
+    /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
+    Instructions {
+        /// Makes today's counts those that hold.
+        #[arg(long)]
+        store: bool,
+    },
     /// Shows a report again.
     Show {
         /// As `dispatch --json` wrote it.
@@ -85,6 +91,7 @@ pub fn obey() -> Result<(), BenchError> {
             println!("{}", comparison::text(&load(&before)?, &load(&after)?)?);
             Ok(())
         }
+        Command::Instructions { store } => count_instructions(store),
         Command::Show { report, html } => {
             let report = load(&report)?;
             print!("{}", terminal::text(&report));
@@ -101,9 +108,7 @@ pub fn obey() -> Result<(), BenchError> {
 fn dispatch(options: &Dispatch) -> Result<(), BenchError> {
     let machine = Machine::examine();
     println!("{machine}\n");
-    let program =
-        std::env::current_exe().map_err(|error| BenchError::Start { program: "this program".to_owned(), error })?;
-    let folder = program.parent().and_then(|folder| folder.parent()).unwrap_or(&program).join("bench-peers");
+    let (program, folder) = places()?;
 
     let mut notices = Vec::new();
     let mut workloads = workload::all(&mut notices)?;
@@ -129,6 +134,25 @@ fn dispatch(options: &Dispatch) -> Result<(), BenchError> {
         write(path, &json)?;
     }
     options.html.as_ref().map_or(Ok(()), |path| write(path, &page::html(&report)))
+}
+
+fn count_instructions(store: bool) -> Result<(), BenchError> {
+    let (program, folder) = places()?;
+    let counted = instructions::count(&program, &workload::all(&mut Vec::new())?, &folder)?;
+    let path = instructions::stored();
+    if store {
+        return instructions::store(&path, &counted);
+    }
+    print!("{}", instructions::compare(&instructions::load(&path)?, &counted)?);
+    Ok(())
+}
+
+/// This program, and the folder in which graphs and peers are built.
+fn places() -> Result<(PathBuf, PathBuf), BenchError> {
+    let program =
+        std::env::current_exe().map_err(|error| BenchError::Start { program: "this program".to_owned(), error })?;
+    let folder = program.parent().and_then(Path::parent).unwrap_or(&program).join("bench-peers");
+    Ok((program, folder))
 }
 
 fn load(path: &Path) -> Result<Report, BenchError> {

@@ -11,7 +11,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Why a contestant of ours cannot run a graph.
 #[derive(Debug, Error)]
 pub enum ContestantError {
-    #[error("no contestant `{0}`; there are sequential, static, hemiola, hemiola-traced, hemiola-held")]
+    #[error("no contestant `{0}`; there are sequential, static, hemiola, hemiola-traced")]
     Unknown(String),
     #[error(transparent)]
     Graph(#[from] hemiola_plan::GraphError),
@@ -23,7 +23,7 @@ pub enum ContestantError {
 
 /// Runs as that contestant.
 pub fn run(name: &str) -> Result<(), ContestantError> {
-    use hemiola::{Tracing, Workers};
+    use hemiola::Tracing;
     match name {
         // What a loop costs, and how fast the work is.
         "sequential" => {
@@ -32,9 +32,8 @@ pub fn run(name: &str) -> Result<(), ContestantError> {
             Ok(())
         }
         "static" => static_schedule::run(Contest::enter(name, VERSION)),
-        "hemiola" => hemiola::run(Contest::enter(name, VERSION), Tracing::Off, Workers::AsPlanned),
-        "hemiola-traced" => hemiola::run(Contest::enter(name, VERSION), Tracing::On, Workers::AsPlanned),
-        "hemiola-held" => hemiola::run(Contest::enter(name, VERSION), Tracing::Off, Workers::All),
+        "hemiola" => hemiola::run(Contest::enter(name, VERSION), Tracing::Off),
+        "hemiola-traced" => hemiola::run(Contest::enter(name, VERSION), Tracing::On),
         _ => Err(ContestantError::Unknown(name.to_owned())),
     }
 }

@@ -22,6 +22,13 @@ pub enum BenchError {
     Start { program: String, error: io::Error },
     #[error("two machines cannot be compared by their times:\n  {a}\n  {b}\nRun the bench again on one of them.")]
     OtherMachine { a: String, b: String },
+    #[error("no instructions counted: {problem}. It needs valgrind (on Debian: apt install valgrind).")]
+    Valgrind { problem: String },
+    #[error(
+        "a run of the executor takes over 5 % more instructions than before:\n{text}If that is worth it, store the new \
+         counts (`hemiola-bench instructions --store`) and say why in the commit."
+    )]
+    MoreInstructions { text: String },
     #[error(transparent)]
     Contest(#[from] crate::contest::process::EntryError),
     #[error(transparent)]

@@ -14,6 +14,7 @@ mod command_line;
 mod contest;
 mod contestant;
 mod error;
+mod instructions;
 mod machine;
 mod report;
 mod workload;

@@ -54,6 +54,10 @@ pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Discipline> {
     };
     for workload in workloads {
         let name = workload.name;
+        if name == "pair" {
+            // Only to see what two workers cost that wait for it.
+            continue;
+        }
         // Less than half a second, and no fewer than what makes a median.
         match 400_000_000_u64.checked_div(workload.work_ns()) {
             Some(runs) => add(name, Mode::Steady, 2, scaled(runs.max(24) as usize, 3), None),
@@ -67,6 +71,7 @@ pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Discipline> {
     add("nao-cognition", Mode::Periodic, 2, scaled(45, 6), Some(COGNITION_RATE));
     add("nao-cognition", Mode::Cold, 2, scaled(30, 1), None);
     add("rand150", Mode::Idle, 2, scaled(120, 6), Some(MOTION_RATE));
+    add("pair", Mode::Idle, 2, scaled(120, 6), Some(MOTION_RATE));
     add("rand150", Mode::Allocations, 2, scaled(1000, 4), None);
     disciplines.retain(|discipline| workloads.iter().any(|workload| workload.name == discipline.workload));
     disciplines

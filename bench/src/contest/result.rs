@@ -38,6 +38,7 @@ pub struct Entry {
     pub ratio: Option<Spread>,
     pub first_task_ns: Option<Spread>,
     pub start_ns: Option<Spread>,
+    /// Processor time beside the work itself.
     pub idle_ms_per_s: Option<f64>,
     pub allocations_per_run: Option<f64>,
     /// Cold: the ratio of the first, second, ... run.
@@ -99,6 +100,8 @@ impl Entry {
                 .collect();
             median(&quotients)
         };
+        let period_ns = discipline.period.as_nanos() as f64;
+        let work_share = if period_ns > 0.0 { workload.work_ns() as f64 / period_ns } else { 0.0 };
         let by_run = match discipline.mode {
             Mode::Cold => (0..discipline.runs)
                 .filter_map(|run| {
@@ -118,7 +121,7 @@ impl Entry {
             ratio: if has_ratio { Spread::of(&ratios) } else { None },
             first_task_ns: Spread::of(&values("first_task_ns")),
             start_ns: Spread::of(&values("start_ns")),
-            idle_ms_per_s: per("idle_cpu_ns", "idle_wall_ns").map(|share| share * 1e3),
+            idle_ms_per_s: per("idle_cpu_ns", "idle_wall_ns").map(|share| 1e3 * (share - work_share)),
             allocations_per_run: per("allocations", "allocation_runs"),
             by_run,
         }

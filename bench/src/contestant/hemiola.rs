@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use hemiola_bench_contestant::{Contest, Contestant, Work};
+use hemiola_bench_contestant::{Contest, Contestant, Mode, Work};
 use hemiola_model::module::Scope;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph, WorkerChoice};
 use hemiola_realtime::{AdaptiveEarliness, MonotonicTime, ThreadSettings};
@@ -24,28 +24,17 @@ pub enum Tracing {
     Off,
 }
 
-/// How many workers run the graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Workers {
-    /// As many as the plan finds worthwhile.
-    AsPlanned,
-    /// All that there may be, to see what holding them ready costs.
-    All,
-}
-
 /// So many runs are measured before it plans with durations.
 const LEARNING_RUNS: usize = 10;
 
-pub fn run(contest: &'static Contest, tracing: Tracing, workers: Workers) -> Result<(), ContestantError> {
+pub fn run(contest: &'static Contest, tracing: Tracing) -> Result<(), ContestantError> {
     let edges = (0..contest.graph().len())
         .flat_map(|task| contest.graph().predecessors(task).iter().map(move |&before| (before, task)));
     let graph = TaskGraph::plain("contest", contest.graph().len(), edges)?;
     let available = NonZeroUsize::new(contest.workers()).unwrap_or(NonZeroUsize::MIN);
-    let workers = match workers {
-        Workers::AsPlanned => WorkerChoice::Automatic { available },
-        Workers::All => WorkerChoice::Fixed(available),
-    };
-    let tasks = TracedWork { work: contest.work(), traced: AtomicBool::new(true), run: AtomicU32::new(0) };
+    // Where instructions are counted there is nothing to learn: on one worker any order is as good.
+    let traced = tracing == Tracing::On || contest.mode() != Mode::Bare;
+    let tasks = TracedWork { work: contest.work(), traced: AtomicBool::new(traced), run: AtomicU32::new(0) };
     // Room for what is read only after the learning runs.
     let events = (LEARNING_RUNS + 1) * graph.tasks().len();
     let mut executor = Executor::new();
@@ -60,7 +49,7 @@ pub fn run(contest: &'static Contest, tracing: Tracing, workers: Workers) -> Res
         // Policy and cores are inherited, as all contestants' threads do.
         executor.add_worker(ThreadSettings::new(format!("worker {index}")), ring())?;
     }
-    let options = PlanOptions { workers, ..PlanOptions::default() };
+    let options = PlanOptions { workers: WorkerChoice::Automatic { available }, ..PlanOptions::default() };
     let executable = prepare(&graph, &Durations::unknown(graph.tasks().len()), &options)?;
     contest.measure(&mut Hemiola {
         graph,

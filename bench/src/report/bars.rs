@@ -66,8 +66,8 @@ pub fn all(report: &Report) -> Vec<Bar> {
         learning(report),
         first_task(report),
         periodic_motion(report),
-        idle(report, "idle at 83 Hz, CPU ms/s, two workers held ready", "hemiola-held", 15.0),
-        idle(report, "idle at 83 Hz, CPU ms/s, the plan uses one", "hemiola", 3.5),
+        idle(report, "idle at 83 Hz, CPU ms/s beside the work, two workers (pair)", "pair", 15.0),
+        idle(report, "idle at 83 Hz, CPU ms/s, the plan uses one (layered-150)", "rand150", 3.5),
         wake_up(report),
         allocations(report),
     ]
@@ -167,10 +167,10 @@ fn pair(what: &'static str, best_peer: String, ours: Option<&Spread>, (median, p
     }
 }
 
-fn idle(report: &Report, what: &'static str, id: &str, limit: f64) -> Bar {
-    let event = report.event("rand150", "idle", 2);
+fn idle(report: &Report, what: &'static str, workload: &str, limit: f64) -> Bar {
+    let event = report.event(workload, "idle", 2);
     let pick: Pick = |entry| entry.idle_ms_per_s;
-    let ours = hemiola(event, id, pick);
+    let ours = hemiola(event, "hemiola", pick);
     let number = |value: f64| format!("{value:.1}");
     let best_peer = with_quoted(best(event, pick, &number), quoted::IDLE);
     let bar = format!("≤ {limit}");

@@ -161,15 +161,35 @@ fn plots(report: &Report) -> Vec<Plot> {
         Some(490_000.0),
         &makespans,
     );
-    let waiting = report.event("rand150", "idle", 2);
+    let waiting = report.event("pair", "idle", 2);
     add(
         waiting,
-        "Waiting",
-        "processor time per second, in ms, for an empty graph at 83 Hz",
+        "Waiting, two workers",
+        "processor time per second beside the work, in ms; two tasks of 20 µs at 83 Hz",
         Axis::Logarithmic,
         number,
         Some(15.0),
         &idle,
+    );
+    let waiting = report.event("rand150", "idle", 2);
+    add(
+        waiting,
+        "Waiting, two workers allowed",
+        "processor time per second, in ms; 150 empty tasks at 83 Hz",
+        Axis::Logarithmic,
+        number,
+        Some(3.5),
+        &idle,
+    );
+    let copper = report.event("chain10", "steady", 1);
+    add(
+        copper,
+        "A chain of ten",
+        "Copper’s own benchmark, empty tasks, one worker; time per task",
+        Axis::Logarithmic,
+        nanoseconds,
+        None,
+        &per_task,
     );
     plots
 }

@@ -1,6 +1,9 @@
-//! Graphs of empty tasks that a line describes: all that is measured is what dispatching costs.
+//! Graphs that a line describes. Where the tasks are empty, all that is measured is what dispatching costs.
 
 use std::fmt::Write as _;
+
+/// Just worth a second worker.
+pub const PAIR: &str = "# two tasks side by side\n0 20000\n1 20000\n";
 
 /// Each task waits for the one before.
 pub fn chain(tasks: usize) -> String {

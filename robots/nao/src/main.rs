@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 /// Where the robot believes to be and what it does, and in simulation how right that is.
 fn game(robot: &RobotHandle) -> Vec<String> {
     let mut lines = Vec::new();
-    let what = robot.with_value(|request: &MotionRequest| format!("{:?}", request.motion));
+    let what = robot.with_value(|request: &MotionRequest| request.motion.to_string());
     let pose = robot.with_value(|pose: &RobotPose| (pose.pose, pose.quality));
     if let (Ok((pose, quality)), Ok(what)) = (pose, what) {
         let (position, heading) = (pose.translation, pose.rotation.to_degrees());
@@ -38,9 +38,13 @@ fn game(robot: &RobotHandle) -> Vec<String> {
     }
     if let Ok(report) = robot.with_value(TruthReport::clone) {
         let ball = report.ball_error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.2} m off"));
+        let goals = report.scored_at.map_or_else(
+            || format!("no goal after {:.1} s", report.time),
+            |time| format!("goals {}, the first after {time:.1} s", report.score),
+        );
         lines.push(format!(
-            "truth    pose {:.2} m off (rms {:.2}), ball {ball} (rms {:.2}), falls {}, goals {} after {:.1} s",
-            report.position_error, report.position_rms, report.ball_rms, report.falls, report.score, report.time
+            "truth    pose {:.2} m off (rms {:.2}), ball {ball} (rms {:.2}), falls {}, {goals}",
+            report.position_error, report.position_rms, report.ball_rms, report.falls
         ));
     }
     lines

@@ -208,6 +208,8 @@ pub struct GroundTruth {
     pub ball_velocity: Vec2,
     /// Goals that the robot has scored.
     pub score: u32,
+    /// When the first of them was scored, in seconds of simulated time.
+    pub scored_at: Option<f32>,
     /// Goals against the robot.
     pub goals_against: u32,
     /// Where the other robots stand, in metre.

@@ -37,7 +37,6 @@ pub struct SimulatedBody {
 struct Game {
     world: World,
     seed: u64,
-    goal_at: Option<f32>,
     is_over: bool,
 }
 
@@ -77,11 +76,8 @@ impl SimulatedBody {
         game.world.sense(imu, joints, feet);
         game.world.snapshot(snapshot);
         game.world.ground_truth(truth);
-        if game.world.score() > 0 {
-            game.goal_at.get_or_insert(game.world.time());
-        }
         let limit = if parameters.time_limit > 0.0 { parameters.time_limit } else { Scenario::BallToGoal.time_limit() };
-        let end = game.goal_at.map_or(limit, |goal| goal + parameters.time_after_goal);
+        let end = game.world.scored_at().map_or(limit, |goal| goal + parameters.time_after_goal);
         game.is_over = game.world.time() >= end;
         snapshot.is_over = game.is_over && !parameters.repeat;
         Some(clock.now())
@@ -90,7 +86,7 @@ impl SimulatedBody {
 
 impl Game {
     fn new(seed: u64) -> Self {
-        Self { world: World::new(seed, Scenario::BallToGoal), seed, goal_at: None, is_over: false }
+        Self { world: World::new(seed, Scenario::BallToGoal), seed, is_over: false }
     }
 }
 

@@ -243,11 +243,13 @@ fn a_robot_that_walks_into_the_ball_pushes_it_ahead() {
 }
 
 #[test]
-fn a_goal_is_counted_and_the_referee_whistles() {
+fn a_goal_is_counted_and_timed_and_the_referee_whistles() {
     let mut world = World::new(3, Scenario::AloneInTheMiddle);
     world.place_ball(glam::Vec2::new(4.6, 0.3));
     world.step(DT, &stiff(standing_positions()));
+    run(&mut world, 1.0, |_| stiff(standing_positions()));
     assert_eq!((world.score(), truth(&world).goals_against), (1, 0));
+    assert_eq!(truth(&world).scored_at, Some(DT), "when it was scored, not the present");
     let mut snapshot = SimulatedWorld::default();
     world.snapshot(&mut snapshot);
     assert_eq!(snapshot.whistles.len(), 1);

@@ -13,6 +13,8 @@ pub struct TruthReport {
     pub time: f32,
     /// Goals scored.
     pub score: u32,
+    /// When the first of them was scored, in seconds of simulated time.
+    pub scored_at: Option<f32>,
     /// How far the believed position is from the true one, in metre.
     pub position_error: f32,
     /// How far the believed heading is from the true one, in radian.
@@ -47,6 +49,7 @@ impl TruthComparison {
     fn report(&mut self, truth: &GroundTruth, pose: &RobotPose, ball: &BallModel, report: &mut TruthReport) {
         report.time = truth.time;
         report.score = truth.score;
+        report.scored_at = truth.scored_at;
         report.position_error = pose.pose.translation.distance(truth.robot.translation);
         report.heading_error = normalize_angle(pose.pose.rotation - truth.robot.rotation).abs();
         // Relative to the robot, so that an error of the pose is not counted twice.

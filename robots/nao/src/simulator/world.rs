@@ -59,6 +59,7 @@ pub struct World {
     exposure_phase: f32,
     whistles: Vec<f32>,
     score: u32,
+    scored_at: Option<f32>,
     goals_against: u32,
 }
 
@@ -83,6 +84,7 @@ impl World {
             patrols: beginning.others,
             whistles: beginning.whistles,
             score: 0,
+            scored_at: None,
             goals_against: 0,
         }
     }
@@ -112,7 +114,10 @@ impl World {
             self.whistles.push(time + 0.3);
         }
         match goal {
-            Some(Goal::Scored) => self.score += 1,
+            Some(Goal::Scored) => {
+                self.score += 1;
+                self.scored_at.get_or_insert(time);
+            }
             Some(Goal::Conceded) => self.goals_against += 1,
             None => {}
         }
@@ -152,6 +157,7 @@ impl World {
         truth.ball = self.ball.position();
         truth.ball_velocity = self.ball.velocity();
         truth.score = self.score;
+        truth.scored_at = self.scored_at;
         truth.goals_against = self.goals_against;
         truth.others.clear();
         truth.others.extend(self.others.iter().map(|other| other.pose.translation));
@@ -178,6 +184,12 @@ impl World {
     #[must_use]
     pub fn score(&self) -> u32 {
         self.score
+    }
+
+    /// When the first of them was scored, in seconds of simulated time.
+    #[must_use]
+    pub fn scored_at(&self) -> Option<f32> {
+        self.scored_at
     }
 
     /// Posts and robots stop who walks into them.

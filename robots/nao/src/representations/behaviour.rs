@@ -1,5 +1,7 @@
 //! What the robot decides to do: from cognition to motion.
 
+use std::fmt;
+
 use glam::Vec2;
 use hemiola::prelude::*;
 
@@ -30,6 +32,20 @@ pub enum Motion {
         /// Which foot.
         foot: KickFoot,
     },
+}
+
+impl fmt::Display for Motion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stand => write!(formatter, "stands"),
+            Self::Walk { velocity, turn } => {
+                let degrees = turn.to_degrees();
+                write!(formatter, "walks {:+.2} m/s ahead, {:+.2} m/s left, {degrees:+.0} °/s", velocity.x, velocity.y)
+            }
+            Self::Kick { foot: KickFoot::Left } => write!(formatter, "kicks with the left foot"),
+            Self::Kick { foot: KickFoot::Right } => write!(formatter, "kicks with the right foot"),
+        }
+    }
 }
 
 /// The foot that kicks.

@@ -26,10 +26,8 @@ pub enum Command {
     Override { store: usize, value: AnyRepresentation, done: bool },
     /// Show the provider's value again.
     EndOverride { store: usize },
-    /// Keep the present value; comes back with it.
+    /// Keep the present value; comes back with it. Whoever gets it back releases it.
     Pin { store: usize, held: Option<Held> },
-    /// Give a kept value back.
-    Unpin { store: usize, slot: u32 },
 }
 
 impl Command {
@@ -51,7 +49,6 @@ impl Command {
                 // SAFETY: between two runs.
                 *held = Some(unsafe { blackboard.store(*store).hold() });
             }
-            Self::Unpin { store, slot } => blackboard.store(*store).release(*slot),
         }
         self
     }
@@ -69,13 +66,14 @@ pub struct Mailbox {
     done: QueueReader<Command>,
     /// Commands that were given up waiting for, and will come back some time.
     overdue: usize,
+    blackboard: Arc<Blackboard>,
 }
 
-/// A mailbox of a cycle.
-pub fn mailbox() -> (Mailbox, CommandReader) {
+/// A mailbox of the cycle with this blackboard.
+pub fn mailbox(blackboard: Arc<Blackboard>) -> (Mailbox, CommandReader) {
     let (commands, reader) = queue(8);
     let (writer, done) = queue(16);
-    (Mailbox { commands, done, overdue: 0 }, CommandReader { commands: reader, done: writer })
+    (Mailbox { commands, done, overdue: 0, blackboard }, CommandReader { commands: reader, done: writer })
 }
 
 impl CommandReader {
@@ -90,29 +88,34 @@ impl CommandReader {
 }
 
 impl Mailbox {
-    /// Sends a command.
+    /// Sends a command and waits until the cycle has obeyed it; what is left of it comes back.
     ///
     /// # Errors
-    /// The cycle has not taken up earlier ones: it does not run.
-    pub fn send(&mut self, cycle: &str, command: Command) -> Result<(), RuntimeError> {
-        while self.overdue > 0 && self.done.pop().is_some() {
-            self.overdue -= 1;
+    /// The cycle does not take commands, or does not obey within the time; then it will when it runs again.
+    pub fn perform(&mut self, cycle: &str, command: Command, patience: Duration) -> Result<Command, RuntimeError> {
+        self.send(cycle, command)?;
+        self.wait(cycle, patience)
+    }
+
+    /// Fails when the cycle has not taken up earlier commands: it does not run.
+    fn send(&mut self, cycle: &str, command: Command) -> Result<(), RuntimeError> {
+        while self.overdue > 0
+            && let Some(late) = self.done.pop()
+        {
+            self.settle(late);
         }
         self.commands.push(command).map_err(|_| RuntimeError::CycleDoesNotAnswer { cycle: cycle.to_owned() })
     }
 
     /// Waits until the cycle has obeyed the command that was sent last.
-    ///
-    /// # Errors
-    /// It does not within the time; it will when it runs again.
-    pub fn wait(&mut self, cycle: &str, patience: Duration) -> Result<Command, RuntimeError> {
+    fn wait(&mut self, cycle: &str, patience: Duration) -> Result<Command, RuntimeError> {
         let until = Instant::now() + patience;
         loop {
             if let Some(command) = self.done.pop() {
                 if self.overdue == 0 {
                     return Ok(command);
                 }
-                self.overdue -= 1;
+                self.settle(command);
                 continue;
             }
             if Instant::now() > until {
@@ -120,6 +123,14 @@ impl Mailbox {
                 return Err(RuntimeError::CycleDoesNotAnswer { cycle: cycle.to_owned() });
             }
             std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Takes back what nobody waits for any more. A value that stayed pinned would soon leave its provider none to write to.
+    fn settle(&mut self, late: Command) {
+        self.overdue -= 1;
+        if let Command::Pin { store, held: Some(held) } = late {
+            self.blackboard.store(store).release(held.slot);
         }
     }
 }

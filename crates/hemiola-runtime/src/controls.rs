@@ -39,7 +39,8 @@ pub struct CycleControl {
     pub name: String,
     pub id: CycleId,
     pub blackboard: Arc<Blackboard>,
-    pub mailbox: Mutex<Mailbox>,
+    /// Shared with readers, who wait for the cycle without holding the controls.
+    pub mailbox: Arc<Mutex<Mailbox>>,
     pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
     pub health: Arc<Health>,
     pub actuators: Actuators,
@@ -153,7 +154,6 @@ impl CycleControl {
 
     pub fn perform_within(&self, command: Command, patience: Duration) -> Result<Command, RuntimeError> {
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        mailbox.send(&self.name, command)?;
-        mailbox.wait(&self.name, patience)
+        mailbox.perform(&self.name, command, patience)
     }
 }

@@ -173,14 +173,19 @@ impl RobotHandle {
             // SAFETY: all threads that could change it have ended.
             return Ok(look(unsafe { store.current() }));
         }
-        let (cycle, store) = controls.store_of(representation)?;
-        let pin = Command::Pin { store, held: None };
-        let Command::Pin { held: Some(held), .. } = cycle.perform_within(pin, READ_PATIENCE)? else {
+        let (cycle, index) = controls.store_of(representation)?;
+        let (name, mailbox, blackboard) = (cycle.name.clone(), cycle.mailbox.clone(), cycle.blackboard.clone());
+        // The cycle may be run by a stepper, which wants to look at the controls before it goes on.
+        drop(controls);
+        let pin = Command::Pin { store: index, held: None };
+        let answer = mailbox.lock().unwrap_or_else(PoisonError::into_inner).perform(&name, pin, READ_PATIENCE)?;
+        let Command::Pin { held: Some(held), .. } = answer else {
             return Err(RuntimeError::internal("a pinned value did not come back"));
         };
-        // SAFETY: it is held until the command below.
-        let result = look(unsafe { cycle.blackboard.store(store).value(held.slot) });
-        cycle.perform(Command::Unpin { store, slot: held.slot })?;
+        let store = blackboard.store(index);
+        // SAFETY: it is held until the next line.
+        let result = look(unsafe { store.value(held.slot) });
+        store.release(held.slot);
         Ok(result)
     }
 

@@ -123,7 +123,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         let (worker, outputs) = WorkerState::new();
         running.push(outputs.running.clone());
         monitor.add_worker(catalog.worker(cycle_ids[index], 0, 0)?, outputs);
-        let (mailbox, commands) = mailbox();
+        let (mailbox, commands) = mailbox(blackboard.clone());
         let health = Arc::new(Health::default());
         let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
         if let Some(limit) = configuration.watchdog {
@@ -173,7 +173,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             name: resolved.name.clone(),
             id: cycle_ids[index],
             blackboard: blackboard.clone(),
-            mailbox: Mutex::new(mailbox),
+            mailbox: Arc::new(Mutex::new(mailbox)),
             instances,
             health,
             actuators,

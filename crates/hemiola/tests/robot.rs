@@ -259,6 +259,19 @@ fn what_derives_from_a_stale_value_is_as_old_as_that() {
     assert!(oldest("Display.show_rate") < Duration::from_millis(1), "{:?}", oldest("Display.show_rate"));
 }
 
+#[test]
+fn who_looks_in_vain_at_a_robot_that_does_not_run_leaves_no_trace_in_it() {
+    let mut stepper = Robot::assemble(configuration(1)).unwrap().into_stepper().unwrap();
+    for _ in 0..4 {
+        assert!(stepper.handle().read("Count").is_err(), "nobody steps while it is read");
+        stepper.run_for(Duration::from_millis(50));
+    }
+    let before = stepper.with_value(|count: &Count| count.value).unwrap();
+    stepper.run_for(Duration::from_millis(100));
+    let after = stepper.with_value(|count: &Count| count.value).unwrap();
+    assert_eq!(after - before, 10, "every run counts");
+}
+
 /// Runs the robot in real time while `change` changes it.
 fn run_live(change: impl FnOnce(&RobotHandle)) -> RobotHandle {
     let running = Robot::assemble(configuration(2)).unwrap().start(Pace::Factor(5.0)).unwrap();

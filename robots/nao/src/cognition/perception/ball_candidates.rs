@@ -120,7 +120,7 @@ impl BallCandidates {
             }
             row += step;
         }
-        candidates.sort_by(|a, b| b.prominence.total_cmp(&a.prominence));
+        candidates.sort_unstable_by(|a, b| b.prominence.total_cmp(&a.prominence));
         candidates.truncate(self.parameters.most as usize);
     }
 

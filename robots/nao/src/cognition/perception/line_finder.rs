@@ -12,8 +12,31 @@ use super::line_spots::{LowerSpots, Spot, Spots, UpperSpots};
 pub struct Lines {
     /// The pieces, as they were found.
     pub lines: Vec<ImageLine>,
-    /// For each spot the piece it belongs to.
-    pub line_of_spot: Vec<Option<u16>>,
+    /// The spots of all pieces, piece after piece, each sorted along it.
+    pub members: Vec<Member>,
+    /// For each spot what it belongs to.
+    pub part_of: Vec<Part>,
+}
+
+/// A spot of a line.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Member {
+    /// Where along the line, in pixels.
+    pub along: f32,
+    /// Its number.
+    pub spot: u32,
+}
+
+/// What a spot belongs to.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// Nothing that was found.
+    #[default]
+    Nothing,
+    /// The centre circle.
+    Circle,
+    /// The line of this number.
+    Line(u16),
 }
 
 /// A straight piece of a line.
@@ -98,37 +121,32 @@ impl LineFinder {
 impl LineFinder {
     pub(super) fn find(&self, view: &CameraView, spots: &Spots, circle: &SeenCircle, lines: &mut Lines) {
         let spots = &spots.spots;
-        lines.line_of_spot.resize(spots.len(), None);
-        let mut free: Vec<bool> = spots.iter().map(|spot| !circle.covers(spot)).collect();
-        let mut members = Vec::with_capacity(spots.len());
+        lines.part_of.extend(spots.iter().map(|spot| if circle.covers(spot) { Part::Circle } else { Part::Nothing }));
         for seed in 0..spots.len() {
-            if !free[seed] || !self.grow(view, spots, &free, seed, &mut members) {
-                continue;
+            let begin = lines.members.len();
+            if lines.part_of[seed] == Part::Nothing
+                && self.grow(view, spots, seed, lines)
+                && let Some(line) = self.piece(view, spots, &lines.members[begin..])
+            {
+                for member in &lines.members[begin..] {
+                    lines.part_of[member.spot as usize] = Part::Line(lines.lines.len() as u16);
+                }
+                lines.lines.push(line);
+            } else {
+                lines.members.truncate(begin);
             }
-            let Some(line) = self.piece(view, spots, &members) else { continue };
-            for (_, member) in &members {
-                free[*member] = false;
-                lines.line_of_spot[*member] = Some(lines.lines.len() as u16);
-            }
-            lines.lines.push(line);
         }
     }
 
-    /// Collects the spots of the line through `seed`, sorted along it; false when there are too few.
-    fn grow(
-        &self,
-        view: &CameraView,
-        spots: &[Spot],
-        free: &[bool],
-        seed: usize,
-        members: &mut Vec<(f32, usize)>,
-    ) -> bool {
+    /// Appends the spots of the line through `seed` to the members, sorted along it; false when there are too few.
+    fn grow(&self, view: &CameraView, spots: &[Spot], seed: usize, Lines { members, part_of, .. }: &mut Lines) -> bool {
+        let begin = members.len();
         let gap = self.parameters.widest_gap * view.size.x;
         let mut fit = Fit { center: spots[seed].image, direction: spots[seed].normal.perp() };
         // A single spot's direction is not exact: the first look does not reach far.
         for (reach, widening) in [(1.2 * gap, 1.6), (4.0 * gap, 1.3), (f32::MAX, 1.0), (f32::MAX, 1.0)] {
             let normal = fit.direction.perp();
-            members.clear();
+            members.truncate(begin);
             let mut place = 0.0;
             for (index, spot) in spots.iter().enumerate() {
                 let offset = spot.image - fit.center;
@@ -138,25 +156,25 @@ impl LineFinder {
                 }
                 let tolerance = widening * (self.parameters.tolerance + 0.08 * spot.width);
                 let fits = offset.dot(normal).abs() <= tolerance && spot.normal.dot(normal).abs() >= LEAST_AGREEMENT;
-                if free[index] && fits && along.abs() <= reach {
-                    members.push((along, index));
+                if part_of[index] == Part::Nothing && fits && along.abs() <= reach {
+                    members.push(Member { along, spot: index as u32 });
                 }
             }
-            members.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            keep_run(members, place, gap);
-            if members.len() < self.parameters.fewest_spots as usize {
+            members[begin..].sort_unstable_by(|a, b| a.along.total_cmp(&b.along).then(a.spot.cmp(&b.spot)));
+            keep_run(members, begin, place, gap);
+            if members.len() - begin < self.parameters.fewest_spots as usize {
                 return false;
             }
-            fit = Fit::through(spots, members);
+            fit = Fit::through(spots, &members[begin..]);
         }
         true
     }
 
     /// The piece of line along its sorted spots, unless it is too short.
-    fn piece(&self, view: &CameraView, spots: &[Spot], members: &[(f32, usize)]) -> Option<ImageLine> {
+    fn piece(&self, view: &CameraView, spots: &[Spot], members: &[Member]) -> Option<ImageLine> {
         let fit = Fit::through(spots, members);
-        let end = |member: &(f32, usize)| {
-            fit.center + fit.direction * (spots[member.1].image - fit.center).dot(fit.direction)
+        let end = |member: &Member| {
+            fit.center + fit.direction * (spots[member.spot as usize].image - fit.center).dot(fit.direction)
         };
         let (image_from, image_to) = (end(members.first()?), end(members.last()?));
         let (from, to) = (view.ground(image_from)?, view.ground(image_to)?);
@@ -169,22 +187,22 @@ impl LineFinder {
 /// Cosine of the largest angle between the direction of a line and that of its spots.
 const LEAST_AGREEMENT: f32 = 0.87;
 
-/// Keeps the members without a gap around `place`.
-fn keep_run(members: &mut Vec<(f32, usize)>, place: f32, gap: f32) {
-    let middle = members.partition_point(|member| member.0 < place);
+/// Keeps, of the members from `begin` on, those without a gap around `place`.
+fn keep_run(members: &mut Vec<Member>, begin: usize, place: f32, gap: f32) {
+    let middle = begin + members[begin..].partition_point(|member| member.along < place);
     let (mut first, mut end) = (middle, middle);
     let mut last = place;
-    while end < members.len() && members[end].0 - last <= gap {
-        last = members[end].0;
+    while end < members.len() && members[end].along - last <= gap {
+        last = members[end].along;
         end += 1;
     }
     last = place;
-    while first > 0 && last - members[first - 1].0 <= gap {
+    while first > begin && last - members[first - 1].along <= gap {
         first -= 1;
-        last = members[first].0;
+        last = members[first].along;
     }
     members.truncate(end);
-    members.drain(..first);
+    members.drain(begin..first);
 }
 
 /// A line through points: the main axis of their covariance.
@@ -194,9 +212,9 @@ struct Fit {
 }
 
 impl Fit {
-    fn through(spots: &[Spot], members: &[(f32, usize)]) -> Self {
+    fn through(spots: &[Spot], members: &[Member]) -> Self {
         let count = members.len().max(1) as f32;
-        let points = || members.iter().map(|member| spots[member.1].image);
+        let points = || members.iter().map(|member| spots[member.spot as usize].image);
         let center = points().sum::<Vec2>() / count;
         let mut covariance = Mat2::ZERO;
         for point in points() {
@@ -238,7 +256,8 @@ mod tests {
         LineFinder::default().find(&view, &all, &SeenCircle::default(), &mut lines);
         assert_eq!(lines.lines.len(), 2, "{lines:?}");
         assert!(lines.lines[0].from.distance(a) < 0.03 || lines.lines[0].to.distance(a) < 0.03);
-        assert!(lines.line_of_spot.iter().all(Option::is_some));
+        assert_eq!(lines.members.len(), 100);
+        assert!(lines.part_of.iter().all(|part| matches!(part, Part::Line(_))), "{:?}", lines.part_of);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Obstacles {
                 percept.obstacles.push(SeenObstacle { position: upright.ground, radius: 0.5 * upright.width });
             }
         }
-        percept.obstacles.sort_by(|a, b| a.position.length().total_cmp(&b.position.length()));
+        percept.obstacles.sort_unstable_by(|a, b| a.position.length().total_cmp(&b.position.length()));
     }
 }
 

@@ -1,0 +1,78 @@
+//! The NAO's cycles use the memory that they have: the modules keep their buffers, the framework keeps the representations'.
+
+use std::time::{Duration, Instant};
+
+use hemiola::configuration::{Catalog, Configuration, LoadOptions, load};
+use hemiola::prelude::*;
+use hemiola::realtime::{AllocationGuard, CountingAllocator, calls_by_watched_threads, watch_this_thread};
+use hemiola::runtime::{Pace, Robot};
+// Its modules and sources register themselves.
+use nao as _;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Counts what is allocated on the thread of its cycle.
+#[derive(Module)]
+struct AllocationProbe {}
+
+#[module]
+impl AllocationProbe {
+    #[update]
+    fn watch(&self, _clock: &Clock) {
+        watch_this_thread();
+    }
+}
+
+/// The robot in simulation, each cycle on one thread.
+fn configuration() -> Configuration {
+    let assignments = ["motion", "audio", "cognition"].map(|cycle| format!("cycle.{cycle}.workers=1")).to_vec();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
+    let loaded = load(&LoadOptions { assignments, ..LoadOptions::new(path) }, &Catalog::linked());
+    loaded.unwrap_or_else(|error| panic!("{error}")).configuration
+}
+
+#[test]
+fn motion_and_audio_allocate_nothing_while_they_run() {
+    const WARM_UP: u64 = 250;
+    const WATCHED: u64 = 1000;
+    let mut configuration = configuration();
+    for cycle in configuration.cycles.iter_mut().filter(|cycle| cycle.name != "cognition") {
+        cycle.modules.push("AllocationProbe".into());
+    }
+    let running = Robot::assemble(configuration).unwrap().start(Pace::Factor(2.0)).unwrap();
+    let patience = Instant::now() + Duration::from_secs(300);
+    let wait_for = |runs: u64| {
+        while running.handle().health()["motion"].runs < runs {
+            assert!(Instant::now() < patience, "the robot does not run");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_for(WARM_UP);
+    let before = (calls_by_watched_threads(), running.handle().health()["audio"].runs);
+    wait_for(WARM_UP + WATCHED);
+    let after = (calls_by_watched_threads(), running.handle().health()["audio"].runs);
+    assert!(after.1 > before.1, "audio runs, too");
+    assert_eq!(after.0 - before.0, 0, "calls to the allocator in {WATCHED} runs of motion");
+    running.stop();
+}
+
+/// Scenes differ, so a buffer may have to grow now and then: when more is seen than ever before.
+#[test]
+fn cognition_allocates_only_when_it_sees_more_than_before() {
+    let configuration = configuration();
+    let cognition = configuration.cycles.iter().position(|cycle| cycle.name == "cognition").unwrap();
+    let mut stepper = Robot::assemble(configuration).unwrap().into_stepper().unwrap();
+    stepper.run_for(Duration::from_secs(6));
+    let (mut runs, mut quiet) = (0, 0);
+    while stepper.now() < Time::from_seconds(14.0) {
+        let guard = AllocationGuard::new();
+        let step = stepper.step().expect("the game lasts longer");
+        if step.cycles.contains(&cognition) {
+            // One is the stepper's own: the list of the cycles that ran.
+            (runs, quiet) = (runs + 1, quiet + u32::from(guard.counted().allocations == 1));
+        }
+    }
+    println!("{quiet} of {runs} runs of cognition allocated nothing");
+    assert!(quiet * 10 >= runs * 9, "{quiet} of {runs} runs allocated nothing");
+}

@@ -15,6 +15,8 @@
 
 mod crew;
 mod graph;
+#[cfg(all(test, loom))]
+mod model;
 mod ready_set;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -35,7 +37,7 @@ pub use ready_set::CAPACITY;
 use ready_set::{ReadySet, UnitSet};
 
 use crate::error::RuntimeError;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, look};
 
 /// What the tasks of a graph do.
 ///
@@ -127,10 +129,10 @@ struct Run<T> {
 }
 
 /// As many workers as one cycle can have.
-pub const MAXIMUM_WORKERS: usize = 64;
+pub const MAXIMUM_WORKERS: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// A worker without work spins so long before it sleeps: about what being woken costs.
-const PATIENCE: Duration = Duration::from_micros(30);
+const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(30) };
 /// So long around the expected begin of a run, a helper that has set its alarm is taken to be on its way.
 const ON_ITS_WAY: Duration = Duration::from_micros(150);
 
@@ -143,23 +145,7 @@ impl<T: Tasks> Default for Executor<T> {
 impl<T: Tasks> Executor<T> {
     /// A pool with worker 0 only.
     pub fn new() -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                ready: ReadySet::new(),
-                board: JobBoard::new(),
-                run: AtomicPtr::new(ptr::null_mut()),
-                words: AtomicUsize::new(0),
-                remaining: AtomicU32::new(0),
-                workers: AtomicUsize::new(1),
-                parked: AtomicU64::new(0),
-                alarmed: AtomicU64::new(0),
-                wakeups: std::array::from_fn(|_| Wakeup::new()),
-                expected: AtomicU64::new(0),
-                patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
-                stopping: AtomicBool::new(false),
-            }),
-            helpers: Vec::new(),
-        }
+        Self { shared: Arc::new(Shared::new()), helpers: Vec::new() }
     }
 
     /// How many workers there are, with worker 0.
@@ -193,21 +179,7 @@ impl<T: Tasks> Executor<T> {
         if workers == 1 {
             return run_in_sequence(graph, tasks, worker);
         }
-        let run = Run { graph, tasks };
-        let shared = &*self.shared;
-        shared.workers.store(workers, Ordering::Relaxed);
-        shared.words.store(graph.words(), Ordering::Relaxed);
-        shared.run.store((&raw const run).cast_mut(), Ordering::Relaxed);
-        shared.remaining.store(graph.units().len() as u32, Ordering::Relaxed);
-
-        let now = Ticks::now();
-        let mut own = UnitSet::default();
-        for &root in graph.roots() {
-            graph.units()[root].set_ready_at(now);
-            own.insert(root);
-        }
-        shared.work(&run, own, 0, worker, now);
-        shared.finish(&run, worker);
+        self.shared.run(graph, tasks, worker, workers);
     }
 
     /// Tells the helpers when the next run is expected, so that they are awake by then without anybody waking them. `None` lets
@@ -219,8 +191,7 @@ impl<T: Tasks> Executor<T> {
 
 impl<T: Tasks> Drop for Executor<T> {
     fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::SeqCst);
-        self.shared.wakeups.iter().for_each(Wakeup::notify_all);
+        self.shared.stop();
         for helper in self.helpers.drain(..) {
             // A helper contains every panic of its tasks; one of its own is reported by the default hook.
             _ = helper.join();
@@ -237,6 +208,47 @@ fn run_in_sequence<T: Tasks>(graph: &ExecutableGraph, tasks: &T, worker: &mut T:
 }
 
 impl<T: Tasks> Shared<T> {
+    fn new() -> Self {
+        Self {
+            ready: ReadySet::new(),
+            board: JobBoard::new(),
+            run: AtomicPtr::new(ptr::null_mut()),
+            words: AtomicUsize::new(0),
+            remaining: AtomicU32::new(0),
+            workers: AtomicUsize::new(1),
+            parked: AtomicU64::new(0),
+            alarmed: AtomicU64::new(0),
+            wakeups: std::array::from_fn(|_| Wakeup::new()),
+            expected: AtomicU64::new(0),
+            patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
+            stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// A run on several workers, of which the caller is number 0.
+    fn run(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker, workers: usize) {
+        let run = Run { graph, tasks };
+        self.workers.store(workers, Ordering::Relaxed);
+        self.words.store(graph.words(), Ordering::Relaxed);
+        self.run.store((&raw const run).cast_mut(), Ordering::Relaxed);
+        self.remaining.store(graph.units().len() as u32, Ordering::Relaxed);
+
+        let now = Ticks::now();
+        let mut own = UnitSet::default();
+        for &root in graph.roots() {
+            graph.units()[root].set_ready_at(now);
+            own.insert(root);
+        }
+        self.work(&run, own, 0, worker, now);
+        self.finish(&run, worker);
+    }
+
+    /// Ends the helpers.
+    fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        self.wakeups.iter().for_each(Wakeup::notify_all);
+    }
+
     /// Works on the units in `own` and on what becomes ready by that, until there is nothing of its own left.
     fn work(&self, run: &Run<T>, mut own: UnitSet, index: usize, worker: &mut T::Worker, mut now: Ticks) {
         // SAFETY: this worker holds units of the run, so it goes on (see the module).
@@ -305,7 +317,8 @@ impl<T: Tasks> Shared<T> {
 
     /// The life of a helper.
     fn help(&self, index: usize, worker: &mut T::Worker) {
-        let _containment = crate::failure::Containment::new();
+        // Loom runs all threads on one, and its own panics must be seen.
+        let _containment = (!cfg!(loom)).then(crate::failure::Containment::new);
         let mut spin_until = monotonic_now();
         let mut earliness = AdaptiveEarliness::default();
         while !self.stopping.load(Ordering::SeqCst) {
@@ -386,7 +399,7 @@ impl<T: Tasks> Shared<T> {
     fn wake(&self, mut count: u32, except: usize) {
         let workers = self.workers.load(Ordering::Relaxed);
         let taking_part = if workers == MAXIMUM_WORKERS { u64::MAX } else { (1 << workers) - 1 };
-        let mut sleeping = self.parked.load(Ordering::SeqCst) & taking_part & !(1 << except);
+        let mut sleeping = look(&self.parked) & taking_part & !(1 << except);
         if sleeping != 0 && self.alarm_is_near() {
             sleeping &= !self.alarmed.load(Ordering::SeqCst);
         }
@@ -400,8 +413,7 @@ impl<T: Tasks> Shared<T> {
     /// Wakes this worker if it sleeps; only one caller gets to.
     fn wake_worker(&self, index: usize) -> bool {
         let bit = 1 << index;
-        let slept =
-            self.parked.load(Ordering::SeqCst) & bit != 0 && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
+        let slept = look(&self.parked) & bit != 0 && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
         if slept {
             self.wakeups[index].notify_one();
         }

@@ -47,3 +47,12 @@ impl<T> CellAccess<T> for UnsafeCell<T> {
         self.with_mut(change)
     }
 }
+
+/// Reads a word in the one order of all sequentially consistent accesses. Every change of such a word is one of them, so this is
+/// its newest value in that order.
+///
+/// Loom has no such loads, it takes them for acquiring ones and finds dead-locks that cannot be. A change that changes nothing
+/// reads the newest value as well.
+pub fn look(word: &AtomicU64) -> u64 {
+    if cfg!(loom) { word.fetch_or(0, Ordering::SeqCst) } else { word.load(Ordering::SeqCst) }
+}

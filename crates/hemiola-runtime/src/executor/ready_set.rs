@@ -9,7 +9,7 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// How many units a plan can have.
 pub const CAPACITY: usize = WORDS * 64;
-const WORDS: usize = 16;
+const WORDS: usize = if cfg!(loom) { 1 } else { 16 };
 
 /// See the module.
 pub struct ReadySet {

@@ -1,0 +1,89 @@
+//! The executor under every interleaving (loom), with workers that don't spin but sleep at once: each task runs once, after its
+//! predecessors and with what they wrote, and every run ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::module::Scope;
+use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph, TaskId, WorkerChoice};
+use hemiola_trace::Ticks;
+
+use super::{ExecutableGraph, Shared, Tasks};
+use crate::sync::{CellAccess, UnsafeCell};
+
+/// How often each task has run. Loom sees every access that no synchronisation orders.
+struct Witness {
+    runs: Vec<UnsafeCell<u32>>,
+    predecessors: Vec<Vec<usize>>,
+}
+
+// SAFETY: the executor orders all accesses, which is what the model checks.
+unsafe impl Sync for Witness {}
+// SAFETY: as above.
+unsafe impl Send for Witness {}
+
+impl Tasks for Witness {
+    type Worker = ();
+
+    fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope<'_>) -> Ticks {
+        // SAFETY: see above.
+        let run = self.runs[task].change(|runs| unsafe {
+            *runs += 1;
+            *runs
+        });
+        for &before in &self.predecessors[task] {
+            // SAFETY: see above.
+            self.runs[before].look(|runs| assert_eq!(unsafe { *runs }, run));
+        }
+        begin
+    }
+}
+
+/// Checks a graph of long tasks on two workers, so many runs in a row.
+fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
+    let graph = TaskGraph::plain("model", tasks, edges.iter().copied()).unwrap();
+    let mut durations = Durations::unknown(tasks);
+    for task in 0..tasks {
+        durations.set(TaskId(task as u32), TaskDuration::Constant(Duration::from_millis(1)));
+    }
+    let workers = WorkerChoice::Fixed(2.try_into().unwrap());
+    let plan = Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() });
+    let edges = edges.to_vec();
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let graph = ExecutableGraph::new(&plan).unwrap();
+        let mut predecessors = vec![Vec::new(); tasks];
+        edges.iter().for_each(|&(before, after)| predecessors[after].push(before));
+        let witness = Witness { runs: (0..tasks).map(|_| UnsafeCell::new(0)).collect(), predecessors };
+        let shared = Arc::new(Shared::new());
+        let helper = {
+            let shared = shared.clone();
+            loom::thread::spawn(move || shared.help(1, &mut ()))
+        };
+        for run in 1..=runs {
+            shared.run(&graph, &witness, &mut (), 2);
+            for runs in &witness.runs {
+                // SAFETY: see above.
+                runs.look(|runs| assert_eq!(unsafe { *runs }, run));
+            }
+        }
+        shared.stop();
+        helper.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_two_independent_tasks_run_once_each() {
+    check(2, &[], 1);
+}
+
+#[test]
+fn loom_a_helper_sleeps_between_two_runs() {
+    check(2, &[], 2);
+}
+
+#[test]
+fn loom_a_fork_is_joined() {
+    check(4, &[(0, 1), (0, 2), (1, 3), (2, 3)], 1);
+}

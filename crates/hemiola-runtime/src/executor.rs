@@ -68,6 +68,9 @@ pub trait Tasks: Send + Sync + 'static {
 
     /// Runs a task that became ready at `ready`, from now, `begin`, on; returns when it ended.
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, worker: &mut Self::Worker, scope: &Scope<'_>) -> Ticks;
+
+    /// Notes that this worker slept, was woken at `asked`, and works from `at` on. Not called for one whose alarm woke it in time.
+    fn woken(&self, _asked: Ticks, _at: Ticks, _worker: &mut Self::Worker) {}
 }
 
 /// The workers of one cycle. Worker 0 is whoever calls [`run`](Self::run); the others are threads that sleep between runs.
@@ -115,6 +118,8 @@ struct Shared<T> {
     /// Which of them have set an alarm for the expected run.
     alarmed: AtomicU64,
     wakeups: [Wakeup; MAXIMUM_WORKERS],
+    /// When each worker was woken the last time, in ticks; 0 when that has been noted.
+    asked: [AtomicU64; MAXIMUM_WORKERS],
     /// When the next run is expected, in nanoseconds of the monotonic clock; 0 when nobody knows.
     expected: AtomicU64,
     /// How long a worker spins before it sleeps, in nanoseconds.
@@ -219,6 +224,7 @@ impl<T: Tasks> Shared<T> {
             parked: AtomicU64::new(0),
             alarmed: AtomicU64::new(0),
             wakeups: std::array::from_fn(|_| Wakeup::new()),
+            asked: std::array::from_fn(|_| AtomicU64::new(0)),
             expected: AtomicU64::new(0),
             patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
             stopping: AtomicBool::new(false),
@@ -228,6 +234,7 @@ impl<T: Tasks> Shared<T> {
     /// A run on several workers, of which the caller is number 0.
     fn run(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker, workers: usize) {
         let run = Run { graph, tasks };
+        self.asked[0].store(0, Ordering::Relaxed);
         self.workers.store(workers, Ordering::Relaxed);
         self.words.store(graph.words(), Ordering::Relaxed);
         self.run.store((&raw const run).cast_mut(), Ordering::Relaxed);
@@ -257,6 +264,11 @@ impl<T: Tasks> Shared<T> {
         let crew = SharedCrew { board: &self.board, wake: |count| self.wake(count as u32, index), others: true };
         let scope = Scope::new(&crew);
         let mut done = 0;
+        let asked = self.asked[index].load(Ordering::Relaxed);
+        if asked != 0 {
+            self.asked[index].store(0, Ordering::Relaxed);
+            tasks.woken(Ticks(asked), now, worker);
+        }
         while let Some(mut unit) = own.first() {
             match self.ready.claim(words, Some(unit)) {
                 Some(better) => unit = better,
@@ -379,6 +391,7 @@ impl<T: Tasks> Shared<T> {
     /// Tells whether it was the alarm.
     fn park(&self, index: usize, alarm: Option<MonotonicTime>, something_to_do: impl Fn() -> bool) -> bool {
         let seen = self.wakeups[index].generation();
+        self.asked[index].store(0, Ordering::Relaxed);
         if alarm.is_some() {
             self.alarmed.fetch_or(1 << index, Ordering::SeqCst);
         }
@@ -415,6 +428,8 @@ impl<T: Tasks> Shared<T> {
         let bit = 1 << index;
         let slept = look(&self.parked) & bit != 0 && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
         if slept {
+            // Relaxed: the notification carries it over.
+            self.asked[index].store(Ticks::now().0, Ordering::Relaxed);
             self.wakeups[index].notify_one();
         }
         slept

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{Context, Failure, Outcome, Scope, Update};
-use hemiola_trace::{Core, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
+use hemiola_trace::{Core, CycleId, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
@@ -28,6 +28,7 @@ use lineage::Lineage;
 pub struct Program {
     pub graph: ExecutableGraph,
     pub plan: PlanId,
+    cycle: CycleId,
     tasks: Box<[Task]>,
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
@@ -230,6 +231,10 @@ impl Tasks for Program {
             _ => {}
         }
         end
+    }
+
+    fn woken(&self, asked: Ticks, at: Ticks, worker: &mut WorkerState) {
+        worker.trace(Event::Woken { cycle: self.cycle, run: self.blackboard.frame().run, asked, at });
     }
 }
 

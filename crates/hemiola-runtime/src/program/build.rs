@@ -69,6 +69,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     Ok(Program {
         graph: ExecutableGraph::new(parts.plan)?,
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
+        cycle: parts.cycle_id,
         tasks: tasks.into(),
         aging: aging.into(),
         lineage: Lineage::new(lineage, parts.robot.source_ids().len()),

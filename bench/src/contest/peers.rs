@@ -15,6 +15,11 @@ const RUST: [Peer; 4] = [
     ("tokio", "tokio", "tokio", &[]),
 ];
 
+const COPPER: [Peer; 2] = [
+    ("copper", "copper, as it comes", "hemiola-bench-copper", &["default"]),
+    ("copper-quiet", "copper, logging off", "hemiola-bench-copper", &["quiet"]),
+];
+
 const TBB: [Peer; 3] = [
     ("tbb-flow", "oneTBB flow graph", "tbb", &["flow"]),
     ("tbb-flow-priorities", "oneTBB flow graph, priorities", "tbb", &["flow-priorities"]),
@@ -30,7 +35,8 @@ const TASKFLOW: [Peer; 2] = [
 /// Builds all peers for which there are compilers and packages; notes what is left out, and how to get it.
 pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
-    let mut entrants = rust(&sources.join("rust"), folder, notices);
+    let mut entrants = rust(&sources.join("rust"), &folder.join("rust"), &RUST, notices);
+    entrants.extend(rust(&sources.join("copper"), &folder.join("copper"), &COPPER, notices));
     let mut cpp = |compiler, source: &str, flags: &[&str], peers: &[Peer], remedy: &str| {
         // All of one source and compiler are one program.
         let program = folder.join(peers[0].2);
@@ -40,8 +46,7 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
         match make_directory(folder).and_then(|()| succeed(&mut command)) {
             Ok(()) => entrants.extend(peers.iter().map(|peer| entrant(peer, folder))),
             Err(problem) => {
-                let labels: Vec<&str> = peers.iter().map(|peer| peer.1).collect();
-                notices.push(format!("Left out: {} ({compiler}: {problem}). {remedy}", labels.join(", ")));
+                notices.push(format!("Left out: {} ({compiler}: {problem}). {remedy}", labels(peers)));
             }
         }
     };
@@ -62,15 +67,21 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
     entrants
 }
 
-fn rust(sources: &Path, folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
-    let target = folder.join("rust");
+/// The peers of a workspace, if cargo can build it.
+fn rust(sources: &Path, target: &Path, peers: &[Peer], notices: &mut Vec<String>) -> Vec<Entrant> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(sources).env("CARGO_TARGET_DIR", &target);
-    if let Err(problem) = succeed(&mut cargo) {
-        notices.push(format!("The Rust peers are left out, for cargo cannot build {}: {problem}", sources.display()));
-        return Vec::new();
+    cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(sources).env("CARGO_TARGET_DIR", target);
+    match succeed(&mut cargo) {
+        Ok(()) => peers.iter().map(|peer| entrant(peer, &target.join("release"))).collect(),
+        Err(problem) => {
+            notices.push(format!("Left out: {} (cargo: {problem}).", labels(peers)));
+            Vec::new()
+        }
     }
-    RUST.iter().map(|peer| entrant(peer, &target.join("release"))).collect()
+}
+
+fn labels(peers: &[Peer]) -> String {
+    peers.iter().map(|peer| peer.1).collect::<Vec<_>>().join(", ")
 }
 
 fn entrant(&(id, label, program, arguments): &Peer, folder: &Path) -> Entrant {

@@ -1,0 +1,3 @@
+fn main() {
+    cu29_build::setup();
+}

@@ -1,0 +1,154 @@
+//! Copper's own workload: a chain of ten tasks that hand a number on, in its serial loop. `default`: as it comes, all messages
+//! logged; `quiet`: without logging.
+
+use std::sync::OnceLock;
+
+use cu29::prelude::*;
+use hemiola_bench_contestant::{Contest, CountAllocations, Work};
+
+#[global_allocator]
+static ALLOCATOR: CountAllocations = CountAllocations;
+
+/// Tasks are made by Copper, so they find the work here.
+static WORK: OnceLock<&'static Work> = OnceLock::new();
+
+fn work() {
+    if let Some(work) = WORK.get() {
+        work.run(0);
+    }
+}
+
+mod complete {
+    use std::path::Path;
+
+    use super::{First, LOG_BYTES, Last, Link};
+    use cu29::prelude::*;
+    use hemiola_bench_contestant::Contest;
+
+    #[copper_runtime(config = "default.ron")]
+    struct Complete {}
+
+    pub fn measure(contest: &Contest, log: &Path) -> CuResult<()> {
+        let mut running = Complete::builder().with_log_path(log, LOG_BYTES)?.build()?.start()?;
+        contest.measure(&mut || running.run_one_iteration().expect("a chain of additions does not fail"));
+        drop(running.stop()?);
+        Ok(())
+    }
+}
+
+mod quiet {
+    use std::path::Path;
+
+    use super::{First, LOG_BYTES, Last, Link};
+    use cu29::prelude::*;
+    use hemiola_bench_contestant::Contest;
+
+    #[copper_runtime(config = "quiet.ron")]
+    struct Quiet {}
+
+    pub fn measure(contest: &Contest, log: &Path) -> CuResult<()> {
+        let mut running = Quiet::builder().with_log_path(log, LOG_BYTES)?.build()?.start()?;
+        contest.measure(&mut || running.run_one_iteration().expect("a chain of additions does not fail"));
+        drop(running.stop()?);
+        Ok(())
+    }
+}
+
+/// More than a run of the bench writes.
+const LOG_BYTES: Option<usize> = Some(64 << 20);
+
+fn main() -> CuResult<()> {
+    let contest = Contest::enter("cu29", version());
+    _ = WORK.set(contest.work());
+    let log = std::env::temp_dir().join(format!("hemiola-bench-{}.copper", std::process::id()));
+    let result = match std::env::args().nth(1).as_deref() {
+        Some("quiet") => quiet::measure(contest, &log),
+        _ => complete::measure(contest, &log),
+    };
+    remove_logs(&log);
+    result
+}
+
+/// Copper writes into numbered files beside the name that it is given.
+fn remove_logs(log: &std::path::Path) {
+    let (Some(folder), Some(stem)) = (log.parent(), log.file_stem().and_then(|stem| stem.to_str())) else { return };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(stem)) {
+            // A file that stays in the folder for temporary files does no harm.
+            _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[derive(Reflect)]
+pub struct First {
+    next: u32,
+}
+
+impl Freezable for First {}
+
+impl CuSrcTask for First {
+    type Resources<'r> = ();
+    type Output<'m> = output_msg!(u32);
+
+    fn new(_: Option<&ComponentConfig>, (): ()) -> CuResult<Self> {
+        Ok(Self { next: 0 })
+    }
+
+    fn process(&mut self, _: &CuContext, output: &mut Self::Output<'_>) -> CuResult<()> {
+        work();
+        self.next = self.next.wrapping_add(1);
+        output.set_payload(self.next);
+        Ok(())
+    }
+}
+
+#[derive(Reflect)]
+pub struct Link;
+
+impl Freezable for Link {}
+
+impl CuTask for Link {
+    type Resources<'r> = ();
+    type Input<'m> = input_msg!(u32);
+    type Output<'m> = output_msg!(u32);
+
+    fn new(_: Option<&ComponentConfig>, (): ()) -> CuResult<Self> {
+        Ok(Self)
+    }
+
+    fn process(&mut self, _: &CuContext, input: &Self::Input<'_>, output: &mut Self::Output<'_>) -> CuResult<()> {
+        work();
+        output.set_payload(input.payload().copied().unwrap_or_default().wrapping_add(1));
+        Ok(())
+    }
+}
+
+#[derive(Reflect)]
+pub struct Last {
+    value: u32,
+}
+
+impl Freezable for Last {}
+
+impl CuSinkTask for Last {
+    type Resources<'r> = ();
+    type Input<'m> = input_msg!(u32);
+
+    fn new(_: Option<&ComponentConfig>, (): ()) -> CuResult<Self> {
+        Ok(Self { value: 0 })
+    }
+
+    fn process(&mut self, _: &CuContext, input: &Self::Input<'_>) -> CuResult<()> {
+        work();
+        self.value = input.payload().copied().unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// Copper's version, from the lock file.
+fn version() -> &'static str {
+    let mut lines = include_str!("../Cargo.lock").lines().skip_while(|line| *line != "name = \"cu29\"").skip(1);
+    let version = lines.next().and_then(|line| line.strip_prefix("version = \""));
+    version.map_or("?", |version| version.trim_end_matches('"'))
+}

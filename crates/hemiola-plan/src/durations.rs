@@ -42,6 +42,29 @@ impl TaskDuration {
             }
         }
     }
+
+    /// The mean of the shorter nine tenths: a task that was interrupted in one run of ten is not longer for that.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hemiola_plan::TaskDuration;
+    /// let ms = Duration::from_millis;
+    /// // Nine runs of 1 ms, and one that the kernel stretched to 90.
+    /// let measured = TaskDuration::Samples(vec![(ms(1), 9), (ms(90), 1)]);
+    /// assert_eq!(measured.typical(), Some(ms(1)));
+    /// ```
+    pub fn typical(&self) -> Option<Duration> {
+        let TaskDuration::Samples(buckets) = self else { return self.mean() };
+        let mut sorted = buckets.clone();
+        sorted.sort_unstable();
+        let count: u64 = sorted.iter().map(|&(_, count)| count).sum();
+        let mut left = count - count / 10;
+        for (_, count) in &mut sorted {
+            *count = left.min(*count);
+            left -= *count;
+        }
+        TaskDuration::Samples(sorted).mean()
+    }
 }
 
 /// How long every task of a graph takes.
@@ -90,9 +113,9 @@ impl Durations {
         self.tasks[task.index()] = duration;
     }
 
-    /// The mean duration of a task, or what an unmeasured one counts as.
+    /// The [typical](TaskDuration::typical) duration of a task, or what an unmeasured one counts as.
     pub fn expected(&self, task: TaskId) -> Duration {
-        self.get(task).mean().unwrap_or_else(|| self.unmeasured())
+        self.get(task).typical().unwrap_or_else(|| self.unmeasured())
     }
 
     /// Whether any task was measured.
@@ -108,11 +131,11 @@ impl Durations {
     /// Expected durations of the first `count` tasks, in nanoseconds.
     pub(crate) fn expected_nanos(&self, count: usize) -> Vec<u64> {
         let unmeasured = self.unmeasured();
-        (0..count).map(|task| nanos(self.get(TaskId(task as u32)).mean().unwrap_or(unmeasured))).collect()
+        (0..count).map(|task| nanos(self.get(TaskId(task as u32)).typical().unwrap_or(unmeasured))).collect()
     }
 
     fn unmeasured(&self) -> Duration {
-        let mut known: Vec<Duration> = self.tasks.iter().filter_map(TaskDuration::mean).collect();
+        let mut known: Vec<Duration> = self.tasks.iter().filter_map(TaskDuration::typical).collect();
         if known.is_empty() {
             return Self::ASSUMED;
         }

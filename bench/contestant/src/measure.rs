@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::allocations::CountAllocations;
 use crate::arguments::{Arguments, Mode};
-use crate::system::{monotonic_ns, process_cpu_ns, sleep_until_ns};
+use crate::system::{monotonic_ns, on_core, process_cpu_ns, sleep_until_ns};
 use crate::work::Work;
 
 /// Whoever runs a graph. Any closure is one.
@@ -54,13 +54,13 @@ pub fn measure(arguments: &Arguments, work: &Work, contestant: &mut impl Contest
         warm_up(contestant);
     }
     match arguments.mode {
-        Mode::Steady => steady(runs, work, contestant),
+        Mode::Steady => steady(arguments, work, contestant),
         Mode::Cold => {
             let makespan = cold(runs, contestant);
             print_samples("makespan_ns", &makespan);
-            print_samples("reference_ns", &back_to_back(TURNS, || work.run_in_order()));
+            print_samples("reference_ns", &reference(TURNS, arguments.workers, work));
         }
-        Mode::Periodic => periodic(runs, arguments.period_ns, work, contestant),
+        Mode::Periodic => periodic(arguments, work, contestant),
         Mode::Idle => idle(runs, arguments.period_ns, contestant),
         Mode::Allocations => {
             let allocations = CountAllocations::during(|| (0..runs).for_each(|_| contestant.run()));
@@ -91,14 +91,27 @@ fn cold(runs: usize, contestant: &mut impl Contestant) -> Vec<u64> {
     (0..runs).map(run).collect()
 }
 
-fn steady(runs: usize, work: &Work, contestant: &mut impl Contestant) {
-    let (mut reference, mut makespan) = (Vec::with_capacity(runs + TURNS), Vec::with_capacity(runs + TURNS));
+fn steady(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) {
+    let runs = arguments.runs;
+    let (mut references, mut makespan) = (Vec::with_capacity(runs + TURNS), Vec::with_capacity(runs + TURNS));
     for _ in 0..TURNS {
-        reference.extend(back_to_back(runs.div_ceil(2 * TURNS), || work.run_in_order()));
+        references.extend(reference(runs.div_ceil(2 * TURNS), arguments.workers, work));
         makespan.extend(back_to_back(runs.div_ceil(TURNS), || contestant.run()));
     }
-    print_samples("reference_ns", &reference);
+    print_samples("reference_ns", &references);
     print_samples("makespan_ns", &makespan);
+}
+
+/// The sequential loop on each of the cores that the contestant works on: cores of one machine differ by some percent, for their
+/// siblings belong to somebody else. A sample is at the mean of their speeds.
+fn reference(runs: usize, cores: usize, work: &Work) -> Vec<u64> {
+    let by_core: Vec<Vec<u64>> =
+        (0..cores).map(|core| on_core(core, || back_to_back(runs, || work.run_in_order()))).collect();
+    let at_mean_speed = |run: usize| {
+        let speeds: f64 = by_core.iter().map(|samples| 1.0 / samples[run].max(1) as f64).sum();
+        (cores as f64 / speeds) as u64
+    };
+    (0..runs).map(at_mean_speed).collect()
 }
 
 /// How long each run took. One reading of the clock per run, which counts as part of it.
@@ -116,10 +129,11 @@ fn back_to_back(runs: usize, mut run: impl FnMut()) -> Vec<u64> {
     samples
 }
 
-fn periodic(runs: usize, period_ns: u64, work: &Work, contestant: &mut impl Contestant) {
+fn periodic(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) {
+    let (runs, period_ns) = (arguments.runs, arguments.period_ns);
     let samples = || Vec::with_capacity(runs);
     let (mut makespan, mut first, mut start) = (samples(), samples(), samples());
-    let mut reference = back_to_back(TURNS, || work.run_in_order());
+    let mut references = reference(TURNS, arguments.workers, work);
     let mut due = monotonic_ns() + period_ns;
     for _ in 0..runs {
         contestant.wait(due, EARLINESS_NS);
@@ -135,8 +149,8 @@ fn periodic(runs: usize, period_ns: u64, work: &Work, contestant: &mut impl Cont
             due += period_ns;
         }
     }
-    reference.extend(back_to_back(TURNS, || work.run_in_order()));
-    print_samples("reference_ns", &reference);
+    references.extend(reference(TURNS, arguments.workers, work));
+    print_samples("reference_ns", &references);
     print_samples("makespan_ns", &makespan);
     print_samples("first_task_ns", &first);
     print_samples("start_ns", &start);

@@ -36,27 +36,49 @@ const PRIORITY: i32 = 80;
 /// thread that waits beside those that work. Threads that are made from now on inherit both.
 pub fn request_real_time(workers: usize) -> Granted {
     keep_to_cores(workers.max(2));
-    // SAFETY: `parameters` is valid for the duration of the call.
-    let refused = unsafe {
-        let parameters = libc::sched_param { sched_priority: PRIORITY };
-        libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters)
-    };
-    if refused == 0 { Granted::RealTime { priority: PRIORITY } } else { Granted::TimeSharing }
+    if set_priority(PRIORITY) { Granted::RealTime { priority: PRIORITY } } else { Granted::TimeSharing }
+}
+
+/// Lets this thread do something on the `index`th core that it may use, before any other thread of the process.
+pub(crate) fn on_core<R>(index: usize, activity: impl FnOnce() -> R) -> R {
+    let allowed = cores();
+    // Another thread of the process may spin there.
+    set_priority(PRIORITY + 1);
+    set_cores(allowed.get(index % allowed.len().max(1)).copied());
+    let result = activity();
+    set_cores(allowed.iter().copied());
+    set_priority(PRIORITY);
+    result
+}
+
+fn set_priority(priority: i32) -> bool {
+    let parameters = libc::sched_param { sched_priority: priority };
+    // SAFETY: `parameters` is valid for the duration of the call. It concerns the calling thread.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) == 0 }
 }
 
 fn keep_to_cores(count: usize) {
-    let size = size_of::<libc::cpu_set_t>();
-    // SAFETY: both sets are valid for `size` bytes, all zeros is the empty set, and core numbers stay below CPU_SETSIZE.
+    set_cores(cores().into_iter().take(count));
+}
+
+/// The cores that this thread may use.
+fn cores() -> Vec<usize> {
+    // SAFETY: the set is valid for its size, all zeros is the empty set, and core numbers stay below CPU_SETSIZE.
     unsafe {
         let mut allowed: libc::cpu_set_t = MaybeUninit::zeroed().assume_init();
+        // Where it is refused, the set stays empty.
+        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed);
+        (0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, &allowed)).collect()
+    }
+}
+
+/// Where it is refused, those that are allowed anyway stay.
+fn set_cores(cores: impl IntoIterator<Item = usize>) {
+    // SAFETY: as in `cores`.
+    unsafe {
         let mut chosen: libc::cpu_set_t = MaybeUninit::zeroed().assume_init();
-        if libc::sched_getaffinity(0, size, &mut allowed) != 0 {
-            return;
-        }
-        let cores = (0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, &allowed));
-        cores.take(count).for_each(|core| libc::CPU_SET(core, &mut chosen));
-        // Where it is refused, all cores that are allowed anyway stay.
-        libc::sched_setaffinity(0, size, &chosen);
+        cores.into_iter().for_each(|core| libc::CPU_SET(core, &mut chosen));
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &chosen);
     }
 }
 

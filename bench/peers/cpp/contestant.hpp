@@ -123,6 +123,7 @@ private:
     std::string mode;
     size_t runs;
     uint64_t period_ns;
+    std::vector<int> allowed;
     std::vector<uint64_t> steps;
     std::atomic<bool> note_first{false};
     std::atomic<uint64_t> first{0};
@@ -164,21 +165,38 @@ private:
         }
     }
 
+    static constexpr int PRIORITY = 80;
+
     // Keeps to as many cores as there are workers, at least two; threads inherit that, and the priority.
     bool request_real_time() {
-        cpu_set_t allowed, chosen;
-        CPU_ZERO(&chosen);
-        if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-            int left = std::max(workers, 2);
-            for (int core = 0; core < CPU_SETSIZE && left > 0; ++core)
-                if (CPU_ISSET(core, &allowed)) {
-                    CPU_SET(core, &chosen);
-                    --left;
-                }
-            sched_setaffinity(0, sizeof chosen, &chosen);
-        }
+        for (int core : cores())
+            if (int(allowed.size()) < std::max(workers, 2))
+                allowed.push_back(core);
+        set_cores(allowed);
+        return set_priority(PRIORITY);
+    }
+
+    static std::vector<int> cores() {
+        cpu_set_t set;
+        std::vector<int> result;
+        if (sched_getaffinity(0, sizeof set, &set) == 0)
+            for (int core = 0; core < CPU_SETSIZE; ++core)
+                if (CPU_ISSET(core, &set))
+                    result.push_back(core);
+        return result;
+    }
+
+    static void set_cores(const std::vector<int>& cores) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        for (int core : cores)
+            CPU_SET(core, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+
+    static bool set_priority(int priority) {
         sched_param parameters{};
-        parameters.sched_priority = 80;
+        parameters.sched_priority = priority;
         return sched_setscheduler(0, SCHED_FIFO, &parameters) == 0;
     }
 
@@ -223,23 +241,42 @@ private:
         }
     }
 
+    // The sequential loop on each of the cores that the contestant works on, before any other thread that may spin there. A sample
+    // is at the mean of their speeds.
+    void reference(size_t count, Samples& samples) {
+        std::vector<double> speeds(count, 0.0);
+        for (int index = 0; index < workers; ++index) {
+            Samples on_core;
+            set_priority(PRIORITY + 1);
+            if (!allowed.empty())
+                set_cores({allowed[size_t(index) % allowed.size()]});
+            back_to_back(count, on_core, [&] { run_in_order(); });
+            set_cores(allowed);
+            set_priority(PRIORITY);
+            for (size_t run = 0; run < count; ++run)
+                speeds[run] += 1.0 / double(std::max<uint64_t>(on_core[run], 1));
+        }
+        for (double speed : speeds)
+            samples.push_back(uint64_t(workers / speed));
+    }
+
     template <class Run> void steady(Run& run) {
-        Samples reference, makespan;
-        reference.reserve(runs + TURNS);
+        Samples references, makespan;
+        references.reserve(runs + TURNS);
         makespan.reserve(runs + TURNS);
         for (size_t turn = 0; turn < TURNS; ++turn) {
-            back_to_back((runs + 2 * TURNS - 1) / (2 * TURNS), reference, [&] { run_in_order(); });
+            reference((runs + 2 * TURNS - 1) / (2 * TURNS), references);
             back_to_back((runs + TURNS - 1) / TURNS, makespan, run);
         }
-        print("reference_ns", reference);
+        print("reference_ns", references);
         print("makespan_ns", makespan);
     }
 
     template <class Run> void periodic(Run& run) {
-        Samples reference, makespan, first_task, start;
+        Samples references, makespan, first_task, start;
         for (Samples* samples : {&makespan, &first_task, &start})
             samples->reserve(runs);
-        back_to_back(TURNS, reference, [&] { run_in_order(); });
+        reference(TURNS, references);
         uint64_t due = monotonic_ns() + period_ns;
         for (size_t index = 0; index < runs; ++index) {
             wait(due, EARLINESS_NS);
@@ -256,8 +293,8 @@ private:
                 due += period_ns;
             while (due < ended);
         }
-        back_to_back(TURNS, reference, [&] { run_in_order(); });
-        print("reference_ns", reference);
+        reference(TURNS, references);
+        print("reference_ns", references);
         print("makespan_ns", makespan);
         print("first_task_ns", first_task);
         print("start_ns", start);

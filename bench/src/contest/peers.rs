@@ -43,7 +43,13 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
         let source = sources.join("cpp").join(source);
         let mut command = Command::new(compiler);
         command.args(["-std=c++20", "-O3"]).arg(&source).arg("-o").arg(&program).args(flags);
-        match make_directory(folder).and_then(|()| succeed(&mut command)) {
+        let header = sources.join("cpp/contestant.hpp");
+        let built = if is_newer(&program, &[&source, &header]) {
+            Ok(())
+        } else {
+            make_directory(folder).and_then(|()| succeed(&mut command))
+        };
+        match built {
             Ok(()) => entrants.extend(peers.iter().map(|peer| entrant(peer, folder))),
             Err(problem) => {
                 notices.push(format!("Left out: {} ({compiler}: {problem}). {remedy}", labels(peers)));
@@ -87,6 +93,13 @@ fn labels(peers: &[Peer]) -> String {
 fn entrant(&(id, label, program, arguments): &Peer, folder: &Path) -> Entrant {
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
     Entrant { id, label, side: Side::Peer, program: folder.join(program), arguments }
+}
+
+/// Whether it need not be built again.
+fn is_newer(program: &Path, sources: &[&Path]) -> bool {
+    let modified = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    modified(program)
+        .is_some_and(|built| sources.iter().all(|source| modified(source).is_some_and(|written| written < built)))
 }
 
 fn make_directory(folder: &Path) -> Result<(), String> {

@@ -67,31 +67,55 @@ fn the_goal_is_scored_in_at_least_nine_of_ten_games_by_a_robot_that_knows_where_
     assert!(count(|report| report.falls == 0) >= 9, "the robot falls in more than one game");
 }
 
+/// Whether somebody watches: a trace is written, plots and drawings are kept, plans follow what was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Watched {
+    No,
+    Yes,
+}
+
 /// The fingerprints of all representations of every cycle that ran, run by run.
-fn history(workers: usize) -> Vec<(usize, Vec<(&'static str, u64)>)> {
+fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u64)>)> {
     let mut stepper = robot(3, workers);
+    let trace = std::env::temp_dir().join(format!("nao-{}-{workers}.pftrace", std::process::id()));
+    if watched == Watched::Yes {
+        stepper.handle().start_trace(&trace).expect("a temporary file");
+        stepper.handle().watch(true);
+    }
     let mut history = Vec::new();
     while stepper.now().seconds() < 1.5 {
         let step = stepper.step().expect("the game lasts longer");
         history.extend(step.cycles.into_iter().map(|cycle| (cycle, stepper.fingerprints(cycle))));
     }
+    if watched == Watched::Yes {
+        let written = stepper.handle().stop_trace().expect("a trace").expect("it was started");
+        assert!(std::fs::metadata(&written).expect("it is there").len() > 100_000);
+        assert!(!stepper.handle().debug_records().records.is_empty());
+        std::fs::remove_file(written).expect("it can go");
+    }
     history
 }
 
 #[test]
-fn the_same_inputs_give_the_same_bits_with_any_number_of_workers() {
-    let expected = history(1);
+fn the_same_inputs_give_the_same_bits_with_any_number_of_workers_and_whoever_watches() {
+    let expected = history(1, Watched::No);
     let values: usize = expected.iter().map(|(_, values)| values.len()).sum();
     assert!(values > 5000, "only {values} values were compared");
-    for workers in [2, 3, 8] {
-        let found = history(workers);
-        assert_eq!(found.len(), expected.len(), "{workers} workers: another number of runs");
+    for (workers, watched) in
+        [(1, Watched::Yes), (2, Watched::No), (2, Watched::Yes), (3, Watched::No), (8, Watched::Yes)]
+    {
+        let found = history(workers, watched);
+        assert_eq!(found.len(), expected.len(), "{workers} workers, watched: {watched:?}: another number of runs");
         for (run, (found, expected)) in found.iter().zip(&expected).enumerate() {
             let (cycle, values) = expected;
             let difference = values.iter().zip(&found.1).find(|(expected, found)| expected != found);
             let difference = difference.map(|((name, _), _)| *name);
-            assert_eq!(difference, None, "{workers} workers, run {run}, cycle {}", CYCLES[*cycle]);
-            assert_eq!(found, expected, "{workers} workers, run {run}");
+            assert_eq!(
+                difference, None,
+                "{workers} workers, watched: {watched:?}, run {run}, cycle {}",
+                CYCLES[*cycle]
+            );
+            assert_eq!(found, expected, "{workers} workers, watched: {watched:?}, run {run}");
         }
     }
 }

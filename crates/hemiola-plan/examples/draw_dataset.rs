@@ -6,7 +6,6 @@
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::time::Duration;
 
 use hemiola_plan::draw::{self, Colour};
 use hemiola_plan::{Durations, Plan, PlanOptions, Policy, Simulation, SimulationOptions, TaskGraph, WorkerChoice};
@@ -37,7 +36,7 @@ fn draw_modules(json: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
 
 fn draw_workload(workload: datasets::Workload, folder: &Path) -> Result<(), Box<dyn Error>> {
     let two = NonZeroUsize::MIN.saturating_add(1);
-    let options = PlanOptions { workers: WorkerChoice::Fixed(two), hand_over: Duration::from_nanos(500) };
+    let options = PlanOptions { workers: WorkerChoice::Fixed(two), ..PlanOptions::default() };
     let plan = Plan::new(workload.graph, &workload.durations, &options);
     let name = plan.graph().name();
     println!("{}", draw::graph_text(plan.graph(), &workload.durations));

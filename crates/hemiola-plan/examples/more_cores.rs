@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         arguments.get(2).map_or(Ok(NonZeroUsize::MIN.saturating_add(3)), |cores| cores.parse())?;
     let workload = datasets::workload(&std::fs::read_to_string(file)?)?;
     let hand_over = Duration::from_nanos(500);
-    let options = PlanOptions { workers: WorkerChoice::Automatic { available: cores }, hand_over };
+    let options =
+        PlanOptions { workers: WorkerChoice::Automatic { available: cores }, hand_over, ..PlanOptions::default() };
 
     let started = Instant::now();
     let plan = Plan::new(workload.graph, &workload.durations, &options);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bits::BitMatrix;
 use crate::durations::{Durations, from_nanos};
-use crate::module_order::{self, ModuleTasks};
+use crate::module_order::{self, ModuleTasks, UpdateOrder};
 use crate::resolved::{Consumer, ResolvedCycle, UpdateId};
 use crate::{Access, width};
 
@@ -279,8 +279,12 @@ impl TaskGraph {
 
     /// The same graph with the order among the exclusive updates of each module chosen anew: of those whose inputs are
     /// there, the one with the longest remaining path goes first. Dependencies stay as they are.
-    pub fn ordered_by(mut self, durations: &Durations) -> Self {
-        let chosen = module_order::choose(self.tasks.len(), &pairs(&self.dependencies), &self.modules, durations);
+    pub fn ordered_by(self, durations: &Durations) -> Self {
+        self.ordered(UpdateOrder::CriticalPath, durations)
+    }
+
+    pub(crate) fn ordered(mut self, order: UpdateOrder, durations: &Durations) -> Self {
+        let chosen = module_order::choose(order, &self.tasks, &pairs(&self.dependencies), &self.modules, durations);
         self.module_order = (chosen.into_iter())
             .map(|(from, to)| Edge { from: TaskId(from as u32), to: TaskId(to as u32), reason: Reason::SameModule })
             .collect();

@@ -48,6 +48,7 @@ pub use description::{
 };
 pub use durations::{Durations, TaskDuration};
 pub use graph::{CriticalPath, Edge, GraphError, Reason, Task, TaskGraph, TaskId, TaskKind};
+pub use module_order::UpdateOrder;
 pub use plan::{Plan, PlanOptions, Unit, UnitId, WorkerChoice};
 pub use prediction::Prediction;
 pub use problem::{Form, Named, Party, Problem, Reading, Warning};

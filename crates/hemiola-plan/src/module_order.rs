@@ -1,10 +1,13 @@
 //! The order among the updates of a module that must not run at the same time (E_upd).
 
+mod update_order;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::durations::Durations;
-use crate::graph::{Tail, TaskId, adjacency, tails, topological_order};
+use crate::graph::{Tail, Task, TaskId, adjacency, tails, topological_order};
+pub use update_order::UpdateOrder;
 
 /// How often the order is refined with the remaining paths that the previous order led to.
 const ROUNDS: usize = 4;
@@ -25,15 +28,48 @@ impl ModuleTasks {
     }
 }
 
-/// Orders the tasks of each module, as (earlier, later), so that the longest path through the whole graph stays short:
-/// exclusive tasks form a chain, each concurrent one has its place in a gap of that chain (readers and writers).
+/// Orders the tasks of each module, as (earlier, later): exclusive tasks form a chain, each concurrent one has its place in a gap
+/// of that chain (readers and writers).
+pub(crate) fn choose(
+    order: UpdateOrder,
+    tasks: &[Task],
+    dependencies: &[(usize, usize)],
+    groups: &[ModuleTasks],
+    durations: &Durations,
+) -> Vec<(usize, usize)> {
+    match update_order::wanted(order, tasks, dependencies) {
+        Some(wanted) => as_wanted(&wanted, dependencies, groups),
+        None => by_critical_path(tasks.len(), dependencies, groups, durations),
+    }
+}
+
+/// Orders each module as one order of all tasks has it, in which each stands after its predecessors and, so far as they allow,
+/// where `wanted` has it. Following one order, the edges cannot close a circle.
+fn as_wanted(wanted: &[usize], dependencies: &[(usize, usize)], groups: &[ModuleTasks]) -> Vec<(usize, usize)> {
+    let mut number = vec![0; wanted.len()];
+    (0..).zip(wanted).for_each(|(position, &task)| number[task] = position);
+    let renumbered: Vec<_> = dependencies.iter().map(|&(from, to)| (number[from], number[to])).collect();
+    let mut place = vec![0; wanted.len()];
+    let order = topological_order(&adjacency(wanted.len(), &renumbered));
+    order.into_iter().enumerate().for_each(|(position, number)| place[wanted[number]] = position);
+    let starts = |group: &ModuleTasks| {
+        let exclusive = group.exclusive.iter().map(|task| (task.index(), Hold::Exclusive));
+        let concurrent = group.concurrent.iter().map(|task| (task.index(), Hold::Concurrent));
+        let mut starts: Vec<_> = exclusive.chain(concurrent).collect();
+        starts.sort_unstable_by_key(|&(task, _)| place[task]);
+        starts
+    };
+    groups.iter().flat_map(|group| edges_of(&starts(group))).collect()
+}
+
+/// Orders the tasks of each module so that the longest path through the whole graph stays short.
 ///
 /// Runs the graph on as many workers as it wants, with each module locked by its exclusive tasks: whenever a module is
 /// free, the task with the longest remaining path among those *that could start* goes next (Schrage's rule for one machine with
 /// heads and tails; Carlier 1982). When all wait for the same inputs this is "longest remaining path first"; when they do not, no
 /// module stands still for a task whose inputs are late. Every start follows the end of all predecessors, so the orders
 /// follow one topological order and cannot close a circle.
-pub(crate) fn choose(
+fn by_critical_path(
     size: usize,
     dependencies: &[(usize, usize)],
     groups: &[ModuleTasks],

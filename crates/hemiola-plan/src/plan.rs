@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::durations::{Durations, from_nanos, nanos};
 use crate::graph::{Task, TaskGraph, TaskId, TaskKind, adjacency, tails, topological_order};
+use crate::module_order::UpdateOrder;
 use crate::prediction::{self, Prediction};
 
 /// A unit of a plan. The smaller, the more important.
@@ -89,12 +90,18 @@ pub struct PlanOptions {
     pub workers: WorkerChoice,
     /// What it costs to give a ready task to another worker that waits for it. Short means: short against this.
     pub hand_over: Duration,
+    /// In which order the updates of a module run.
+    pub update_order: UpdateOrder,
 }
 
 impl Default for PlanOptions {
-    /// Automatic with one available worker, and a hand-over of 500 ns.
+    /// Automatic with one available worker, a hand-over of 500 ns, and updates by the critical path.
     fn default() -> Self {
-        Self { workers: WorkerChoice::Automatic { available: NonZeroUsize::MIN }, hand_over: Duration::from_nanos(500) }
+        Self {
+            workers: WorkerChoice::Automatic { available: NonZeroUsize::MIN },
+            hand_over: Duration::from_nanos(500),
+            update_order: UpdateOrder::CriticalPath,
+        }
     }
 }
 
@@ -125,7 +132,7 @@ impl Plan {
     /// The same arguments give the same plan. Meant to run off the real-time threads: 150 tasks take some
     /// milliseconds, ten to twenty where durations vary and several workers are available.
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
-        let graph = graph.ordered_by(durations);
+        let graph = graph.ordered(options.update_order, durations);
         let outputs = urgent_outputs(&graph, durations);
         let (units, unit_of) = fuse(&graph, durations, &outputs, options.hand_over * FUSED_HAND_OVERS);
         let order = sequence(&graph, &units, &outputs);

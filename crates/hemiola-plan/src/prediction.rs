@@ -24,7 +24,7 @@ const WORTH_A_WORKER: u32 = 10;
 /// use std::{num::NonZeroUsize, time::Duration};
 /// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 /// let graph = TaskGraph::plain("fork", 3, [(0, 1), (0, 2)]).unwrap();
-/// let options = PlanOptions { workers: WorkerChoice::Fixed(NonZeroUsize::new(2).unwrap()), hand_over: Duration::ZERO };
+/// let options = PlanOptions { workers: WorkerChoice::Fixed(NonZeroUsize::new(2).unwrap()), hand_over: Duration::ZERO, ..Default::default() };
 /// let plan = Plan::new(graph, &Durations::constant([Duration::from_millis(1); 3]), &options);
 /// let prediction = plan.prediction();
 /// assert_eq!(prediction.makespan(1).unwrap().mean, Duration::from_millis(3));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hemiola_plan::{
     Access, CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, SampleDescription,
     Schedule, Simulation, SimulationOptions, SourceDescription, System, TaskDuration, TaskGraph, TaskId, TaskKind,
-    Trigger, Unit, UpdateDescription, WorkerChoice, resolve,
+    Trigger, Unit, UpdateDescription, UpdateOrder, WorkerChoice, resolve,
 };
 use proptest::prelude::*;
 use robot::{cycle, robot, source, update, with_sources};
@@ -119,7 +119,7 @@ fn graph_of(system: &System) -> TaskGraph {
 }
 
 fn planned(graph: &TaskGraph, durations: &Durations, workers: WorkerChoice) -> Plan {
-    Plan::new(graph.clone(), durations, &PlanOptions { workers, hand_over: Duration::ZERO })
+    Plan::new(graph.clone(), durations, &PlanOptions { workers, hand_over: Duration::ZERO, ..PlanOptions::default() })
 }
 
 fn automatic(available: usize) -> WorkerChoice {
@@ -267,7 +267,7 @@ proptest! {
     #[test]
     fn fusion_goes_as_far_as_it_may_and_no_further(system in any_robot(), durations in any_durations(), hand_over in 0..200u64) {
         let hand_over = Duration::from_micros(hand_over);
-        let plan = Plan::new(graph_of(&system), &durations, &PlanOptions { workers: automatic(1), hand_over });
+        let plan = Plan::new(graph_of(&system), &durations, &PlanOptions { workers: automatic(1), hand_over, ..PlanOptions::default() });
         let delay = |units: &[&Unit]| {
             let tasks = units.iter().flat_map(|unit| &unit.tasks).map(|&task| durations.expected(task));
             tasks.clone().sum::<Duration>() - tasks.max().unwrap_or_default()
@@ -326,6 +326,23 @@ proptest! {
         let before = graph_of(&system);
         let after = before.clone().ordered_by(&durations);
         prop_assert_eq!(before.dependencies(), after.dependencies());
+        let reach = reachable(after.tasks().len(), &edges_of(&after));
+        for (one, other) in conflicting_siblings(&system, &after) {
+            let ordered = (reach[one.index()].contains(&other.index()), reach[other.index()].contains(&one.index()));
+            prop_assert!(ordered == (true, false) || ordered == (false, true), "{:?} and {:?}: {:?}", one, other, ordered);
+        }
+    }
+
+    #[test]
+    fn every_update_order_keeps_a_modules_updates_apart(system in any_robot(), durations in any_durations(), order in 0..4usize) {
+        let orders = [
+            UpdateOrder::CriticalPath, UpdateOrder::MostDependentsFirst, UpdateOrder::FewestDependentsFirst, UpdateOrder::ByName,
+        ];
+        let options = PlanOptions { update_order: orders[order], ..PlanOptions::default() };
+        let before = graph_of(&system);
+        let after = Plan::new(before.clone(), &durations, &options).graph().clone();
+        prop_assert_eq!(before.dependencies(), after.dependencies());
+        prop_assert_eq!(after.topological_order().len(), after.tasks().len(), "a circle");
         let reach = reachable(after.tasks().len(), &edges_of(&after));
         for (one, other) in conflicting_siblings(&system, &after) {
             let ordered = (reach[one.index()].contains(&other.index()), reach[other.index()].contains(&one.index()));

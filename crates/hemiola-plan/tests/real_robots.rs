@@ -130,7 +130,7 @@ fn workloads_agree_with_their_own_figures() {
 
 /// Makespan on two workers, as a multiple of the lower bound, and the plan knowing the durations or not.
 fn stretch(workload: &datasets::Workload, knows: bool, policy: Policy) -> f64 {
-    let options = PlanOptions { workers: WorkerChoice::Fixed(NonZeroUsize::MIN), hand_over: Duration::ZERO };
+    let options = PlanOptions { hand_over: Duration::ZERO, ..PlanOptions::default() };
     let unknown = Durations::unknown(workload.graph.tasks().len());
     let bound = Plan::new(workload.graph.clone(), &workload.durations, &options).prediction().lower_bound(2);
     let plan = Plan::new(workload.graph.clone(), if knows { &workload.durations } else { &unknown }, &options);
@@ -163,7 +163,7 @@ fn a_second_worker_is_used_where_it_pays() {
         let workload = workload(name)?;
         let options = PlanOptions {
             workers: WorkerChoice::Automatic { available: NonZeroUsize::new(4)? },
-            hand_over: Duration::from_nanos(500),
+            ..PlanOptions::default()
         };
         Some(Plan::new(workload.graph, &workload.durations, &options).workers())
     };

@@ -5,8 +5,8 @@ mod robot;
 use std::time::Duration;
 
 use hemiola_plan::{
-    Access, Consumer, Delivery, Durations, ModuleDescription, Origin, Problem, Resolved, System, TaskGraph, TaskKind,
-    Trigger, resolve,
+    Access, Consumer, Delivery, Durations, ModuleDescription, Origin, Plan, PlanOptions, Problem, Resolved, System,
+    TaskGraph, TaskKind, Trigger, UpdateOrder, resolve,
 };
 use robot::{choosing, cycle, module, robot, source, triggered, update, with_sources};
 
@@ -242,6 +242,30 @@ fn among_waiting_siblings_the_one_with_the_longest_remaining_path_goes_first() {
     let name = |task| graph.task(task).name.as_str();
     let chain: Vec<_> = graph.module_order().iter().map(|edge| (name(edge.from), name(edge.to))).collect();
     assert_eq!(chain[..2], [("Vision.first", "Vision.urgent"), ("Vision.urgent", "Vision.patient")]);
+}
+
+#[test]
+fn an_update_order_decides_where_dependencies_do_not() {
+    let vision = ModuleDescription::new("Vision")
+        .with(update("alone", Access::Exclusive, "-> Nothing"))
+        .with(update("busy", Access::Exclusive, "-> B"))
+        .with(update("apex", Access::Exclusive, "-> C"))
+        .with(update("after", Access::Exclusive, "&C -> D"));
+    let robot = robot([cycle(
+        "cognition",
+        [vision, module("X", &["&B"]), module("Y", &["&C"]), module("Z", &["&C"]), module("W", &["&Nothing &D"])],
+    )]);
+    let graph = TaskGraph::of(&resolved(&robot).cycles[0]);
+    let order = |update_order| {
+        let options = PlanOptions { update_order, ..PlanOptions::default() };
+        let plan = Plan::new(graph.clone(), &Durations::unknown(graph.tasks().len()), &options);
+        let in_order = plan.graph().module_order().iter().map(|edge| (edge.from, edge.to));
+        let names = |(from, to)| [from, to].map(|task| graph.task(task).name.trim_start_matches("Vision.").to_owned());
+        in_order.map(names).collect::<Vec<_>>().iter().map(|[from, to]| format!("{from} {to}")).collect::<Vec<_>>()
+    };
+    assert_eq!(order(UpdateOrder::MostDependentsFirst), ["apex alone", "alone busy", "busy after"]);
+    assert_eq!(order(UpdateOrder::FewestDependentsFirst), ["alone busy", "busy apex", "apex after"]);
+    assert_eq!(order(UpdateOrder::ByName), ["alone apex", "apex after", "after busy"]);
 }
 
 #[test]

@@ -113,8 +113,7 @@ fn a_second_worker_has_to_save_more_than_ten_hand_overs() {
         let graph = TaskGraph::plain("side by side", 2, []).unwrap();
         let durations = Durations::constant([Duration::from_nanos(each_nanos); 2]);
         let two = std::num::NonZeroUsize::MIN.saturating_add(1);
-        let options =
-            PlanOptions { workers: WorkerChoice::Automatic { available: two }, hand_over: Duration::from_nanos(500) };
+        let options = PlanOptions { workers: WorkerChoice::Automatic { available: two }, ..PlanOptions::default() };
         Plan::new(graph, &durations, &options).workers()
     };
     // It saves the duration of one, less the hand-over.

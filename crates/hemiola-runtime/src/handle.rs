@@ -15,6 +15,8 @@ use crate::controls::{Controls, CycleControl, TRIES};
 use crate::error::RuntimeError;
 use crate::monitor::{DebugRecords, Message, Monitor, Restart};
 use crate::robot::durations_from;
+use crate::robot_state::RobotState;
+use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 
 /// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
 ///
@@ -37,6 +39,8 @@ use crate::robot::durations_from;
 pub struct RobotHandle {
     controls: Arc<Mutex<Controls>>,
     monitor: Arc<Mutex<Monitor>>,
+    /// The same as the controls', which a change may hold for long.
+    state: Arc<RobotState>,
 }
 
 /// How long a reader waits for a value.
@@ -46,7 +50,8 @@ const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
 
 impl RobotHandle {
     pub(crate) fn new(controls: Controls, monitor: Monitor) -> Self {
-        Self { controls: Arc::new(Mutex::new(controls)), monitor: Arc::new(Mutex::new(monitor)) }
+        let state = controls.state.clone();
+        Self { controls: Arc::new(Mutex::new(controls)), monitor: Arc::new(Mutex::new(monitor)), state }
     }
 
     /// Lets another module provide a representation, from the next run on. The module that provided it ends if nothing else of
@@ -291,7 +296,7 @@ impl RobotHandle {
 
     /// Starts keeping plots and drawings of updates, or ends it. While nobody watches they cost updates next to nothing.
     pub fn watch(&self, watched: bool) {
-        self.controls().state.set_watched(watched);
+        self.state.set_watched(watched);
     }
 
     /// Plots and drawings of updates since the last call; see [`watch`](Self::watch).
@@ -301,32 +306,49 @@ impl RobotHandle {
 
     /// The framework's clock.
     pub fn now(&self) -> Time {
-        self.controls().state.clock().now()
+        self.state.clock().now()
     }
 
-    /// Puts the robot into its safe state.
+    /// Puts the robot into its safe state. It stays there until [`leave_safe_state`](Self::leave_safe_state) is called.
     pub fn enter_safe_state(&self) {
-        self.controls().state.enter_safe_state();
+        if self.state.enter_safe_state(Cause::Request) {
+            self.note("the robot enters its safe state, because it was asked to".to_owned());
+        }
     }
 
-    /// Ends the safe state.
+    /// Ends the safe state, which the robot never does by itself: a person decides that it is safe to go on.
     pub fn leave_safe_state(&self) {
-        self.controls().state.leave_safe_state();
+        if self.state.leave_safe_state() {
+            self.note("the robot leaves its safe state, because it was asked to".to_owned());
+        }
+    }
+
+    /// Since when the robot is in its safe state, and why; `None` if it is not in it.
+    pub fn safe_state(&self) -> Option<SafeStateEntry> {
+        let (since, cause) = self.state.safe_state_entry()?;
+        let cause = match cause {
+            Cause::Request => SafeStateCause::Request,
+            Cause::Silence(cycle) => {
+                SafeStateCause::Silence { cycle: self.monitor().catalog().read().cycle_name(cycle) }
+            }
+            Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
+        };
+        Some(SafeStateEntry { since, cause })
     }
 
     /// Whether the robot is in its safe state.
     pub fn is_in_safe_state(&self) -> bool {
-        self.controls().state.safe_state().is_active()
+        self.state.safe_state().is_active()
     }
 
     /// Stops the robot; its threads end soon.
     pub fn stop(&self) {
-        self.controls().state.stop();
+        self.state.stop();
     }
 
     /// Whether the robot was stopped.
     pub fn is_stopping(&self) -> bool {
-        self.controls().state.is_stopping()
+        self.state.is_stopping()
     }
 
     /// Missed deadlines and lost inputs of each cycle so far, by name.
@@ -337,7 +359,7 @@ impl RobotHandle {
     }
 
     pub(crate) fn note_end(&self) {
-        self.controls().state.note_end();
+        self.state.note_end();
     }
 
     pub(crate) fn note(&self, text: String) {

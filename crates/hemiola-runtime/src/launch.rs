@@ -128,7 +128,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
         if let Some(limit) = configuration.watchdog {
             watched.push(WatchedCycle {
-                name: resolved.name.clone(),
+                id: cycle_ids[index],
                 limit,
                 health: health.clone(),
                 trigger: triggers.get(&index).cloned(),

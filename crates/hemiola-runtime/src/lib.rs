@@ -12,7 +12,7 @@
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard`, `exchange` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
-//! | `watchdog` | when a cycle stops |
+//! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
 mod command;
@@ -30,6 +30,7 @@ mod program;
 mod robot;
 mod robot_state;
 mod running;
+mod safe_state;
 mod source;
 mod stepper;
 mod sync;
@@ -42,4 +43,5 @@ pub use handle::{CycleHealth, RobotHandle};
 pub use monitor::{DebugRecords, Message};
 pub use robot::Robot;
 pub use running::{Pace, RunningRobot};
+pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use stepper::{Step, Stepper};

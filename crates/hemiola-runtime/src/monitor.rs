@@ -187,6 +187,7 @@ impl Monitor {
     fn poll_silences(&mut self) {
         let Some(silences) = &mut self.silences else { return };
         while let Some(Silence { cycle, since, running, unreached }) = silences.pop() {
+            let cycle = self.catalog.read().cycle_name(cycle);
             let running: Vec<_> = running.iter().map(|&task| self.catalog.read().task_name(task)).collect();
             let running =
                 if running.is_empty() { String::new() } else { format!(" (it is running {})", running.join(", ")) };

@@ -19,6 +19,7 @@ use crate::executor::{ExecutableGraph, Tasks};
 use crate::failure::take_place;
 use crate::module_instance::ModuleInstance;
 use crate::robot_state::RobotState;
+use crate::safe_state::Cause;
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build};
@@ -159,7 +160,7 @@ impl Program {
         };
         self.keep_last(task, update);
         if update.on_failure == FailurePolicy::SafeState {
-            self.robot.enter_safe_state();
+            self.robot.enter_safe_state(Cause::Failure(trace));
         }
         let kind = match reason {
             FailureReason::Error(_) => FailureKind::Error,

@@ -6,10 +6,12 @@ use hemiola_model::module::SafeState;
 use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
 use hemiola_trace::SourceId;
 
+use crate::safe_state::{Cause, SharedSafeState};
+
 /// What all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {
     clock: RobotClock,
-    safe_state: AtomicBool,
+    safe_state: SharedSafeState,
     watched: AtomicBool,
     stopping: AtomicBool,
     ended: AtomicBool,
@@ -35,7 +37,7 @@ impl RobotState {
     pub fn new(clock: RobotClock, source_ids: Vec<SourceId>) -> Self {
         Self {
             clock,
-            safe_state: AtomicBool::new(false),
+            safe_state: SharedSafeState::default(),
             watched: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             ended: AtomicBool::new(false),
@@ -54,15 +56,22 @@ impl RobotState {
     }
 
     pub fn safe_state(&self) -> SafeState {
-        if self.safe_state.load(Ordering::Relaxed) { SafeState::Active } else { SafeState::Inactive }
+        self.safe_state.get()
     }
 
-    pub fn enter_safe_state(&self) {
-        self.safe_state.store(true, Ordering::Relaxed);
+    /// Since when the robot is in its safe state, and why.
+    pub fn safe_state_entry(&self) -> Option<(Time, Cause)> {
+        self.safe_state.entry()
     }
 
-    pub fn leave_safe_state(&self) {
-        self.safe_state.store(false, Ordering::Relaxed);
+    /// Tells whether it was entered by this.
+    pub fn enter_safe_state(&self, cause: Cause) -> bool {
+        self.safe_state.enter(self.clock.now(), cause)
+    }
+
+    /// Tells whether the robot was in it.
+    pub fn leave_safe_state(&self) -> bool {
+        self.safe_state.leave()
     }
 
     /// Whether anybody looks at plots and drawings.

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, TryLockError};
 use std::time::Duration;
 
 use hemiola_realtime::monotonic_now;
-use hemiola_trace::TaskId;
+use hemiola_trace::{CycleId, TaskId};
 
 use crate::cycle::Health;
 use crate::exchange::QueueWriter;
 use crate::failure::Containment;
 use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
+use crate::safe_state::Cause;
 use crate::source::Trigger;
 use crate::worker::RunningTask;
 
@@ -27,7 +28,7 @@ pub struct Watchdog {
 
 /// A cycle that must end a run from time to time.
 pub struct WatchedCycle {
-    pub name: String,
+    pub id: CycleId,
     /// It must not be silent for longer.
     pub limit: Duration,
     pub health: Arc<Health>,
@@ -45,7 +46,7 @@ pub type Actuators = Arc<Mutex<Vec<Arc<ModuleInstance>>>>;
 
 /// A cycle has stopped.
 pub struct Silence {
-    pub cycle: String,
+    pub cycle: CycleId,
     /// How long ago its last run ended.
     pub since: Duration,
     /// What its workers were running.
@@ -83,11 +84,11 @@ impl Watchdog {
                 cycle.busy = None;
                 continue;
             }
-            self.robot.enter_safe_state();
+            self.robot.enter_safe_state(Cause::Silence(cycle.id));
             if let Some(unreached) = cycle.respond() {
                 let running = cycle.running.iter().filter_map(|worker| worker.get()).collect();
                 // Full only if nobody reads, and then nobody misses it.
-                _ = self.reports.push(Silence { cycle: cycle.name.clone(), since, running, unreached });
+                _ = self.reports.push(Silence { cycle: cycle.id, since, running, unreached });
             }
         }
     }

@@ -51,7 +51,8 @@ pub mod configuration {
 /// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
 pub mod runtime {
     pub use hemiola_runtime::{
-        CycleHealth, Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, Step, Stepper,
+        CycleHealth, Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry,
+        Step, Stepper,
     };
 }
 

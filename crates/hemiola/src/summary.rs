@@ -5,12 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use hemiola_model::Time;
-use hemiola_runtime::Message;
+use hemiola_runtime::{Message, SafeStateEntry};
 use hemiola_trace::{Report, Style};
 
 /// Everything that is told at the end.
 pub struct Summary<'a> {
     pub report: &'a Report,
+    /// The robot ended in its safe state.
+    pub safe_state: Option<&'a SafeStateEntry>,
     pub messages: &'a [Message],
     /// What the robot itself has to say.
     pub lines: &'a [String],
@@ -29,6 +31,9 @@ impl Summary<'_> {
             None => Style::plain().tasks(TASKS),
         };
         let mut text = format!("\n{}\n", self.report.table(&style).trim_end());
+        if let Some(entry) = self.safe_state {
+            let _ = writeln!(text, "\nTHE ROBOT ENDED IN ITS SAFE STATE: {entry}");
+        }
         if !self.messages.is_empty() {
             text += "\nmessages\n";
             self.messages.iter().for_each(|message| add_indented(&mut text, &message.to_string()));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hemiola::prelude::*;
 use hemiola_model::Time;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
-use hemiola_runtime::{Pace, Robot, RobotHandle};
+use hemiola_runtime::{Pace, Robot, RobotHandle, SafeStateCause};
 
 #[derive(Representation, Clone, Default)]
 struct Image {
@@ -173,11 +173,15 @@ fn a_hanging_module_makes_the_robot_safe_and_is_named() {
     IS_HANGING.store(true, Ordering::Relaxed);
     let before = (HEAD_RELAXED.load(Ordering::Relaxed), LEGS_RELAXED.load(Ordering::Relaxed));
     wait_for("the robot is in its safe state", || handle.is_in_safe_state());
+    let entry = handle.safe_state().unwrap();
+    assert_eq!(entry.cause, SafeStateCause::Silence { cycle: "vision".into() });
+    assert!(entry.since > Time::ZERO && entry.since <= handle.now());
     wait_for("the head, whose cycle hangs, is relaxed from outside", || {
         HEAD_RELAXED.load(Ordering::Relaxed) > before.0
     });
     assert!(!HEAD_IS_DRIVEN.load(Ordering::Relaxed));
     wait_for("the legs are relaxed by their own cycle", || LEGS_RELAXED.load(Ordering::Relaxed) > before.1);
+    assert_eq!(handle.safe_state().as_ref(), Some(&entry), "it stays until somebody leaves it");
     let motion = runs(&handle, "motion");
     wait_for("motion goes on", || runs(&handle, "motion") > motion + 5);
     let is_named = || {

@@ -65,6 +65,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     }
     let now = handle.now();
     runner.stop();
+    let safe_state = handle.safe_state();
     watch.finish();
     let lines = application.summary_lines(&handle);
 
@@ -82,6 +83,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     }
     let summary = Summary {
         report: &report,
+        safe_state: safe_state.as_ref(),
         messages: &handle.messages(),
         lines: &lines,
         robot_time: now,
@@ -191,17 +193,19 @@ impl Watch<'_> {
         let lines = self.application.live_lines(&self.handle);
         let new = self.handle.new_messages();
         let now = self.handle.now();
+        let safe_state = self.handle.safe_state();
+        let safe_state = safe_state.as_ref();
         let report = self.handle.report();
         match &mut self.shown {
             Shown::View(view, screen) => {
                 self.messages.extend(new);
                 let (robot, pace, messages) = (self.name, self.pace.as_str(), self.messages.as_slice());
-                let frame = Frame { robot, pace, now, report: &report, lines: &lines, messages };
+                let frame = Frame { robot, pace, now, report: &report, safe_state, lines: &lines, messages };
                 screen.show(|size| view.lines(&frame, size));
             }
             Shown::Journal(journal) => {
                 new.iter().for_each(|message| eprintln!("{message}"));
-                print_line(&journal.line(now, &report));
+                print_line(&journal.line(now, safe_state, &report));
                 lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }
         }

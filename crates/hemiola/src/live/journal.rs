@@ -1,6 +1,7 @@
 //! A run line by line, for logs and pipes.
 
 use hemiola_model::Time;
+use hemiola_runtime::SafeStateEntry;
 use hemiola_trace::Report;
 
 use super::bar::milliseconds;
@@ -12,9 +13,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// `   12.0 s   motion 83 runs, 1.2 of 12.0 ms, p0.99 2.3, 0 missed   cognition ...`
-    pub fn line(&mut self, now: Time, report: &Report) -> String {
+    /// `   12.0 s   motion 83 runs, 1.2 of 12.0 ms, p0.99 2.3, 0 missed   cognition ...`, and the safe state before all that.
+    pub fn line(&mut self, now: Time, safe_state: Option<&SafeStateEntry>, report: &Report) -> String {
         let mut text = format!("{:7.1} s", now.seconds());
+        if let Some(entry) = safe_state {
+            text += &format!("   SAFE STATE {entry}");
+        }
         let mut cycles = Vec::new();
         for cycle in &report.cycles {
             let before = self.cycles.iter().find(|(name, ..)| *name == cycle.name);
@@ -32,5 +36,25 @@ impl Journal {
         }
         self.cycles = cycles;
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_runtime::SafeStateCause;
+
+    use super::*;
+
+    #[test]
+    fn each_line_tells_of_the_safe_state_while_it_lasts() {
+        let entry = SafeStateEntry {
+            since: Time::from_seconds(9.3),
+            cause: SafeStateCause::Failure { update: "Walk.joints".into() },
+        };
+        let mut journal = Journal::default();
+        let mut line = |seconds, entry| journal.line(Time::from_seconds(seconds), entry, &Report::default());
+        assert_eq!(line(9.0, None), "    9.0 s");
+        assert_eq!(line(10.0, Some(&entry)), "   10.0 s   SAFE STATE since 9.3 s, because Walk.joints failed");
+        assert_eq!(line(11.0, Some(&entry)), "   11.0 s   SAFE STATE since 9.3 s, because Walk.joints failed");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hemiola_model::Time;
-use hemiola_runtime::Message;
+use hemiola_runtime::{Message, SafeStateEntry};
 use hemiola_trace::{CycleReport, Report};
 
 use super::bar::{bar, milliseconds};
@@ -17,6 +17,8 @@ pub struct Frame<'a> {
     pub pace: &'a str,
     pub now: Time,
     pub report: &'a Report,
+    /// The robot is in its safe state.
+    pub safe_state: Option<&'a SafeStateEntry>,
     /// What the robot adds.
     pub lines: &'a [String],
     pub messages: &'a [Message],
@@ -63,7 +65,9 @@ impl LiveView {
     pub fn lines(&mut self, frame: &Frame<'_>, size: Size) -> Vec<String> {
         let work: BTreeMap<_, _> =
             frame.report.cycles.iter().map(|cycle| (cycle.name.clone(), Work::of(cycle))).collect();
-        let mut lines = vec![String::new(), heading(frame), String::new()];
+        let mut lines = vec![String::new(), heading(frame)];
+        lines.extend(frame.safe_state.map(alarm));
+        lines.push(String::new());
         let layout = Layout::of(frame.report, size.columns);
         lines.push(layout.header());
         for cycle in &frame.report.cycles {
@@ -190,6 +194,11 @@ fn heading(frame: &Frame<'_>) -> String {
     format!(" {BOLD}{robot}{PLAIN}  {now:.1} s  {QUIET}{pace}, Ctrl-C ends it{PLAIN}")
 }
 
+/// What nobody may overlook.
+fn alarm(entry: &SafeStateEntry) -> String {
+    format!(" {ALARM} SAFE STATE {PLAIN} {RED}{entry}{PLAIN}{QUIET}; it stays until somebody ends it{PLAIN}")
+}
+
 /// The newest ones.
 fn messages(messages: &[Message]) -> Vec<String> {
     let mut lines = Vec::new();
@@ -220,6 +229,8 @@ const QUIET: &str = "\x1b[2m";
 const RED: &str = "\x1b[31m";
 const GREEN: &str = "\x1b[32m";
 const YELLOW: &str = "\x1b[33m";
+/// Bold white on red.
+const ALARM: &str = "\x1b[1;97;41m";
 
 /// The beginning of `line` that fits into so many columns; escape sequences take none.
 fn clip(line: &str, columns: usize) -> String {

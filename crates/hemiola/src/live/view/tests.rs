@@ -1,3 +1,4 @@
+use hemiola_runtime::SafeStateCause;
 use hemiola_trace::{Summary, TaskReport};
 
 use super::*;
@@ -31,13 +32,14 @@ fn report(runs: u64) -> Report {
 }
 
 fn frame(report: &Report, seconds: f64) -> Frame<'_> {
-    Frame { robot: "nao", pace: "real time", now: Time::from_seconds(seconds), report, lines: &[], messages: &[] }
+    let now = Time::from_seconds(seconds);
+    Frame { robot: "nao", pace: "real time", now, report, safe_state: None, lines: &[], messages: &[] }
 }
 
 fn plain(lines: &[String]) -> Vec<String> {
     let without = |line: &String| {
         let mut text = line.clone();
-        for code in [PLAIN, BOLD, QUIET, RED, GREEN, YELLOW] {
+        for code in [PLAIN, BOLD, QUIET, RED, GREEN, YELLOW, ALARM] {
             text = text.replace(code, "");
         }
         text
@@ -61,6 +63,22 @@ fn a_wide_terminal_shows_everything_in_columns() {
     assert_eq!(shown, expected);
 }
 
+fn stopped() -> SafeStateEntry {
+    SafeStateEntry { since: Time::from_seconds(9.3), cause: SafeStateCause::Silence { cycle: "motion".into() } }
+}
+
+#[test]
+fn the_safe_state_stands_above_all_figures() {
+    let (report, entry) = (report(80), stopped());
+    let frame = Frame { safe_state: Some(&entry), ..frame(&report, 12.0) };
+    for columns in [80, 120] {
+        let lines = LiveView::default().lines(&frame, Size { columns, rows: 24 });
+        assert!(lines[2].contains(ALARM));
+        let alarm = "  SAFE STATE  since 9.3 s, because cycle `motion` stopped; it stays until";
+        assert!(plain(&lines)[2].starts_with(alarm), "{lines:?}");
+    }
+}
+
 #[test]
 fn effort_is_what_happened_since_the_frame_before() {
     let mut view = LiveView::default();
@@ -77,9 +95,10 @@ fn no_terminal_is_too_narrow_or_too_low() {
     let lines = vec!["a line of the robot's own that is rather long for a narrow terminal".to_owned()];
     let messages: Vec<_> =
         (0..20).map(|number| Message { text: format!("message {number}\nof two lines"), count: 1 }).collect();
+    let entry = stopped();
     for columns in 0..140 {
         for rows in [0, 1, 5, 24] {
-            let frame = Frame { lines: &lines, messages: &messages, ..frame(&report, 1.0) };
+            let frame = Frame { safe_state: Some(&entry), lines: &lines, messages: &messages, ..frame(&report, 1.0) };
             let shown = LiveView::default().lines(&frame, Size { columns, rows });
             assert!(shown.len() <= rows);
             for line in &shown {

@@ -1,0 +1,149 @@
+//! Whether the robot is in its safe state, since when and why.
+//!
+//! It is entered from real-time threads, so all of it is one atomic word; names are looked up by who asks.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hemiola_model::Time;
+use hemiola_model::module::SafeState;
+use hemiola_trace::{CycleId, TaskId};
+
+/// Since when a robot is in its safe state, and why. It stays there until somebody calls
+/// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).
+///
+/// ```
+/// use hemiola_model::Time;
+/// use hemiola_runtime::{SafeStateCause, SafeStateEntry};
+///
+/// let entry = SafeStateEntry { since: Time::from_seconds(12.3), cause: SafeStateCause::Silence { cycle: "motion".into() } };
+/// assert_eq!(entry.to_string(), "since 12.3 s, because cycle `motion` stopped");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SafeStateEntry {
+    /// On the framework's clock, to the microsecond.
+    pub since: Time,
+    /// The first cause; others may have followed.
+    pub cause: SafeStateCause,
+}
+
+/// Why a robot is in its safe state.
+///
+/// ```
+/// assert_eq!(hemiola_runtime::SafeStateCause::Request.to_string(), "it was asked to");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SafeStateCause {
+    /// Somebody called [`RobotHandle::enter_safe_state`](crate::RobotHandle::enter_safe_state).
+    Request,
+    /// No run of a cycle ended for longer than its `watchdog` allows.
+    Silence {
+        /// Its name.
+        cycle: String,
+    },
+    /// An update failed whose module has `on_failure = "safe-state"`.
+    Failure {
+        /// Its name, with the module's: `Walk.joints`.
+        update: String,
+    },
+}
+
+impl fmt::Display for SafeStateEntry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "since {:.1} s, because {}", self.since.seconds(), self.cause)
+    }
+}
+
+impl fmt::Display for SafeStateCause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request => formatter.write_str("it was asked to"),
+            Self::Silence { cycle } => write!(formatter, "cycle `{cycle}` stopped"),
+            Self::Failure { update } => write!(formatter, "{update} failed"),
+        }
+    }
+}
+
+/// The cause as real-time threads know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Request,
+    Silence(CycleId),
+    Failure(TaskId),
+}
+
+/// The safe state as all threads see it. Zero when the robot is not in it; else the time, the kind of cause (never zero) and the
+/// number of what caused it, from the highest bits to the lowest.
+#[derive(Default)]
+pub struct SharedSafeState(AtomicU64);
+
+const NUMBER_BITS: u32 = 16;
+const KIND_BITS: u32 = 2;
+/// Of microseconds; enough for two years.
+const TIME_BITS: u32 = 64 - KIND_BITS - NUMBER_BITS;
+
+impl SharedSafeState {
+    pub fn get(&self) -> SafeState {
+        if self.0.load(Ordering::Relaxed) == 0 { SafeState::Inactive } else { SafeState::Active }
+    }
+
+    /// Since when and why, if the robot is in it.
+    pub fn entry(&self) -> Option<(Time, Cause)> {
+        let word = self.0.load(Ordering::Relaxed);
+        let number = (word & ((1 << NUMBER_BITS) - 1)) as u16;
+        let cause = match (word >> NUMBER_BITS) & ((1 << KIND_BITS) - 1) {
+            0 => return None,
+            1 => Cause::Request,
+            2 => Cause::Silence(CycleId(number)),
+            _ => Cause::Failure(TaskId(number)),
+        };
+        let microseconds = word >> (NUMBER_BITS + KIND_BITS);
+        Some((Time::from_nanoseconds(microseconds as i64 * 1000), cause))
+    }
+
+    /// Tells whether it was entered by this; a robot that is in it stays so, since when and for what it was.
+    pub fn enter(&self, now: Time, cause: Cause) -> bool {
+        let (kind, number) = match cause {
+            Cause::Request => (1, 0),
+            Cause::Silence(CycleId(number)) => (2, number),
+            Cause::Failure(TaskId(number)) => (3, number),
+        };
+        let microseconds = (now.nanoseconds().max(0) as u64 / 1000).min((1 << TIME_BITS) - 1);
+        let word = (((microseconds << KIND_BITS) | kind) << NUMBER_BITS) | u64::from(number);
+        self.0.compare_exchange(0, word, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Tells whether the robot was in it.
+    pub fn leave(&self) -> bool {
+        self.0.swap(0, Ordering::Relaxed) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_entered_is_what_is_read() {
+        let longest = Time::from_nanoseconds(((1 << TIME_BITS) - 1) * 1000);
+        for since in [Time::ZERO, Time::from_seconds(12.345), longest] {
+            for cause in [Cause::Request, Cause::Silence(CycleId(u16::MAX)), Cause::Failure(TaskId(7))] {
+                let shared = SharedSafeState::default();
+                assert!(shared.enter(since, cause));
+                assert_eq!((shared.entry(), shared.get()), (Some((since, cause)), SafeState::Active));
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_cause_stays_until_the_safe_state_is_left() {
+        let shared = SharedSafeState::default();
+        let first = (Time::from_seconds(1.0), Cause::Silence(CycleId(2)));
+        assert_eq!((shared.entry(), shared.leave()), (None, false));
+        assert!(shared.enter(first.0, first.1));
+        assert!(!shared.enter(Time::from_seconds(2.0), Cause::Request));
+        assert_eq!(shared.entry(), Some(first));
+        assert_eq!((shared.leave(), shared.get()), (true, SafeState::Inactive));
+        assert!(shared.enter(Time::from_seconds(3.0), Cause::Request));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use hemiola_model::Value;
@@ -59,6 +59,24 @@ pub const TRIES: usize = 20;
 /// A cycle is planned anew after so many runs, and then after each tenfold number.
 pub const FIRST_LESSON: u64 = 5;
 
+/// What became of a change that waits for nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posted {
+    /// It is on its way.
+    Now,
+    /// Somebody else is asking the cycle for something; it is to be tried again.
+    Later,
+}
+
+/// Locks unless somebody else has.
+pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
 impl Controls {
     pub fn cycle_index(&self, name: &str) -> Result<usize, RuntimeError> {
         self.cycles.iter().position(|cycle| cycle.name == name).ok_or_else(|| RuntimeError::Unknown {
@@ -87,13 +105,35 @@ impl Controls {
         }
     }
 
-    /// Builds a cycle's program anew and lets the cycle go on with it. `fresh` gets a new instance.
-    pub fn install(
+    /// Builds a cycle's program anew and lets the cycle go on with it. Waits for the cycle, and for whoever has its mailbox.
+    pub fn install(&mut self, index: usize, profile: &Profile, patience: Option<Duration>) -> Result<(), RuntimeError> {
+        let mailbox = self.cycles[index].mailbox.clone();
+        let mut mailbox = mailbox.lock().unwrap_or_else(PoisonError::into_inner);
+        self.install_through(&mut mailbox, index, profile, None, patience.unwrap_or(PATIENCE))
+    }
+
+    /// The same without waiting for anybody: the cycle goes on with it in its next run. `fresh` gets a new instance.
+    pub fn post_program(
         &mut self,
         index: usize,
         profile: &Profile,
         fresh: Option<&str>,
-        patience: Option<Duration>,
+    ) -> Result<Posted, RuntimeError> {
+        let mailbox = self.cycles[index].mailbox.clone();
+        let Some(mut mailbox) = lock_if_free(&mailbox) else { return Ok(Posted::Later) };
+        match self.install_through(&mut mailbox, index, profile, fresh, Duration::ZERO) {
+            Ok(()) | Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(Posted::Now),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn install_through(
+        &mut self,
+        mailbox: &mut Mailbox,
+        index: usize,
+        profile: &Profile,
+        fresh: Option<&str>,
+        patience: Duration,
     ) -> Result<(), RuntimeError> {
         let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
         let control = &self.cycles[index];
@@ -122,7 +162,7 @@ impl Controls {
             cycle_id: control.id,
         })?;
         let command = Command::Install(Box::new(program));
-        let result = control.perform_within(command, patience.unwrap_or(PATIENCE));
+        let result = mailbox.perform(&control.name, command, patience);
         // The command is on its way in any case.
         *control.actuators.lock().unwrap_or_else(PoisonError::into_inner) = actuators(&instances);
         self.cycles[index].instances = instances;
@@ -149,11 +189,7 @@ impl CycleControl {
 
     /// Has a command obeyed, and returns what is left of it.
     pub fn perform(&self, command: Command) -> Result<Command, RuntimeError> {
-        self.perform_within(command, PATIENCE)
-    }
-
-    pub fn perform_within(&self, command: Command, patience: Duration) -> Result<Command, RuntimeError> {
         let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        mailbox.perform(&self.name, command, patience)
+        mailbox.perform(&self.name, command, PATIENCE)
     }
 }

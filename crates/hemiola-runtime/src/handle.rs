@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
 use crate::command::Command;
-use crate::controls::{Controls, CycleControl, TRIES};
+use crate::controls::{Controls, CycleControl, Posted, TRIES, lock_if_free};
 use crate::error::RuntimeError;
-use crate::monitor::{DebugRecords, Message, Monitor, Restart};
+use crate::monitor::{DebugRecords, Message, Monitor};
 use crate::robot::durations_from;
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
@@ -38,6 +38,7 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 #[derive(Clone)]
 pub struct RobotHandle {
     controls: Arc<Mutex<Controls>>,
+    /// Whoever needs both locks the controls first.
     monitor: Arc<Mutex<Monitor>>,
     /// The same as the controls', which a change may hold for long.
     state: Arc<RobotState>,
@@ -72,7 +73,7 @@ impl RobotHandle {
             if unchanged {
                 continue;
             }
-            if let Err(error) = controls.install(index, &profile, None, None) {
+            if let Err(error) = controls.install(index, &profile, None) {
                 if !matches!(error, RuntimeError::CycleDoesNotAnswer { .. }) {
                     (controls.robot.system, controls.robot.resolved) = before;
                 }
@@ -212,7 +213,7 @@ impl RobotHandle {
         if let Some(configuration) = controls.robot.configuration.cycles.get_mut(index) {
             configuration.workers = workers;
         }
-        controls.install(index, &profile, None, None)
+        controls.install(index, &profile, None)
     }
 
     /// Plans all cycles anew with the durations measured so far. A cycle that does not run at present goes on with its new plan
@@ -224,7 +225,7 @@ impl RobotHandle {
         let profile = self.profile();
         let mut controls = self.controls();
         (0..controls.cycles.len()).try_for_each(|index| {
-            match controls.install(index, &profile, None, Some(REPLAN_PATIENCE)) {
+            match controls.install(index, &profile, Some(REPLAN_PATIENCE)) {
                 Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(()),
                 result => result,
             }
@@ -278,8 +279,11 @@ impl RobotHandle {
 
     /// Measured durations so far, over those of earlier runs.
     pub fn profile(&self) -> Profile {
-        // Never both locks at once: others take them in the other order.
-        let mut profile = self.controls().robot.profile.clone();
+        let before = self.controls().robot.profile.clone();
+        self.updated(before)
+    }
+
+    fn updated(&self, mut profile: Profile) -> Profile {
         profile.update(self.monitor().statistics().profile());
         profile
     }
@@ -370,47 +374,53 @@ impl RobotHandle {
         self.monitor().note_denials(report.denials());
     }
 
-    /// Gathers events, replaces failed modules, plans with what was learnt.
+    /// Gathers events, replaces failed modules, plans with what was learnt. Never waits for somebody who is changing the robot, who
+    /// may be waiting for a cycle himself: then the rings would overflow. The next call tries again.
     pub(crate) fn service(&self) {
-        let restarts = self.monitor().poll();
-        for restart in restarts {
-            self.restart(&restart);
+        self.monitor().poll();
+        if let Some(mut controls) = lock_if_free(&self.controls) {
+            self.restart_failed(&mut controls);
+            self.learn(&mut controls);
         }
-        self.learn();
     }
 
     /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.
-    fn learn(&self) {
+    fn learn(&self, controls: &mut Controls) {
         let is_due = |cycle: &CycleControl| CycleHealth::of(cycle).runs >= cycle.next_lesson;
-        if !self.controls().cycles.iter().any(is_due) {
+        if !controls.cycles.iter().any(is_due) {
             return;
         }
-        let profile = self.profile();
-        let mut controls = self.controls();
+        let profile = self.updated(controls.robot.profile.clone());
         for index in 0..controls.cycles.len() {
-            if is_due(&controls.cycles[index]) {
+            // A plan that cannot be made would not have been at the start.
+            if is_due(&controls.cycles[index])
+                && !matches!(controls.post_program(index, &profile, None), Ok(Posted::Later))
+            {
                 controls.cycles[index].next_lesson *= 10;
-                // The cycle takes the plan up in its next run. One that cannot be made would not have been at the start.
-                _ = controls.install(index, &profile, None, Some(Duration::ZERO));
             }
         }
     }
 
-    fn restart(&self, restart: &Restart) {
-        let profile = self.profile();
-        let mut problems = Vec::new();
-        let mut controls = self.controls();
-        for index in 0..controls.cycles.len() {
-            if controls.cycles[index].instances.contains_key(restart.module)
-                && let Err(error) = controls.install(index, &profile, Some(restart.module), Some(Duration::ZERO))
-                && !matches!(error, RuntimeError::CycleDoesNotAnswer { .. })
-            {
-                problems.push(format!("{} could not be replaced: {error}", restart.module));
+    fn restart_failed(&self, controls: &mut Controls) {
+        let failed = self.monitor().take_failed();
+        if failed.is_empty() {
+            return;
+        }
+        let profile = self.updated(controls.robot.profile.clone());
+        let mut again = BTreeSet::new();
+        for module in failed {
+            for index in 0..controls.cycles.len() {
+                if !controls.cycles[index].instances.contains_key(module) {
+                    continue;
+                }
+                match controls.post_program(index, &profile, Some(module)) {
+                    Ok(Posted::Now) => {}
+                    Ok(Posted::Later) => _ = again.insert(module),
+                    Err(error) => self.note(format!("{module} could not be replaced: {error}")),
+                }
             }
         }
-        drop(controls);
-        let mut monitor = self.monitor();
-        problems.into_iter().for_each(|text| monitor.note(text));
+        self.monitor().return_failed(again);
     }
 
     fn controls(&self) -> MutexGuard<'_, Controls> {

@@ -1,6 +1,6 @@
 //! Gathers what the workers leave behind: events, failures, plots and drawings. Runs off the real-time threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,7 @@ pub struct Monitor {
     sources: Vec<QueueReader<SourceFailure>>,
     silences: Option<QueueReader<Silence>>,
     messages: Messages,
+    failed: BTreeSet<&'static str>,
     watched: DebugRecords,
 }
 
@@ -96,11 +97,6 @@ impl Messages {
     }
 }
 
-/// A module whose policy is to be replaced after a failure.
-pub struct Restart {
-    pub module: &'static str,
-}
-
 impl Monitor {
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
         Self {
@@ -114,6 +110,7 @@ impl Monitor {
             sources: Vec::new(),
             silences: None,
             messages: Messages::default(),
+            failed: BTreeSet::new(),
             watched: DebugRecords::default(),
         }
     }
@@ -147,8 +144,8 @@ impl Monitor {
         self.messages.add(text);
     }
 
-    /// Gathers all that is new. Tells which modules want to be replaced.
-    pub fn poll(&mut self) -> Vec<Restart> {
+    /// Gathers all that is new.
+    pub fn poll(&mut self) {
         self.scale.refresh();
         self.statistics.rescale(self.scale.clone());
         let Self { collector, statistics, trace, messages, .. } = self;
@@ -167,7 +164,17 @@ impl Monitor {
         }
         self.poll_debug();
         self.poll_silences();
-        self.poll_failures()
+        self.poll_failures();
+    }
+
+    /// Modules that failed and are to be replaced; each is told once.
+    pub fn take_failed(&mut self) -> BTreeSet<&'static str> {
+        std::mem::take(&mut self.failed)
+    }
+
+    /// Replacing them did not come off; it is to be tried again.
+    pub fn return_failed(&mut self, modules: BTreeSet<&'static str>) {
+        self.failed.extend(modules);
     }
 
     fn poll_debug(&mut self) {
@@ -202,8 +209,7 @@ impl Monitor {
         }
     }
 
-    fn poll_failures(&mut self) -> Vec<Restart> {
-        let mut restarts = Vec::new();
+    fn poll_failures(&mut self) {
         for failures in &mut self.failures {
             while let Some(failure) = failures.pop() {
                 let name = self.catalog.read().task_name(failure.task);
@@ -214,7 +220,7 @@ impl Monitor {
                 let consequence = match failure.policy {
                     FailurePolicy::KeepLast => "its representations keep their last values",
                     FailurePolicy::Restart => {
-                        restarts.push(Restart { module: failure.instance.name() });
+                        self.failed.insert(failure.instance.name());
                         "the module is replaced by a new instance"
                     }
                     FailurePolicy::SafeState => "the robot enters its safe state",
@@ -227,7 +233,6 @@ impl Monitor {
                 self.messages.add(format!("source {}: {}", failure.source, failure.reason));
             }
         }
-        restarts
     }
 
     pub fn statistics(&self) -> &Statistics {

@@ -4,12 +4,13 @@
 //! that run enter the safe state themselves, between two runs; for those that have stopped the watchdog does it. It never
 //! waits: what is busy at one look is tried again at the next.
 
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hemiola_realtime::monotonic_now;
 use hemiola_trace::{CycleId, TaskId};
 
+use crate::controls::lock_if_free;
 use crate::cycle::Health;
 use crate::exchange::QueueWriter;
 use crate::failure::Containment;
@@ -100,11 +101,7 @@ impl WatchedCycle {
         if self.busy.as_ref().is_some_and(Vec::is_empty) {
             return None;
         }
-        let actuators = match self.actuators.try_lock() {
-            Ok(actuators) => actuators,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
+        let actuators = lock_if_free(&self.actuators)?;
         let is_due = |name| self.busy.as_ref().is_none_or(|busy| busy.contains(&name));
         let due = actuators.iter().filter(|actuator| is_due(actuator.name()));
         let busy: Vec<_> = due

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::layout::{Flow, Request, layout};
 use super::palette::{self, CRITICAL, INK, MUTED, RULE};
-use super::svg::{MARGIN, Page, TOP, escape, text_width};
+use super::svg::{MARGIN, Page, TOP, bold_width, escape, text_width};
 use super::{Colour, counted, human};
 use crate::durations::Durations;
 use crate::graph::{Edge, Reason, TaskGraph, TaskId};
@@ -15,8 +15,8 @@ const HEIGHT: f64 = 36.0;
 /// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become portraits.
 const WIDEST: f64 = 4.0;
 
-/// Draws a graph as SVG: layers from left to right (from top to bottom if that would be a mere strip), only the edges that are not implied by others, the critical path in
-/// red, durations where any is known. Names, durations and reasons appear under the pointer.
+/// Draws a graph as SVG: layers from left to right (from top to bottom if that would be a mere strip), only the edges that are not
+/// implied by others, the critical path in red, durations where any is known. Names, durations and reasons appear under the pointer.
 ///
 /// ```
 /// use hemiola_plan::{Durations, TaskGraph, draw};
@@ -195,7 +195,7 @@ impl Label {
     fn width(&self) -> f64 {
         let duration = self.duration.as_ref().map_or(0.0, |duration| text_width(duration, 10.0) + 12.0);
         let above = text_width(&self.above, 9.5) + if self.above.is_empty() { 0.0 } else { duration };
-        let name = text_width(&self.name, 13.0) * 1.04 + if self.above.is_empty() { duration } else { 0.0 };
+        let name = bold_width(&self.name, 13.0) + if self.above.is_empty() { duration } else { 0.0 };
         above.max(name) + 22.0
     }
 

@@ -66,16 +66,22 @@ pub(super) fn escape(text: &str) -> String {
     safe
 }
 
-/// About how wide text is in a Helvetica-like face, in pixels. A little too wide rather than too narrow.
+/// About how wide text is in the widest of the usual sans-serif faces (DejaVu Sans, which many systems fall back to), in pixels:
+/// rather too wide than too narrow.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let em = |character: char| match character {
-        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | '\'' | '|' => 0.29,
-        'f' | 't' | 'r' | '(' | ')' | ' ' | '-' | '/' => 0.37,
-        'm' | 'w' | 'M' | 'W' | '@' => 0.88,
-        'A'..='Z' => 0.72,
-        _ => 0.58,
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | '\'' | '|' => 0.33,
+        'f' | 't' | 'r' | '(' | ')' | ' ' | '-' | '/' => 0.41,
+        'm' | 'w' | 'M' | 'W' | '@' => 0.98,
+        'A'..='Z' => 0.75,
+        _ => 0.63,
     };
     text.chars().map(em).sum::<f64>() * size
+}
+
+/// The same in bold.
+pub(super) fn bold_width(text: &str, size: f64) -> f64 {
+    1.14 * text_width(text, size)
 }
 
 /// As much of the beginning of a text as fits, with an ellipsis; nothing if that is hardly anything.
@@ -101,6 +107,21 @@ mod tests {
     #[test]
     fn names_cannot_break_out_of_the_document() {
         assert_eq!(escape("<a b=\"c\">&\u{7}"), "&lt;a b=&quot;c&quot;&gt;&amp;\u{fffd}");
+    }
+
+    /// Advance widths of DejaVu Sans, in its own units.
+    #[test]
+    fn text_is_estimated_for_the_widest_usual_face() {
+        for (name, regular, bold) in [
+            ("report", 3.076, 3.545),
+            ("attention", 4.562, 5.241),
+            ("WorldModeler", 6.953, 7.932),
+            ("calibrated_imu", 7.405, 8.306),
+            ("publish to cognition", 9.877, 11.268),
+        ] {
+            assert!((regular..1.15 * regular).contains(&text_width(name, 1.0)), "{name}");
+            assert!((bold..1.15 * bold).contains(&bold_width(name, 1.0)), "{name}");
+        }
     }
 
     #[test]

@@ -95,16 +95,14 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
         if critical {
             page.line(format_args!(r#"<rect x="{left:.2}" y="{y}" width="{width:.2}" height="5" fill="{CRITICAL}"/>"#));
         }
-        let name = task
-            .name
-            .split_once('.')
-            .filter(|_| task.module.is_some())
-            .map_or(task.name.as_str(), |(_, update)| update);
-        if let Some(label) = fit(name, 11.5, width - 8.0) {
-            let (label_x, label_y) = (left + width / 2.0, y + BAR / 2.0 + 5.0);
+        let lines = label(&task.name, width - 8.0);
+        let first = y + BAR / 2.0 + 5.0 - if lines.len() > 1 { 8.0 } else { 0.0 };
+        for (index, (line, size)) in lines.iter().enumerate() {
             page.line(format_args!(
-                r#"<text x="{label_x:.1}" y="{label_y}" font-size="11.5" text-anchor="middle">{}</text>"#,
-                escape(&label)
+                r#"<text x="{:.1}" y="{:.1}" font-size="{size}" text-anchor="middle">{}</text>"#,
+                left + width / 2.0,
+                first + 15.0 * index as f64,
+                escape(line)
             ));
         }
         page.line("</g>");
@@ -117,6 +115,18 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
         human(bound)
     ));
     page.finish()
+}
+
+/// A task's name in the lines and sizes that fit: all of it, else the module over the update, each as far as there is room.
+fn label(name: &str, room: f64) -> Vec<(String, f64)> {
+    const SIZE: f64 = 11.5;
+    const SMALL: f64 = 10.0;
+    let parts = match name.split_once('.') {
+        Some((module, update)) if text_width(name, SIZE) > room => vec![(module, SMALL), (update, SIZE)],
+        _ => vec![(name, SIZE)],
+    };
+    // An update without its module could be anybody's.
+    parts.into_iter().map_while(|(text, size)| Some((fit(text, size, room)?, size))).collect()
 }
 
 fn draw_legend(page: &mut Page) {
@@ -164,4 +174,19 @@ pub(super) fn tick_step(span: Duration) -> Duration {
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
     Duration::from_nanos((factor * power) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_never_named_by_its_update_alone() {
+        let name = "BallCandidates.upper";
+        let lines = |room| label(name, room).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+        assert_eq!(lines(200.0), [name]);
+        assert_eq!(lines(100.0), ["BallCandidates", "upper"]);
+        assert_eq!(lines(50.0), ["BallCan…", "upper"]);
+        assert!(lines(25.0).is_empty());
+    }
 }

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::simulation::Schedule;
 
 /// Draws a schedule with a line per worker, `columns` wide: tasks as `│name───`, those on the critical path as
-/// `│name━━━`, idle time as dots. What is shorter than a column shows only if it starts one.
+/// `│name━━━`, idle time as dots. Names are shortened at the end; what is shorter than a column shows only if it starts one.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,12 +48,8 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
         for slot in schedule.slots.iter().filter(|slot| slot.worker == worker) {
             let line_of = if critical.contains(&slot.task) { '━' } else { '─' };
             let task = plan.graph().task(slot.task);
-            let name = task
-                .name
-                .split_once('.')
-                .filter(|_| task.module.is_some())
-                .map_or(task.name.as_str(), |(_, update)| update);
             let (from, to) = (column(slot.start), column(slot.end).min(width));
+            let name = fit(&task.name, to.saturating_sub(from + 1));
             let symbols = std::iter::once('│').chain(name.chars()).chain(std::iter::repeat(line_of));
             line.iter_mut().take(to).skip(from).zip(symbols).for_each(|(place, symbol)| *place = symbol);
         }
@@ -62,6 +58,15 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
         let _ = writeln!(text, "{label:names$}{} {busy:3.0} %", line.iter().collect::<String>());
     }
     text + &scale(schedule.makespan, names, width)
+}
+
+/// As much of the beginning of a name as fits, with an ellipsis; nothing if that is hardly anything.
+fn fit(name: &str, columns: usize) -> String {
+    match name.chars().count() {
+        length if length <= columns => name.to_owned(),
+        _ if columns < 4 => String::new(),
+        _ => name.chars().take(columns - 1).chain(['…']).collect(),
+    }
 }
 
 /// Ticks under the lines, in milliseconds.
@@ -82,4 +87,17 @@ fn scale(makespan: Duration, indent: usize, width: usize) -> String {
         }
     }
     line + " ms\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened_at_the_end() {
+        assert_eq!(
+            [20, 12, 4, 3].map(|columns| fit("LineSpots.upper", columns)),
+            ["LineSpots.upper", "LineSpots.u…", "Lin…", ""]
+        );
+    }
 }

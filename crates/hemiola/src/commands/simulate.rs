@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -20,23 +21,32 @@ const RUNS: usize = 400;
 pub fn simulate(application: &Application, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
     let session = Session::open(application, &arguments.configuration)?;
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
+    let mut text = String::new();
+    if !session.has_profile {
+        text += &without_durations(session.robot.configuration().output.profile.as_deref());
+    }
     if let Some(path) = &arguments.svg {
         let study = Study::of(&session, session.cycle(arguments.cycle.as_deref(), "`--svg`")?, most);
         let schedule = study.simulation(most.get()).schedule();
-        print(&study.table(most))?;
+        print(&(text + &study.table(most)))?;
         return print_or_write(&schedule_svg(&study.plan, &schedule), Some(path));
     }
-    let mut text = String::new();
     for index in session.cycles(arguments.cycle.as_deref())? {
         let study = Study::of(&session, index, most);
         let schedule = study.simulation(study.plan.workers()).schedule();
         let _ = writeln!(text, "{}", study.table(most));
         let _ = writeln!(text, "{}", schedule_text(&study.plan, &schedule, columns(110).max(60)));
     }
-    if !session.has_profile {
-        text += "No durations are known yet: every task counts as 100 µs. Set `output.profile` in robot.toml and run the robot once.\n";
-    }
     print(&text)
+}
+
+/// Said before all figures, which mean little then.
+fn without_durations(profile: Option<&Path>) -> String {
+    let remedy = profile.map_or_else(
+        || "Set `output.profile` in robot.toml and run the robot once: then they are measured.".to_owned(),
+        |path| format!("Run the robot once: it measures them and keeps them in\n{}.", path.display()),
+    );
+    format!("No durations are known yet, so every task counts as 100 µs.\n{remedy}\n\n")
 }
 
 /// A cycle under examination.
@@ -69,7 +79,7 @@ impl Study {
             human(prediction.work),
             human(prediction.critical_path)
         );
-        text += " workers        mean       p0.99     at least   speed-up   of each worker\n";
+        text += " workers      mean     p0.99  at least  speed-up efficiency\n";
         let alone = self.simulation(1).makespan(RUNS).mean.as_secs_f64();
         for workers in 1..=most.get() {
             let makespan = self.simulation(workers).makespan(RUNS);
@@ -77,7 +87,7 @@ impl Study {
             let mark = if workers == chosen { "  ← the plan's choice" } else { "" };
             let _ = writeln!(
                 text,
-                "{workers:8} {:>11} {:>11} {:>12} {speed_up:8.2} ×   {:9.0} %{mark}",
+                "{workers:8} {:>9} {:>9} {:>9} {speed_up:7.2} × {:8.0} %{mark}",
                 human(makespan.mean),
                 human(makespan.p99),
                 human(prediction.lower_bound(workers)),

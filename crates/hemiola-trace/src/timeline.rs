@@ -38,6 +38,8 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct Timeline {
     process: String,
+    /// What else the heading says.
+    remark: String,
     /// Where the capture begins, in nanoseconds.
     origin: u64,
     begin: u64,
@@ -70,6 +72,11 @@ impl Timeline {
     pub fn last(self, length: Duration) -> Self {
         let begin = self.end.saturating_sub(length.as_nanos() as u64).max(self.origin);
         Self { begin, ..self }
+    }
+
+    /// Adds a remark to the heading, such as which clock the times are of.
+    pub fn remark(self, remark: impl Into<String>) -> Self {
+        Self { remark: remark.into(), ..self }
     }
 
     /// How much time the picture shows.
@@ -224,7 +231,16 @@ impl Gathered {
             .collect();
         let cores = preempt(&mut lanes);
         let (begin, end) = self.span.unwrap_or((0, 0));
-        Timeline { process: names.process().to_owned(), origin: begin, begin, end, lanes, cores, exchanges }
+        Timeline {
+            process: names.process().to_owned(),
+            remark: String::new(),
+            origin: begin,
+            begin,
+            end,
+            lanes,
+            cores,
+            exchanges,
+        }
     }
 
     fn lane(&self, names: &CatalogGuard<'_>, cycle: CycleId) -> Lane {
@@ -240,15 +256,17 @@ impl Gathered {
                 Some(RunSpan { number, trigger, end, deadline })
             })
             .collect();
-        let rows = self
-            .slices
-            .iter()
-            .filter(|((of, _), _)| *of == cycle)
+        let of_cycle = self.slices.iter().filter(|((of, _), _)| *of == cycle);
+        let mut workers: Vec<_> = of_cycle
             .map(|(&(_, worker), slices)| {
-                let index = names.worker(worker).map_or_else(|| worker.0.to_string(), |entry| entry.index.to_string());
-                Row { label: format!("worker {index}"), slices: nested(slices.clone()) }
+                (names.worker(worker).map_or(usize::from(worker.0), |entry| entry.index), slices)
             })
             .collect();
+        workers.sort_unstable_by_key(|&(index, _)| index);
+        let rows = workers
+            .into_iter()
+            .map(|(index, slices)| Row { label: format!("worker {index}"), slices: nested(slices.clone()) });
+        let rows = rows.collect();
         Lane { name: names.cycle_name(cycle), period: entry.and_then(|entry| entry.period), deadline, rows, runs }
     }
 }

@@ -107,6 +107,32 @@ fn a_window_shows_the_part_that_was_asked_for() {
 }
 
 #[test]
+fn the_labels_of_short_runs_do_not_overlap() {
+    let scenario = Scenario::of(milliseconds(150));
+    let narrow = Timeline::of(&scenario.capture, &scenario.catalog, &SCALE).to_svg(600);
+    for svg in [picture(&scenario, &scenario.capture), narrow] {
+        let mut before = (0.0, String::new());
+        let mut count = 0;
+        for label in svg.split(r#"<text class="span" x=""#).skip(1) {
+            let (x, rest) = label.split_once(r#"" y=""#).unwrap();
+            let (y, rest) = rest.split_once('"').unwrap();
+            let text = rest.split(['>', '<']).nth(1).unwrap();
+            let x: f64 = x.parse().unwrap();
+            assert!(before.1 != y || x >= before.0, "{text} at {x} overlaps the label that ends at {}", before.0);
+            before = (x + 6.0 * text.len() as f64, y.to_owned());
+            count += 1;
+        }
+        assert!(count > 0, "where there is room, there are labels");
+    }
+}
+
+#[test]
+fn a_remark_stands_in_the_heading() {
+    let timeline = Timeline::of(&Capture::default(), &Catalog::new("robot"), &SCALE);
+    assert!(timeline.remark("times are wall time").to_svg(600).contains("of its schedule · times are wall time<"));
+}
+
+#[test]
 fn names_cannot_break_the_document() {
     let catalog = Catalog::new("a < b & \"c\"");
     let svg = Timeline::of(&Capture::default(), &catalog, &SCALE).to_svg(600);

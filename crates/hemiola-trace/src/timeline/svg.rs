@@ -52,9 +52,11 @@ fn document(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Resu
 fn header(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     let length = milliseconds(timeline.end.saturating_sub(timeline.begin));
     let title = escaped(&timeline.process);
+    let separator = if timeline.remark.is_empty() { "" } else { " · " };
+    let remark = escaped(&timeline.remark);
     writeln!(
         out,
-        r##"<text class="title" x="{MARGIN}" y="30">{title}<tspan dx="10" font-weight="400" font-size="12" fill="#64748b">{length} ms of its schedule</tspan></text>"##,
+        r##"<text class="title" x="{MARGIN}" y="30">{title}<tspan dx="10" font-weight="400" font-size="12" fill="#64748b">{length} ms of its schedule{separator}{remark}</tspan></text>"##,
     )?;
     let items = ["trigger", "deadline", "preempted", "publish → take"];
     let mut x = layout.right;
@@ -141,7 +143,7 @@ fn runs(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, ind
     let (top, height) = (layout.lane_top[index], layout.lane_height(lane));
     let colour = hsl(hue_of(index), 0.55, 0.42);
     writeln!(out, r##"<g clip-path="url(#plot)">"##)?;
-    for run in &lane.runs {
+    for (position, run) in lane.runs.iter().enumerate() {
         let end = run.end.unwrap_or(timeline.end).min(timeline.end);
         if let Some(deadline) = run.deadline.filter(|&deadline| layout.shows(timeline, deadline, deadline)) {
             let x = layout.x(timeline, deadline);
@@ -164,12 +166,16 @@ fn runs(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, ind
             )?;
             if let Some(end) = run.end.filter(|&end| end <= timeline.end) {
                 let label = format!("{} ms", milliseconds(end.saturating_sub(run.trigger)));
-                writeln!(
-                    out,
-                    r##"<text class="span" x="{:.1}" y="{:.1}" fill="{colour}">{label}</text>"##,
-                    end_x + 6.0,
-                    top + 16.0,
-                )?;
+                let (label_x, next) = (end_x + 6.0, lane.runs.get(position + 1));
+                let room =
+                    next.map_or(layout.right, |next| layout.x(timeline, next.trigger).min(layout.right)) - label_x;
+                if bold_width_of(&label, 10.5) <= room {
+                    writeln!(
+                        out,
+                        r##"<text class="span" x="{label_x:.1}" y="{:.1}" fill="{colour}">{label}</text>"##,
+                        top + 16.0,
+                    )?;
+                }
             }
             trigger_mark(out, begin_x, top + 2.0, colour)?;
         }
@@ -448,12 +454,16 @@ fn width_of(text: &str, size: f64) -> f64 {
         .chars()
         .map(|character| match character {
             'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | ' ' | '\'' => 0.34,
-            'm' | 'w' | 'M' | 'W' => 0.88,
-            'A'..='Z' | '→' => 0.68,
-            _ => 0.57,
+            'm' | 'w' | 'M' | 'W' => 0.98,
+            'A'..='Z' | '→' => 0.72,
+            _ => 0.63,
         })
         .sum();
     ems * size
+}
+
+fn bold_width_of(text: &str, size: f64) -> f64 {
+    1.15 * width_of(text, size)
 }
 
 /// Milliseconds with as many decimals as tell something.

@@ -72,7 +72,11 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let trace = handle.stop_trace()?;
     if let Some(path) = &arguments.picture {
         let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
-        Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH).save(path)?;
+        let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
+        if arguments.fast || arguments.speed.is_some() {
+            timeline = timeline.remark(format!("times are wall time: the robot's clock ran {}", pace_text(arguments)));
+        }
+        timeline.save(path)?;
     }
     if let Some(path) = &output.profile {
         handle.profile().save(path)?;

@@ -59,7 +59,7 @@ pub enum RuntimeError {
     },
     /// A cycle without modules.
     #[error(
-        "no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`"
+        "no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`; a crate of which nothing else is used needs `use my_robot as _;` to be part of the program"
     )]
     NoSuchModule {
         /// The cycle.

@@ -134,7 +134,20 @@ fn check_entry(entry: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     candidates.sort_unstable();
     candidates.dedup();
     let error = Diagnostic::error(format!("no module is called `{name}` or stands in a Rust module of that path"));
-    found.push(suggest_at(error, &entry.place, name, candidates.into_iter(), "there are"));
+    let error = suggest_at(error, &entry.place, name, candidates.into_iter(), "there are");
+    found.push(match unlinked_crate(name, catalog) {
+        Some(unlinked) => error.help(format!(
+            "the crate `{unlinked}` has no module in this program; the linker leaves out a crate that nothing uses: write `use {unlinked} as _;` beside `main`"
+        )),
+        None => error,
+    });
+}
+
+/// The crate of a Rust path, if no module of it is part of the program.
+fn unlinked_crate<'n>(path: &'n str, catalog: &Catalog) -> Option<&'n str> {
+    let (name, _) = path.split_once("::")?;
+    let is_linked = catalog.modules.iter().any(|module| module.path.split("::").next() == Some(name));
+    (!is_linked).then_some(name)
 }
 
 /// A source that is switched off starts no cycle and provides nothing.

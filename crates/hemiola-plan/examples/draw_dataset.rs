@@ -39,7 +39,7 @@ fn draw_workload(workload: datasets::Workload, folder: &Path) -> Result<(), Box<
     let options = PlanOptions { workers: WorkerChoice::Fixed(two), ..PlanOptions::default() };
     let plan = Plan::new(workload.graph, &workload.durations, &options);
     let name = plan.graph().name();
-    println!("{}", draw::graph_text(plan.graph(), &workload.durations));
+    println!("{}", draw::graph_text(plan.graph(), &workload.durations, 110));
     std::fs::write(
         folder.join(format!("{name}.svg")),
         draw::graph_svg(plan.graph(), &workload.durations, Colour::Share),

@@ -465,7 +465,7 @@ proptest! {
             prop_assert_eq!(picture.matches("<g").count(), picture.matches("</g>").count());
         }
         for task in plan.graph().tasks() {
-            prop_assert!(draw::graph_text(plan.graph(), &durations).contains(&task.name));
+            prop_assert!(draw::graph_text(plan.graph(), &durations, 80).contains(&task.name));
             prop_assert!(draw::graph_dot(plan.graph()).contains(&task.name));
         }
         let lines = draw::schedule_text(&plan, &schedule, 80);

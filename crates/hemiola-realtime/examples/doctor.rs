@@ -6,6 +6,6 @@ fn main() {
     let findings = examine();
     match std::env::args().nth(1).as_deref() {
         Some("json") => println!("{}", findings_as_json(&findings)),
-        _ => print!("{}", findings_as_text(&findings)),
+        _ => print!("{}", findings_as_text(&findings, 80)),
     }
 }

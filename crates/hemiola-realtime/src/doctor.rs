@@ -28,7 +28,7 @@ use std::path::Path;
 ///     why: "memory that was paged out takes milliseconds to come back",
 ///     remedy: Some("`sudo swapoff -a`".to_string()),
 /// };
-/// assert!(findings_as_text(&[finding]).contains("remedy  `sudo swapoff -a`"));
+/// assert!(findings_as_text(&[finding], 80).contains("remedy  `sudo swapoff -a`"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -96,7 +96,7 @@ pub fn examine() -> Vec<Finding> {
 /// use hemiola_realtime::{examine_settings, findings_as_text};
 /// use std::path::Path;
 ///
-/// println!("{}", findings_as_text(&examine_settings(Path::new("/"))));
+/// println!("{}", findings_as_text(&examine_settings(Path::new("/")), 80));
 /// assert!(examine_settings(Path::new("/no such folder")).is_empty());
 /// ```
 pub fn examine_settings(root: &Path) -> Vec<Finding> {
@@ -121,8 +121,9 @@ pub fn examine_settings(root: &Path) -> Vec<Finding> {
     checks.iter().filter_map(|check| check(&tree)).collect()
 }
 
-/// The findings for people: a line each, with reason and remedy where there is something to do, and a summary.
-pub fn findings_as_text(findings: &[Finding]) -> String {
+/// The findings for people: a paragraph each, wrapped to so many columns, with reason and remedy where there is something to do,
+/// and a summary.
+pub fn findings_as_text(findings: &[Finding], columns: usize) -> String {
     const INDENT: usize = 4;
     let topic_width = findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -133,10 +134,11 @@ pub fn findings_as_text(findings: &[Finding]) -> String {
             State::Problem => '✗',
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{mark} {:topic_width$}  {}", finding.topic, finding.found);
+        let label = format!("{mark} {:topic_width$}  ", finding.topic);
+        write_indented(&mut text, columns, 0, &label, &finding.found);
         if let Some(remedy) = &finding.remedy {
-            write_indented(&mut text, INDENT, "why     ", finding.why);
-            write_indented(&mut text, INDENT, "remedy  ", remedy);
+            write_indented(&mut text, columns, INDENT, "why     ", finding.why);
+            write_indented(&mut text, columns, INDENT, "remedy  ", remedy);
         }
     }
     let count = |state| findings.iter().filter(|finding| finding.state == state).count();
@@ -155,15 +157,14 @@ pub fn findings_as_json(findings: &[Finding]) -> String {
     serde_json::to_string_pretty(findings).expect("text and unit variants always have a JSON form")
 }
 
-/// Writes `words` after a label, wrapped at 120 columns, with all lines starting in one column.
-fn write_indented(text: &mut String, indent: usize, label: &str, words: &str) {
-    const WIDTH: usize = 120;
+/// Writes `words` after a label, wrapped, with all lines starting in one column.
+fn write_indented(text: &mut String, columns: usize, indent: usize, label: &str, words: &str) {
     let start = indent + label.chars().count();
     let mut column = start;
     let _ = write!(text, "{:indent$}{label}", "");
     for (index, word) in words.split_whitespace().enumerate() {
         let length = word.chars().count();
-        if index > 0 && column + 1 + length > WIDTH {
+        if index > 0 && column + 1 + length > columns {
             let _ = write!(text, "\n{:start$}", "");
             column = start;
         } else if index > 0 {

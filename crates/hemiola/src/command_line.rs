@@ -36,7 +36,9 @@ pub enum Command {
     #[command(after_help = "Examples:
   graph motion                        as text, the critical path marked
   graph cognition --format svg --output cognition.svg
-  graph motion --format dot | dot -Tpdf > motion.pdf")]
+  graph motion --format dot | dot -Tpdf > motion.pdf
+
+In the text, `remaining` is how long the longest path from the task to the end of the run takes.")]
     Graph(GraphArguments),
     /// Predict what more workers would give
     #[command(after_help = "Examples:

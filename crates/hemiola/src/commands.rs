@@ -54,6 +54,28 @@ fn columns(otherwise: usize) -> usize {
     crate::live::terminal_size().map_or(otherwise, |size| size.columns)
 }
 
+/// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the terminal.
+fn wrapped(words: &str, indent: usize) -> String {
+    let width = columns(usize::MAX).max(indent + NARROWEST_TEXT);
+    let (mut text, mut column) = (String::new(), indent);
+    for (index, word) in words.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if index > 0 && column + 1 + length > width {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += length;
+    }
+    text
+}
+
+/// Where a terminal leaves less than that, it may wrap by itself.
+const NARROWEST_TEXT: usize = 30;
+
 /// Three digits and a unit: `12.3 ms`, `847 µs`.
 fn human(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();

@@ -271,7 +271,7 @@ fn people_read_a_list_and_machines_read_json() {
         Finding::good("swap", "it is slow", "none"),
         Finding::problem("locked memory", "page faults", "limited to \"64 KiB\"", "one two three ".repeat(20)),
     ];
-    let text = findings_as_text(&findings);
+    let text = findings_as_text(&findings, 120);
     assert!(text.starts_with("✓ swap           none\n✗ locked memory  limited to"), "{text}");
     assert!(!text.contains("it is slow"), "no reason where there is nothing to do:\n{text}");
     assert!(text.ends_with("1 in order, 0 to improve, 1 in the way of real time\n"), "{text}");

@@ -147,7 +147,8 @@ struct Columns {
 
 /// A column of figures: `99.9 ms` and the gap before it.
 const FIGURE: usize = 9;
-const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "98 %"];
+/// The spread is what 98 % of the values lie within: from p0.01 to p0.99.
+const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "spread"];
 
 /// Columns of a cycle's name at most.
 const NAME: usize = 16;

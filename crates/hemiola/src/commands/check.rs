@@ -9,7 +9,7 @@ use hemiola_config::{Diagnostics, Origins};
 use hemiola_model::configuration::{CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
 
-use super::{human, print};
+use super::{human, print, wrapped};
 use crate::application::Application;
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
@@ -45,7 +45,8 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
         })
         .collect();
     if !unread.is_empty() {
-        eprintln!("note: read by people at most, by no module and no source: {}\n", unread.join(", "));
+        let note = format!("note: read by people at most, by no module and no source: {}", unread.join(", "));
+        eprintln!("{}\n", wrapped(&note, 0));
     }
 }
 
@@ -54,37 +55,48 @@ fn overview(session: &Session) -> String {
     let robot = &session.robot;
     let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let plans = robot.plans(available);
-    let names = robot.configuration().cycles.iter().map(|cycle| cycle.name.chars().count());
-    let width = names.max().unwrap_or(0);
-    let mut text = String::new();
-    for ((cycle, resolved), plan) in robot.configuration().cycles.iter().zip(&robot.resolved().cycles).zip(&plans) {
+    let cycles = || robot.configuration().cycles.iter();
+    let widest = |text: fn(&CycleConfiguration) -> String| cycles().map(|cycle| text(cycle).chars().count()).max();
+    let name_width = widest(|cycle| cycle.name.clone()).unwrap_or(0).max(5);
+    let runs_width = widest(runs).unwrap_or(0);
+    let mut text = format!(
+        "{:name_width$}  {:runs_width$}  {:>8}  {:>7}  {:>5}  {:>7}\n",
+        "cycle", "runs", "deadline", "modules", "tasks", "workers"
+    );
+    for ((cycle, resolved), plan) in cycles().zip(&robot.resolved().cycles).zip(&plans) {
         let mut modules: Vec<&str> = resolved.updates.iter().map(|update| update.module.as_str()).collect();
         modules.sort_unstable();
         modules.dedup();
-        let workers = plan.workers();
-        let (name, trigger) = (&cycle.name, trigger(cycle));
-        let (modules, tasks) = (counted(modules.len(), "module"), counted(plan.graph().tasks().len(), "task"));
-        let _ =
-            writeln!(text, "{name:width$}  {trigger:<34}  {modules:>10}, {tasks:>9}, {}", counted(workers, "worker"));
+        let deadline = cycle.deadline.map_or_else(|| "none".to_owned(), human);
+        let _ = writeln!(
+            text,
+            "{:name_width$}  {:runs_width$}  {deadline:>8}  {:>7}  {:>5}  {:>7}",
+            cycle.name,
+            runs(cycle),
+            modules.len(),
+            plan.graph().tasks().len(),
+            plan.workers()
+        );
     }
-    let _ = writeln!(text, "{} is in order.", session.configured_by);
+    let _ = writeln!(text, "\n{} is in order.", session.configured_by);
     text
 }
 
-/// `83.3 Hz, deadline 12 ms`
-pub fn trigger(cycle: &CycleConfiguration) -> String {
-    let mut text = match &cycle.trigger {
+/// `at 83.3 Hz`
+fn runs(cycle: &CycleConfiguration) -> String {
+    match &cycle.trigger {
         Trigger::Rate(rate) => format!("at {rate} Hz"),
         Trigger::Source(source) => format!("on {source}"),
-    };
+    }
+}
+
+/// `at 83.3 Hz, deadline 12 ms`
+pub fn trigger(cycle: &CycleConfiguration) -> String {
+    let mut text = runs(cycle);
     if let Some(deadline) = cycle.deadline {
         let _ = write!(text, ", deadline {}", human(deadline));
     }
     text
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Where a value, or every value below a key, comes from.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use hemiola_plan::TaskGraph;
 use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text};
 
-use super::print_or_write;
+use super::{columns, print_or_write};
 use crate::application::Application;
 use crate::command_line::{GraphArguments, GraphFormat};
 use crate::error::CommandError;
@@ -23,7 +23,7 @@ pub fn graph(application: &Application, arguments: &GraphArguments) -> Result<Ex
         let durations = robot.durations(&graph);
         let graph = graph.ordered_by(&durations);
         match arguments.format {
-            GraphFormat::Text => graph_text(&graph, &durations),
+            GraphFormat::Text => graph_text(&graph, &durations, columns(usize::MAX)),
             GraphFormat::Dot => graph_dot(&graph),
             GraphFormat::Svg => graph_svg(&graph, &durations, Colour::Module),
         }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use hemiola_plan::{CycleDescription, ModuleDescription, ResolvedCycle, UpdateDescription, UpdateId};
 
 use super::check::trigger;
-use super::print;
+use super::{print, wrapped};
 use crate::application::Application;
 use crate::command_line::ModulesArguments;
 use crate::error::CommandError;
@@ -44,7 +44,8 @@ fn list_module(text: &mut String, module: &ModuleDescription, is_idle: impl Fn(u
     let width = module.updates.iter().map(|update| update.name.chars().count()).max().unwrap_or(0);
     for (index, update) in module.updates.iter().enumerate() {
         let idle = if is_idle(index) { "  (idle: another module provides it)" } else { "" };
-        let _ = writeln!(text, "    {:width$}  {}{idle}", update.name, signature(update));
+        let signature = wrapped(&(signature(update) + idle), width + 6);
+        let _ = writeln!(text, "    {:width$}  {signature}", update.name);
     }
 }
 
@@ -74,7 +75,8 @@ fn list_sources(text: &mut String, session: &Session) {
         let provides: Vec<_> = source.samples.iter().flat_map(|sample| &sample.provides).cloned().collect();
         let reads: BTreeSet<_> = source.samples.iter().flat_map(|sample| &sample.reads).cloned().collect();
         let update = UpdateDescription { requires: reads.into_iter().collect(), provides, ..Default::default() };
-        let _ = writeln!(text, "  {}  {}", source.name, signature(&update));
+        let indent = source.name.chars().count() + 4;
+        let _ = writeln!(text, "  {}  {}", source.name, wrapped(&signature(&update), indent));
     }
     text.push('\n');
 }

@@ -8,7 +8,7 @@ use hemiola_config::Origins;
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Value};
 
-use super::print;
+use super::{print, wrapped};
 use crate::application::Application;
 use crate::command_line::ParametersArguments;
 use crate::error::CommandError;
@@ -92,7 +92,7 @@ impl Tuned {
             let facts = format!("{data_type:type_width$}  {range}");
             let _ = writeln!(text, "\n{:indent$}{}", "", facts.trim_end());
             if !parameter.documentation.is_empty() {
-                let _ = writeln!(text, "{:indent$}{}", "", parameter.documentation);
+                let _ = writeln!(text, "{:indent$}{}", "", wrapped(&parameter.documentation, indent));
             }
         }
         text

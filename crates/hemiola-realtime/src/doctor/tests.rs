@@ -113,7 +113,7 @@ fn a_control_group_without_real_time_bandwidth_is_a_problem() {
     let group = ("proc/self/cgroup", "4:cpu:/docker/1\n");
     let (own, around) = ("sys/fs/cgroup/cpu/docker/1/cpu.rt_runtime_us", "sys/fs/cgroup/cpu/cpu.rt_runtime_us");
     check(&[group, (own, "0"), (around, "950000")], TOPIC, State::Problem, "none");
-    check(&[group, (own, "400000"), (around, "950000")], TOPIC, State::Good, "400000 us");
+    check(&[group, (own, "400000"), (around, "950000")], TOPIC, State::Good, "400000 µs");
     assert_eq!(Machine::with(&[group]).finding(TOPIC), None, "the kernel does not divide real-time bandwidth");
 }
 

@@ -1,7 +1,7 @@
 //! The graphs that are run.
 
 mod generated;
-mod nao_devils;
+pub mod nao_devils;
 
 use std::path::PathBuf;
 

@@ -19,8 +19,31 @@ const MOTION_NS: u64 = 965_000;
 const PREVIEW_NS: u64 = 1_628_000;
 const COGNITION_NS: u64 = 16_090_000;
 
+/// A cycle of the robot, with the order within modules still to be chosen.
+pub struct Cycle {
+    pub graph: TaskGraph,
+    /// Synthetic, of all tasks.
+    pub durations_ns: Vec<u64>,
+}
+
 /// Names and texts of the workloads; `None` without the shared data.
 pub fn texts() -> Result<Option<Vec<(&'static str, String)>>, BenchError> {
+    let Some(cycles) = cycles()? else { return Ok(None) };
+    let mut texts = Vec::new();
+    for Cycle { graph, durations_ns } in &cycles {
+        if graph.name() == "motion" {
+            let preview = with_preview(durations_ns);
+            texts.push(("devils-motion", text("motion, synthetic durations", graph, durations_ns)));
+            texts.push(("devils-preview", text("motion with preview, synthetic durations", graph, &preview)));
+        } else {
+            texts.push(("devils-cognition", text("cognition, synthetic durations", graph, durations_ns)));
+        }
+    }
+    Ok(Some(texts))
+}
+
+/// Motion and cognition; `None` without the shared data.
+pub fn cycles() -> Result<Option<Vec<Cycle>>, BenchError> {
     let shared = std::env::var_os("HEMIOLA_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let path = shared.join("data/graphs/naodevils-2024.json");
@@ -30,27 +53,26 @@ pub fn texts() -> Result<Option<Vec<(&'static str, String)>>, BenchError> {
     let system =
         datasets::module_graph(&read(&path)?).map_err(|error| BenchError::Dataset { path: path.clone(), error })?;
     let Ok(resolved) = resolve(&system) else { return Ok(None) };
-    let mut texts = Vec::new();
-    for cycle in &resolved.cycles {
+    let cycles = resolved.cycles.iter().filter_map(|cycle| {
+        let sum_ns = match cycle.name.as_str() {
+            "motion" => MOTION_NS,
+            "cognition" => COGNITION_NS,
+            _ => return None,
+        };
         let graph = TaskGraph::of(cycle);
-        match cycle.name.as_str() {
-            "motion" => {
-                let durations = synthetic(&graph, MOTION_NS);
-                let mut preview = durations.clone();
-                if let Some(longest) = preview.iter_mut().max() {
-                    *longest += PREVIEW_NS - MOTION_NS;
-                }
-                texts.push(("devils-motion", text("motion, synthetic durations", &graph, &durations)));
-                texts.push(("devils-preview", text("motion with preview, synthetic durations", &graph, &preview)));
-            }
-            "cognition" => {
-                let durations = synthetic(&graph, COGNITION_NS);
-                texts.push(("devils-cognition", text("cognition, synthetic durations", &graph, &durations)));
-            }
-            _ => {}
-        }
+        let durations_ns = synthetic(&graph, sum_ns);
+        Some(Cycle { graph, durations_ns })
+    });
+    Ok(Some(cycles.collect()))
+}
+
+/// What motion takes when it computes a preview.
+pub fn with_preview(durations_ns: &[u64]) -> Vec<u64> {
+    let mut preview = durations_ns.to_vec();
+    if let Some(longest) = preview.iter_mut().max() {
+        *longest += PREVIEW_NS - MOTION_NS;
     }
-    Ok(Some(texts))
+    preview
 }
 
 /// Heavy-tailed durations of all updates, with this sum.

@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{contestant, instructions, workload};
+use crate::{contestant, instructions, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -23,6 +23,8 @@ struct CommandLine {
 enum Command {
     /// Runs task graphs with all contestants, and tells which bars are met.
     Dispatch(Dispatch),
+    /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress, pinning.
+    Thesis(thesis::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
     Instructions {
         /// Makes today's counts those that hold.
@@ -90,6 +92,10 @@ pub fn obey() -> Result<(), BenchError> {
         Command::Compare { before, after } => {
             println!("{}", comparison::text(&load(&before)?, &load(&after)?)?);
             Ok(())
+        }
+        Command::Thesis(options) => {
+            let (program, folder) = places()?;
+            thesis::run(&options, &program, &folder)
         }
         Command::Instructions { store } => count_instructions(store),
         Command::Show { report, html } => {

@@ -6,6 +6,7 @@
 //! | `contest` | who takes part, in which disciplines, round by round, each contestant a process of its own |
 //! | `contestant` | our own: the executor, a loop, a static schedule |
 //! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
+//! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
@@ -17,6 +18,7 @@ mod error;
 mod instructions;
 mod machine;
 mod report;
+mod thesis;
 mod workload;
 
 use std::process::ExitCode;

@@ -1,0 +1,231 @@
+//! Runs one or both cycles for a while, each at its rate, in one way among those that are compared.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hemiola_plan::{Plan, PlanOptions, UpdateOrder, WorkerChoice};
+use hemiola_realtime::{
+    AdaptiveEarliness, Affinity, MonotonicTime, Niceness, Policy, Priority, ThreadSettings, monotonic_now,
+};
+use hemiola_runtime::executor::{ExecutableGraph, Executor};
+use hemiola_trace::Distribution;
+
+use super::cycle::{Cycle, Frame, ROUND};
+use crate::contestant::ContestantError;
+
+/// How a cycle is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    pub dispatch: Dispatch,
+    pub scheduling: Scheduling,
+    pub placement: Placement,
+}
+
+/// Who runs the tasks.
+#[derive(Debug, Clone, Copy)]
+pub enum Dispatch {
+    /// A loop over all tasks, as a framework without parallelism has it.
+    Loop,
+    /// Hemiola's executor.
+    Executor { workers: WorkerChoice, order: UpdateOrder },
+}
+
+/// Under which policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheduling {
+    /// SCHED_FIFO, motion above cognition.
+    RealTime,
+    /// As any other program.
+    TimeSharing,
+}
+
+/// On which cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Where the kernel likes.
+    Anywhere,
+    /// Worker 0 on the first core, worker 1 on the second, ...
+    Pinned,
+}
+
+impl Setting {
+    /// That many workers, and all else as Hemiola has it.
+    pub fn with_workers(workers: usize) -> Self {
+        let workers = WorkerChoice::Fixed(NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN));
+        Self::with_choice(workers)
+    }
+
+    /// As Hemiola does it by itself.
+    pub fn automatic() -> Self {
+        let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self::with_choice(WorkerChoice::Automatic { available })
+    }
+
+    fn with_choice(workers: WorkerChoice) -> Self {
+        let dispatch = Dispatch::Executor { workers, order: UpdateOrder::CriticalPath };
+        Self { dispatch, scheduling: Scheduling::RealTime, placement: Placement::Anywhere }
+    }
+
+    /// What the plan of this setting is for `cycle`; `None` where nothing is planned.
+    pub fn plan(&self, cycle: &Cycle) -> Option<Plan> {
+        let Dispatch::Executor { workers, order } = self.dispatch else { return None };
+        let options = PlanOptions { workers, update_order: order, ..PlanOptions::default() };
+        Some(Plan::new(cycle.graph.clone(), &cycle.durations, &options))
+    }
+
+    fn thread(&self, name: String, worker: usize, priority: Priority) -> ThreadSettings {
+        let settings = ThreadSettings::new(name).policy(match self.scheduling {
+            Scheduling::RealTime => Policy::Fifo(priority),
+            Scheduling::TimeSharing => Policy::TimeSharing { nice: Niceness::default() },
+        });
+        let cores = Affinity::of_this_thread();
+        match cores.cores().get(worker % cores.cores().len().max(1)) {
+            Some(&core) if self.placement == Placement::Pinned => settings.affinity(Affinity::of([core])),
+            _ => settings,
+        }
+    }
+}
+
+/// What came of a cycle.
+pub struct Outcome {
+    /// From trigger to end, per kind of frame.
+    pub response: Vec<Distribution>,
+    /// From trigger to begin.
+    pub start: Distribution,
+    /// Triggers that passed while a run was going on.
+    pub skipped: u64,
+    /// What the system refused.
+    pub denials: Vec<String>,
+}
+
+/// Runs these cycles at the same time, released together at first.
+pub fn run(cycles: &[(&Cycle, Setting)], duration: Duration) -> Result<Vec<Outcome>, ContestantError> {
+    let begin = monotonic_now() + Duration::from_millis(50);
+    let mut threads = Vec::new();
+    for (cycle, setting) in cycles {
+        let runner = Runner::new(cycle, *setting)?;
+        let settings = setting.thread(cycle.name.to_owned(), 0, cycle.priority);
+        threads.push(hemiola_realtime::spawn(settings, move || runner.run(begin, duration))?);
+    }
+    let join = |thread: std::thread::JoinHandle<Outcome>| {
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    };
+    let outcomes = threads.into_iter().map(|spawned| {
+        let denials: Vec<String> = spawned.report.denials().map(ToString::to_string).collect();
+        let mut outcome = join(spawned.thread);
+        outcome.denials.extend(denials);
+        outcome
+    });
+    Ok(outcomes.collect())
+}
+
+/// Other programs: a thread per core that shares time and never sleeps, until this is dropped.
+pub struct OtherPrograms {
+    stop: Arc<AtomicBool>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl OtherPrograms {
+    pub fn start() -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let busy = |_| {
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        Self { threads: (0..cores).map(busy).collect(), stop }
+    }
+}
+
+impl Drop for OtherPrograms {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // They cannot panic.
+        self.threads.drain(..).for_each(|thread| _ = thread.join());
+    }
+}
+
+/// What a cycle's thread has.
+struct Runner {
+    cycle: Cycle,
+    work: Dispatcher,
+    denials: Vec<String>,
+}
+
+enum Dispatcher {
+    Loop(Vec<usize>),
+    Executor { executor: Executor<Frame>, graph: ExecutableGraph },
+}
+
+impl Runner {
+    fn new(cycle: &Cycle, setting: Setting) -> Result<Self, ContestantError> {
+        let mut denials = Vec::new();
+        let work = match setting.plan(cycle) {
+            None => Dispatcher::Loop(cycle.graph.topological_order().iter().map(|task| task.index()).collect()),
+            Some(plan) => {
+                let mut executor = Executor::new();
+                for worker in 1..plan.workers() {
+                    let name = format!("{} {worker}", cycle.name);
+                    let report = executor.add_worker(setting.thread(name, worker, cycle.priority), ())?;
+                    denials.extend(report.denials().map(ToString::to_string));
+                }
+                Dispatcher::Executor { executor, graph: ExecutableGraph::new(&plan)? }
+            }
+        };
+        Ok(Self { cycle: cycle.clone(), work, denials })
+    }
+
+    fn run(mut self, begin: MonotonicTime, duration: Duration) -> Outcome {
+        let period = self.cycle.period;
+        let runs = duration.div_duration_f64(period).ceil() as usize;
+        // What is written while it runs is there before.
+        let mut samples: Vec<(usize, Duration, Duration)> = Vec::with_capacity(runs);
+        let (mut due, mut skipped) = (begin, 0);
+        let mut earliness = AdaptiveEarliness::default();
+        for run in 0..runs {
+            if due >= begin + duration {
+                break;
+            }
+            if let Dispatcher::Executor { executor, .. } = &self.work {
+                executor.expect_run(Some(due));
+            }
+            let started = earliness.meet(due);
+            let frame = self.cycle.frame_of(run);
+            self.work.run(&self.cycle.frames[frame]);
+            let ended = monotonic_now();
+            samples.push((frame, started.since(due), ended.since(due)));
+            due = due + period;
+            while due <= ended {
+                due = due + period;
+                skipped += 1;
+            }
+        }
+        self.outcome(&samples, skipped)
+    }
+
+    fn outcome(&mut self, samples: &[(usize, Duration, Duration)], skipped: u64) -> Outcome {
+        let mut response = vec![Distribution::new(); self.cycle.frames.len()];
+        let mut start = Distribution::new();
+        // In the first runs memory is touched for the first time.
+        for &(frame, started, ended) in samples.iter().skip(ROUND) {
+            response[frame].record(ended.as_nanos() as u64);
+            start.record(started.as_nanos() as u64);
+        }
+        Outcome { response, start, skipped, denials: std::mem::take(&mut self.denials) }
+    }
+}
+
+impl Dispatcher {
+    fn run(&self, frame: &Frame) {
+        match self {
+            Dispatcher::Loop(order) => order.iter().for_each(|&task| frame.run(task)),
+            Dispatcher::Executor { executor, graph } => executor.run(graph, frame, &mut ()),
+        }
+    }
+}

@@ -15,6 +15,8 @@ pub enum Mode {
     Steady,
     /// The same without warming up: how the first runs are.
     Cold,
+    /// Every run has durations of its own, from a file; the first runs count as any other.
+    Varied,
     /// A run per period, asleep between two.
     Periodic,
     /// Processor time that periodic runs and the waiting between them take.
@@ -30,6 +32,7 @@ impl fmt::Display for Mode {
         formatter.write_str(match self {
             Mode::Steady => "steady",
             Mode::Cold => "cold",
+            Mode::Varied => "varied",
             Mode::Periodic => "periodic",
             Mode::Idle => "idle",
             Mode::Allocations => "allocations",
@@ -45,11 +48,16 @@ impl std::str::FromStr for Mode {
         Ok(match text {
             "steady" => Mode::Steady,
             "cold" => Mode::Cold,
+            "varied" => Mode::Varied,
             "periodic" => Mode::Periodic,
             "idle" => Mode::Idle,
             "allocations" => Mode::Allocations,
             "bare" => Mode::Bare,
-            _ => return Err(format!("no mode `{text}`; there are steady, cold, periodic, idle, allocations, bare")),
+            _ => {
+                return Err(format!(
+                    "no mode `{text}`; there are steady, cold, varied, periodic, idle, allocations, bare"
+                ));
+            }
         })
     }
 }
@@ -61,6 +69,8 @@ pub struct Arguments {
     pub mode: Mode,
     pub runs: usize,
     pub period_ns: u64,
+    /// A file with a line per run, and in it the duration of every task; only the varied mode needs it.
+    pub durations: Option<String>,
 }
 
 impl Arguments {
@@ -82,6 +92,7 @@ impl Arguments {
             mode: value("--mode")?.parse()?,
             runs: number("--runs")?.max(1) as usize,
             period_ns: number("--period-ns")?,
+            durations: value("--durations").ok().cloned(),
         })
     }
 }

@@ -2,7 +2,7 @@
 //! calibrated work, the measurement, the threads' policy. `bench/peers/cpp/contestant.hpp` is the same for C++.
 //!
 //! A contestant is a process of its own. It is started with
-//! `--graph FILE --workers N --mode MODE --runs N --period-ns N` and prints lines of `key value value ...`:
+//! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with `--durations FILE`, and prints lines of `key value value ...`:
 //!
 //! | key | values |
 //! |---|---|
@@ -92,6 +92,6 @@ impl Contest {
 
     /// Measures the contestant as the command line says, and prints the samples.
     pub fn measure(&self, contestant: &mut impl Contestant) {
-        measure::measure(&self.arguments, &self.work, contestant);
+        measure::measure(&self.arguments, &self.graph, &self.work, contestant);
     }
 }

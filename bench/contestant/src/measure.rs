@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::allocations::CountAllocations;
 use crate::arguments::{Arguments, Mode};
+use crate::graph::Graph;
 use crate::system::{monotonic_ns, on_core, process_cpu_ns, sleep_until_ns};
 use crate::work::Work;
 
@@ -48,9 +49,9 @@ const TURNS: usize = 8;
 const WARM_UP_RUNS: usize = 24;
 const WARM_UP_NS: u64 = 10_000_000;
 
-pub fn measure(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) {
+pub fn measure(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &mut impl Contestant) {
     let runs = arguments.runs;
-    if !matches!(arguments.mode, Mode::Cold | Mode::Bare) {
+    if !matches!(arguments.mode, Mode::Cold | Mode::Varied | Mode::Bare) {
         warm_up(contestant);
     }
     match arguments.mode {
@@ -60,6 +61,7 @@ pub fn measure(arguments: &Arguments, work: &Work, contestant: &mut impl Contest
             print_samples("makespan_ns", &makespan);
             print_samples("reference_ns", &reference(TURNS, arguments.workers, work));
         }
+        Mode::Varied => varied(arguments, graph, work, contestant),
         Mode::Periodic => periodic(arguments, work, contestant),
         Mode::Idle => idle(runs, arguments.period_ns, contestant),
         Mode::Allocations => {
@@ -89,6 +91,36 @@ fn cold(runs: usize, contestant: &mut impl Contestant) -> Vec<u64> {
         makespan
     };
     (0..runs).map(run).collect()
+}
+
+/// The reference has the graph's own durations, so that it shows how fast the machine is.
+fn varied(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &mut impl Contestant) {
+    let rows = arguments.durations.as_deref().map_or_else(|| Err("--durations FILE is missing".to_owned()), rows);
+    let rows = rows.unwrap_or_else(|message| {
+        eprintln!("{message}");
+        std::process::exit(2);
+    });
+    let (mut references, mut makespan) = (Vec::new(), Vec::with_capacity(rows.len()));
+    for turn in rows.chunks(rows.len().div_ceil(TURNS).max(1)) {
+        work.take((0..graph.len()).map(|task| graph.duration_ns(task)));
+        references.extend(reference(2, arguments.workers, work));
+        for row in turn {
+            work.take(row.iter().copied());
+            makespan.extend(cold(1, contestant));
+        }
+    }
+    print_samples("reference_ns", &references);
+    print_samples("makespan_ns", &makespan);
+}
+
+/// A line per run.
+fn rows(path: &str) -> Result<Vec<Vec<u64>>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))?;
+    let row = |line: &str| line.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>();
+    text.lines()
+        .map(row)
+        .collect::<Result<_, _>>()
+        .map_err(|_| format!("{path} has to hold nanoseconds, a line per run"))
 }
 
 fn steady(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) {

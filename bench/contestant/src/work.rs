@@ -15,7 +15,9 @@ use crate::system::monotonic_ns;
 /// ```
 #[derive(Debug)]
 pub struct Work {
-    steps: Box<[u64]>,
+    /// Per task. They change only between two runs; whatever starts a run on other threads carries them over.
+    steps: Box<[AtomicU64]>,
+    steps_per_ns: f64,
     /// Somebody wants to know when the first task begins.
     note_first: AtomicBool,
     /// When it did; 0 before.
@@ -25,12 +27,20 @@ pub struct Work {
 impl Work {
     /// Finds out how many operations take as long as each task shall.
     pub fn calibrated(graph: &Graph) -> Self {
-        let per_ns = steps_per_nanosecond();
-        let steps = |task| (graph.duration_ns(task) as f64 * per_ns).round() as u64;
-        Work {
-            steps: (0..graph.len()).map(steps).collect(),
+        let work = Work {
+            steps: (0..graph.len()).map(|_| AtomicU64::new(0)).collect(),
+            steps_per_ns: steps_per_nanosecond(),
             note_first: AtomicBool::new(false),
             first: AtomicU64::new(0),
+        };
+        work.take((0..graph.len()).map(|task| graph.duration_ns(task)));
+        work
+    }
+
+    /// From the next run on, the tasks take so long, in nanoseconds, in the order of their numbers.
+    pub fn take(&self, durations_ns: impl IntoIterator<Item = u64>) {
+        for (steps, duration) in self.steps.iter().zip(durations_ns) {
+            steps.store((duration as f64 * self.steps_per_ns).round() as u64, Ordering::Relaxed);
         }
     }
 
@@ -41,7 +51,7 @@ impl Work {
             // Two may be first at the same time: one of them wins, and they began within nanoseconds.
             _ = self.first.compare_exchange(0, monotonic_ns(), Ordering::Relaxed, Ordering::Relaxed);
         }
-        chain(self.steps[task]);
+        chain(self.steps[task].load(Ordering::Relaxed));
     }
 
     /// All tasks one after the other, in the order of their numbers: what every contestant is compared with.

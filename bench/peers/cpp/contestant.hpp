@@ -91,10 +91,12 @@ public:
 
     // Measures as the command line says; `run` runs every task once and returns when all are done.
     template <class Run> void measure(Run&& run) {
-        if (mode != "bare")
+        if (mode != "bare" && mode != "varied")
             warm_up(run);
         if (mode == "steady") {
             steady(run);
+        } else if (mode == "varied") {
+            varied(run);
         } else if (mode == "periodic") {
             periodic(run);
         } else if (mode == "idle") {
@@ -125,6 +127,7 @@ private:
     uint64_t period_ns;
     std::vector<int> allowed;
     std::vector<uint64_t> steps;
+    double steps_per_ns = 0.0;
     std::atomic<bool> note_first{false};
     std::atomic<uint64_t> first{0};
 
@@ -215,9 +218,14 @@ private:
             chain(STEPS);
             fastest = std::min(fastest, monotonic_ns() - begin);
         }
-        for (const Task& task : tasks)
-            steps.push_back(uint64_t(double(task.duration_ns) * double(STEPS) / double(std::max<uint64_t>(fastest, 1)) + 0.5));
+        steps_per_ns = double(STEPS) / double(std::max<uint64_t>(fastest, 1));
+        steps.resize(tasks.size());
+        for (size_t task = 0; task < tasks.size(); ++task)
+            take(task, tasks[task].duration_ns);
     }
+
+    // From the next run on, the task takes so long.
+    void take(size_t task, uint64_t duration_ns) { steps[task] = uint64_t(double(duration_ns) * steps_per_ns + 0.5); }
 
     void run_in_order() {
         for (size_t task = 0; task < tasks.size(); ++task)
@@ -267,6 +275,36 @@ private:
         for (size_t turn = 0; turn < TURNS; ++turn) {
             reference((runs + 2 * TURNS - 1) / (2 * TURNS), references);
             back_to_back((runs + TURNS - 1) / TURNS, makespan, run);
+        }
+        print("reference_ns", references);
+        print("makespan_ns", makespan);
+    }
+
+    // The reference has the graph's own durations, so that it shows how fast the machine is.
+    template <class Run> void varied(Run& run) {
+        std::vector<std::vector<uint64_t>> rows;
+        std::ifstream file(value("--durations"));
+        for (std::string line; std::getline(file, line);) {
+            std::istringstream words(line);
+            rows.emplace_back();
+            for (uint64_t duration; words >> duration;)
+                rows.back().push_back(duration);
+            if (rows.back().size() != tasks.size())
+                fail("--durations needs a line per run, with a duration for every task");
+        }
+        Samples references, makespan;
+        const size_t turn = std::max<size_t>((rows.size() + TURNS - 1) / TURNS, 1);
+        for (size_t index = 0; index < rows.size(); ++index) {
+            if (index % turn == 0) {
+                for (size_t task = 0; task < tasks.size(); ++task)
+                    take(task, tasks[task].duration_ns);
+                reference(2, references);
+            }
+            for (size_t task = 0; task < tasks.size(); ++task)
+                take(task, rows[index][task]);
+            uint64_t begin = monotonic_ns();
+            run();
+            makespan.push_back(monotonic_ns() - begin);
         }
         print("reference_ns", references);
         print("makespan_ns", makespan);

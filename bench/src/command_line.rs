@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{contestant, instructions, thesis, workload};
+use crate::{contestant, instructions, robustness, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Command {
     Dispatch(Dispatch),
     /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress, pinning.
     Thesis(thesis::Options),
+    /// Disturbs the timing: durations that vary, an overloaded cognition, a worker that is held up, a restricted system.
+    Robustness(robustness::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
     Instructions {
         /// Makes today's counts those that hold.
@@ -46,6 +48,9 @@ enum Command {
         /// The newer one.
         after: PathBuf,
     },
+    /// Asks for real-time priority, and tells what came of it (the bench starts itself so where less is granted).
+    #[command(hide = true)]
+    AskForRealTime,
     /// Runs as one contestant (the bench starts itself so).
     #[command(hide = true)]
     Contestant {
@@ -89,6 +94,10 @@ const CYCLICTEST_LOOPS: usize = 100;
 pub fn obey() -> Result<(), BenchError> {
     match CommandLine::parse().command {
         Command::Dispatch(options) => dispatch(&options),
+        Command::Robustness(options) => {
+            let (program, folder) = places()?;
+            robustness::run(&options, program, &folder)
+        }
         Command::Compare { before, after } => {
             println!("{}", comparison::text(&load(&before)?, &load(&after)?)?);
             Ok(())
@@ -102,6 +111,10 @@ pub fn obey() -> Result<(), BenchError> {
             let report = load(&report)?;
             print!("{}", terminal::text(&report));
             html.map_or(Ok(()), |path| write(&path, &page::html(&report)))
+        }
+        Command::AskForRealTime => {
+            println!("{}", robustness::ask_for_real_time()?);
+            Ok(())
         }
         Command::Contestant { name, arguments } => {
             // The contestant reads them itself, from the process' arguments.

@@ -32,6 +32,8 @@ pub enum BenchError {
     #[error(transparent)]
     Contest(#[from] crate::contest::process::EntryError),
     #[error(transparent)]
+    Realtime(#[from] hemiola_realtime::RealtimeError),
+    #[error(transparent)]
     Contestant(#[from] crate::contestant::ContestantError),
 }
 

@@ -7,6 +7,7 @@
 //! | `contestant` | our own: the executor, a loop, a static schedule |
 //! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
+//! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
@@ -18,6 +19,7 @@ mod error;
 mod instructions;
 mod machine;
 mod report;
+mod robustness;
 mod thesis;
 mod workload;
 

@@ -4,7 +4,7 @@ pub mod bars;
 pub mod comparison;
 mod learning;
 pub mod page;
-mod plot;
+pub mod plot;
 mod quoted;
 pub mod terminal;
 

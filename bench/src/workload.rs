@@ -2,12 +2,14 @@
 
 mod generated;
 pub mod nao_devils;
+mod random;
 
 use std::path::PathBuf;
 
 use hemiola_bench_contestant::Graph;
 
 use crate::error::{BenchError, read};
+pub use random::uniform;
 
 /// A graph and where it comes from.
 #[derive(Debug, Clone)]

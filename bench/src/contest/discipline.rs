@@ -29,7 +29,7 @@ pub enum Effort {
 
 /// How often a NAO's motion runs per second.
 pub const MOTION_RATE: f64 = 83.0;
-const COGNITION_RATE: f64 = 30.0;
+pub const COGNITION_RATE: f64 = 30.0;
 
 impl fmt::Display for Discipline {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

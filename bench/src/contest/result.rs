@@ -147,14 +147,14 @@ fn as_floats(values: &[u64]) -> Vec<f64> {
     values.iter().map(|&value| value as f64).collect()
 }
 
-fn median(values: &[f64]) -> Option<f64> {
+pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     quantile(&sorted, 0.5)
 }
 
 /// The nearest rank in what is sorted.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = ((sorted.len() as f64 * share).ceil() as usize).max(1);
     sorted.get(rank - 1).copied()
 }

@@ -200,4 +200,4 @@ fn row(entry: &Entry, spread: Option<&Spread>, factor: f64) -> Option<Row> {
     Some(Row { label: entry.label.clone(), side: entry.side, median: spread.median * factor, tail })
 }
 
-const STYLE: &str = include_str!("page.css");
+pub const STYLE: &str = include_str!("page.css");

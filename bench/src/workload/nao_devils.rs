@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use hemiola_plan::{Durations, Plan, PlanOptions, Task, TaskGraph, TaskKind, datasets, resolve};
 
+use super::random::uniform;
 use crate::error::{BenchError, read};
 
 const MOTION_NS: u64 = 965_000;
@@ -84,14 +85,6 @@ fn synthetic(graph: &TaskGraph, sum_ns: u64) -> Vec<u64> {
     let weights: Vec<f64> = (0..).zip(graph.tasks()).map(weight).collect();
     let total: f64 = weights.iter().sum();
     weights.iter().map(|weight| (weight / total * sum_ns as f64).round() as u64).collect()
-}
-
-/// SplitMix64, as a number from 0 to 1.
-fn uniform(seed: u64) -> f64 {
-    let mut mixed = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// The text form, tasks renumbered in an order in which they can run. All contestants get the order within modules that

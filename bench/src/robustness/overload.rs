@@ -1,0 +1,190 @@
+//! Motion and cognition at once: what cognition's load does to motion's response.
+//!
+//! Two executors share two cores; motion's threads have the higher priority. Rounds alternate between the companies, so that the
+//! machine's moods meet all alike.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hemiola_bench_contestant::monotonic_ns;
+use hemiola_realtime::{Denial, Niceness, Policy, Priority, ThreadSettings, spawn};
+use serde::{Deserialize, Serialize};
+
+use super::Tail;
+use super::cycle::{Cycle, responses};
+use crate::contest::discipline::{COGNITION_RATE, Effort, MOTION_RATE};
+use crate::contestant::ContestantError;
+use crate::error::BenchError;
+use crate::workload::Workload;
+
+/// How motion fares in some company.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    pub cognition: String,
+    /// From the trigger to the end.
+    pub ns: Tail,
+    /// Runs that ended only after the next one should have begun.
+    pub missed: usize,
+}
+
+/// What cognition does meanwhile, the calmest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Company {
+    Idle,
+    Loaded,
+    Overloaded,
+    Endless,
+    EndlessTimeSharing,
+}
+
+const COMPANIES: [Company; 5] =
+    [Company::Idle, Company::Loaded, Company::Overloaded, Company::Endless, Company::EndlessTimeSharing];
+
+impl Company {
+    fn text(self) -> &'static str {
+        match self {
+            Company::Idle => "idle",
+            Company::Loaded => "loaded: 30 Hz",
+            Company::Overloaded => "overloaded: back to back",
+            Company::Endless => "endless: a task per core that never returns",
+            Company::EndlessTimeSharing => "endless, but sharing time",
+        }
+    }
+}
+
+const CONDUCTOR: u8 = 90;
+const MOTION: u8 = 85;
+const COGNITION: u8 = 80;
+
+pub fn measure(
+    motion: &Workload,
+    cognition: &Workload,
+    effort: Effort,
+    notices: &mut Vec<String>,
+) -> Result<Vec<Response>, BenchError> {
+    let (motion, cognition) = (motion.clone(), cognition.clone());
+    // Whoever starts and stops the others must get a turn beside them.
+    let settings = ThreadSettings::new("conductor").policy(Policy::Fifo(Priority::new(CONDUCTOR)?));
+    let conductor = spawn(settings, move || conduct(&motion, &cognition, effort))?;
+    let (responses, refused) = conductor.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let refused: BTreeSet<String> = refused.iter().map(|denial| format!("motion beside cognition: {denial}")).collect();
+    notices.extend(refused);
+    Ok(responses)
+}
+
+fn conduct(
+    motion: &Workload,
+    cognition: &Workload,
+    effort: Effort,
+) -> Result<(Vec<Response>, Vec<Denial>), ContestantError> {
+    let (runs, rounds) = match effort {
+        Effort::Full => (250, 6),
+        Effort::Quick => (12, 1),
+    };
+    let period = Duration::from_secs_f64(1.0 / MOTION_RATE);
+    let mut samples = vec![Vec::new(); COMPANIES.len()];
+    let mut denials = Vec::new();
+    for _ in 0..rounds {
+        for (company, samples) in COMPANIES.into_iter().zip(&mut samples) {
+            let companion = Companion::start(cognition, company, &mut denials)?;
+            samples.extend(motion_responses(motion, period, runs, &mut denials)?);
+            companion.stop();
+        }
+    }
+    let period_ns = period.as_nanos() as f64;
+    let responses = COMPANIES.into_iter().zip(samples).filter_map(|(company, samples)| {
+        let missed = samples.iter().filter(|&&response| response > period_ns).count();
+        Some(Response { cognition: company.text().to_owned(), ns: Tail::of(samples)?, missed })
+    });
+    Ok((responses.collect(), denials))
+}
+
+fn motion_responses(
+    workload: &Workload,
+    period: Duration,
+    runs: usize,
+    denials: &mut Vec<Denial>,
+) -> Result<Vec<f64>, ContestantError> {
+    let policy = Policy::Fifo(Priority::new(MOTION)?);
+    let workload = workload.clone();
+    let settings = ThreadSettings::new("motion").policy(policy);
+    let spawned = spawn(settings, move || -> Result<_, ContestantError> {
+        let mut cycle = Cycle::new(&workload, vec![ThreadSettings::new("motion-1").policy(policy)])?;
+        (0..WARM_UP).for_each(|_| cycle.run());
+        let responses = responses(&mut cycle, period, runs);
+        Ok((responses, std::mem::take(&mut cycle.denials)))
+    })?;
+    denials.extend(spawned.report.denials().cloned());
+    let (responses, refused) = spawned.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    denials.extend(refused);
+    Ok(responses)
+}
+
+const WARM_UP: usize = 24;
+
+/// Cognition's threads, until they are stopped.
+struct Companion {
+    stop: Arc<AtomicBool>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Companion {
+    fn start(workload: &Workload, company: Company, denials: &mut Vec<Denial>) -> Result<Self, ContestantError> {
+        let policy = match company {
+            Company::EndlessTimeSharing => Policy::TimeSharing { nice: Niceness::default() },
+            _ => Policy::Fifo(Priority::new(COGNITION)?),
+        };
+        let mut companion = Companion { stop: Arc::new(AtomicBool::new(false)), threads: Vec::new() };
+        let mut start = |name: &str, body: Box<dyn FnOnce() + Send>| -> Result<(), ContestantError> {
+            let spawned = spawn(ThreadSettings::new(name).policy(policy), body)?;
+            denials.extend(spawned.report.denials().cloned());
+            companion.threads.push(spawned.thread);
+            Ok(())
+        };
+        let stop = || companion.stop.clone();
+        match company {
+            Company::Idle => {}
+            Company::Endless | Company::EndlessTimeSharing => {
+                for worker in 0..2 {
+                    let stop = stop();
+                    start(&format!("cognition-{worker}"), Box::new(move || spin_until(&stop)))?;
+                }
+            }
+            Company::Loaded | Company::Overloaded => {
+                let mut cycle = Cycle::new(workload, vec![ThreadSettings::new("cognition-1").policy(policy)])?;
+                let stop = stop();
+                let period = Duration::from_secs_f64(1.0 / COGNITION_RATE).as_nanos() as u64;
+                let body = move || {
+                    let mut due = monotonic_ns();
+                    while !stop.load(Ordering::Relaxed) {
+                        match company {
+                            Company::Loaded => {
+                                due += period;
+                                _ = cycle.run_at(due);
+                            }
+                            _ => cycle.run(),
+                        }
+                    }
+                };
+                start("cognition", Box::new(body))?;
+            }
+        }
+        Ok(companion)
+    }
+
+    fn stop(self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    }
+}
+
+/// What a module does whose loop does not end.
+fn spin_until(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        std::hint::spin_loop();
+    }
+}

@@ -69,10 +69,10 @@ pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchEr
                 .to_owned(),
         ),
     }
-    report.questions.push(robot::question(bench, folder, robot_duration, &mut report.notices)?);
+    robot::ask(bench, folder, robot_duration, &mut report)?;
     if let Some(workload) = workload::all(&mut Vec::new())?.iter().find(|workload| workload.name == YOLO_UPPER) {
         let (pictures, question) = pictures::draw(workload)?;
-        report.pictures = pictures;
+        report.pictures.extend(pictures);
         report.questions.push(question);
     }
     print!("{}", report::text(&report));

@@ -56,7 +56,7 @@ pub fn draw(workload: &Workload) -> Result<(Vec<Picture>, Question), ContestantE
     }
     let pictures = schedules.iter().map(|(name, schedule)| Picture {
         title: format!("{}, two workers (simulated): {name}", workload.name),
-        text: draw::schedule_text(&plan, schedule, COLUMNS),
+        text: Some(draw::schedule_text(&plan, schedule, COLUMNS)),
         svg: draw::schedule_svg(&plan, schedule),
     });
     let title = "9. YoloUpper: a long task that is ready early".to_owned();

@@ -57,11 +57,12 @@ pub enum Origin {
     Simulated,
 }
 
-/// A schedule.
+/// What ran where and when.
 #[derive(Serialize)]
 pub struct Picture {
     pub title: String,
-    pub text: String,
+    /// For the terminal, where it can be drawn with letters.
+    pub text: Option<String>,
     pub svg: String,
 }
 
@@ -139,7 +140,9 @@ pub fn text(report: &Report) -> String {
         out.push('\n');
         question.findings.iter().for_each(|finding| _ = writeln!(out, "  {finding}"));
     }
-    report.pictures.iter().for_each(|picture| _ = writeln!(out, "\n{}\n{}", picture.title, picture.text));
+    for picture in &report.pictures {
+        picture.text.iter().for_each(|text| _ = writeln!(out, "\n{}\n{text}", picture.title));
+    }
     report.notices.iter().for_each(|notice| _ = writeln!(out, "note: {notice}"));
     if report.quick {
         _ = writeln!(out, "note: {QUICK}");
@@ -176,7 +179,7 @@ pub fn html(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>The thesis’ evaluation, again</title>\
          <style>{STYLE}</style></head><body><h1>The thesis’ evaluation, again</h1>\
          <p>All times are from trigger to end of a run. Motion runs at 83 Hz, every fourth time with a preview of the walk, and \
-         preempts cognition at 30 Hz.</p>{warning}<pre>{}</pre>{questions}<h2>Schedules</h2>{}<ul>{}</ul></body></html>\n",
+         preempts cognition at 30 Hz.</p>{warning}<pre>{}</pre>{questions}<h2>Pictures</h2>{}<ul>{}</ul></body></html>\n",
         escape(&report.machine.to_string()),
         pictures.collect::<String>(),
         notices.collect::<String>(),
@@ -215,7 +218,7 @@ fn without_declaration(svg: &str) -> &str {
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;color:#1c2733;max-width:70em;margin:2em auto;padding:0 1em}\
     table{border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums}\
-    th,td{text-align:right;padding:.15em .9em;border-bottom:1px solid #dde3e9}\
+    th,td{text-align:right;white-space:nowrap;padding:.15em .9em;border-bottom:1px solid #dde3e9}\
     th:first-child,td:first-child{text-align:left;min-width:22em}.simulated td{color:#6a7a89;font-style:italic}\
     .quick{color:#b3261e;font-weight:600}.schedule svg{width:100%;height:auto}pre{background:#f3f5f7;padding:.8em;overflow-x:auto}";
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::experiment::OtherPrograms;
-use super::report::{Origin, Question, Row};
+use super::report::{Origin, Picture, Question, Report, Row};
 use crate::error::{BenchError, read, write};
 
 /// A way to run the robot.
@@ -75,13 +75,12 @@ const WAYS: [Way; 7] = [
     },
 ];
 
-/// Runs the robot in all ways, after building it if it is not there.
-pub fn question(
-    bench: &Path,
-    folder: &Path,
-    duration: Duration,
-    notices: &mut Vec<String>,
-) -> Result<Question, BenchError> {
+/// What the robot writes.
+const FIGURES: &str = "run.json";
+const PICTURE: &str = "run.svg";
+
+/// Runs the robot in all ways, after building it if it is not there, and draws what ran where in each.
+pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report) -> Result<(), BenchError> {
     let mut question = Question {
         title: "8. The NAO in simulation: 66 modules that really work".to_owned(),
         rows: Vec::new(),
@@ -91,8 +90,8 @@ pub fn question(
     let program = match program(bench) {
         Ok(program) => program,
         Err(problem) => {
-            notices.push(format!("Left out: the NAO in simulation. {problem}"));
-            return Ok(question);
+            report.notices.push(format!("Left out: the NAO in simulation. {problem}"));
+            return Ok(());
         }
     };
     let folder = folder.join("nao");
@@ -103,8 +102,8 @@ pub fn question(
     for way in &WAYS {
         let neighbours = (way.neighbours == Neighbours::Busy).then(OtherPrograms::start);
         let mut command = Command::new(&program);
-        command.current_dir(&folder).args(["run", "--headless", "--no-trace", "--json", "run.json", "--duration"]);
-        command.arg(format!("{} ms", duration.as_millis()));
+        command.current_dir(&folder).args(["run", "--headless", "--no-trace", "--json", FIGURES, "--picture", PICTURE]);
+        command.arg("--duration").arg(format!("{} ms", duration.as_millis()));
         way.assignments.iter().for_each(|assignment| _ = command.args(["--set", assignment]));
         if way.priorities == Priorities::None {
             command.arg("--config").arg(&time_sharing);
@@ -114,32 +113,30 @@ pub fn question(
         let output = output.map_err(|error| BenchError::Start { program: program.display().to_string(), error })?;
         if !output.status.success() {
             let complaint = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
-            notices.push(format!("The NAO did not run with {}: {complaint}", way.name));
+            report.notices.push(format!("The NAO did not run with {}: {complaint}", way.name));
             continue;
         }
-        let path = folder.join("run.json");
-        let report: hemiola_trace::Report =
+        let path = folder.join(FIGURES);
+        let figures: hemiola_trace::Report =
             serde_json::from_str(&read(&path)?).map_err(|error| BenchError::Report { path, error })?;
         let mut late = Vec::new();
-        for cycle in &report.cycles {
-            question.rows.push(Row::of_summary(
-                way.name,
-                &format!("{}, execution", cycle.name),
-                Origin::Measured,
-                cycle.execution,
-            ));
-            question.rows.push(Row::of_summary(
-                way.name,
-                &format!("{}, response", cycle.name),
-                Origin::Measured,
-                cycle.response,
-            ));
+        for cycle in &figures.cycles {
+            for (what, figures) in [("execution", cycle.execution), ("response", cycle.response)] {
+                let what = format!("{}, {what}", cycle.name);
+                question.rows.push(Row::of_summary(way.name, &what, Origin::Measured, figures));
+            }
             late.push(format!("{} {} of {}", cycle.name, cycle.missed_deadlines, cycle.response.count));
         }
+        report.pictures.push(Picture {
+            title: format!("The NAO, 40 ms: {}", way.name),
+            text: None,
+            svg: read(&folder.join(PICTURE))?,
+        });
         missed.push(format!("{}: {}", way.name, late.join(", ")));
     }
     question.findings.push(format!("Missed deadlines. {}.", missed.join("; ")));
-    Ok(question)
+    report.questions.push(question);
+    Ok(())
 }
 
 /// The robot's program beside this one; built if it is not there.

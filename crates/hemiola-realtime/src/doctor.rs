@@ -8,6 +8,8 @@ mod measurements;
 mod permissions;
 mod processor;
 
+pub(crate) use permissions::group_bandwidth;
+
 pub use measurements::{LatencyDistribution, PolicyInForce, hand_over_cost, wakeup_latency};
 
 use crate::os;

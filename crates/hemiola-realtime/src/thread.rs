@@ -4,7 +4,9 @@
 //! the same: a robot on a developer's laptop must work, only less punctually.
 
 use crate::denial::{Denial, Outcome, how_to_obtain_permission};
+use crate::doctor::{State, group_bandwidth};
 use crate::error::RealtimeError;
+use crate::system_tree::SystemTree;
 use crate::{memory, os};
 use std::fmt;
 use std::io;
@@ -346,7 +348,9 @@ fn apply(settings: &ThreadSettings) -> ThreadReport {
         Outcome::of(os::set_affinity(affinity), |error| explain_affinity(affinity, &error))
     });
     let policy = settings.policy.map_or(Outcome::NotRequested, |policy| {
-        Outcome::of(os::set_policy(policy), |error| explain_policy(policy, settings, &error))
+        Outcome::of(os::set_policy(policy), |error| {
+            explain_policy(policy, settings, &error, &SystemTree::of_this_machine())
+        })
     });
     // Real-time policies have no slack. If one was refused, the thread shares time after all.
     let shares_time = matches!(settings.policy, None | Some(Policy::TimeSharing { .. })) || policy.denial().is_some();
@@ -375,7 +379,7 @@ fn explain_affinity(affinity: &Affinity, error: &io::Error) -> Denial {
     Denial { setting: format!("to run on {affinity}"), reason: error.to_string(), remedy }
 }
 
-fn explain_policy(policy: Policy, settings: &ThreadSettings, error: &io::Error) -> Denial {
+fn explain_policy(policy: Policy, settings: &ThreadSettings, error: &io::Error, tree: &SystemTree) -> Denial {
     let setting = policy.to_string();
     let (reason, remedy) = match (error.raw_os_error(), policy) {
         (Some(libc::EPERM), Policy::Deadline { .. }) if settings.affinity.is_some() => (
@@ -398,13 +402,15 @@ fn explain_policy(policy: Policy, settings: &ThreadSettings, error: &io::Error) 
             format!("the kernel wants 1 us <= runtime <= deadline <= period, and a period of 100 us to 4 s ({error})"),
             "correct the three durations".to_string(),
         ),
-        (Some(libc::EPERM), _) => (
-            format!("no permission: the process has neither CAP_SYS_NICE nor a large enough limit ({error})"),
-            format!(
-                "{}; as root inside a container or control group: `--cap-add SYS_NICE`, and a cpu.rt_runtime_us above zero",
-                how_to_obtain_permission()
+        (Some(libc::EPERM), _) => match group_bandwidth(tree).filter(|group| group.state == State::Problem) {
+            Some(group) => {
+                (format!("{}; this one has {} ({error})", group.why, group.found), group.remedy.unwrap_or_default())
+            }
+            None => (
+                format!("no permission: the process has neither CAP_SYS_NICE nor a large enough limit ({error})"),
+                format!("{}; as root inside a container: `--cap-add SYS_NICE`", how_to_obtain_permission()),
             ),
-        ),
+        },
         _ => (error.to_string(), "not supported by this system; run on Linux without a system call filter".to_string()),
     };
     Denial { setting, reason, remedy }

@@ -46,7 +46,7 @@ pub(super) fn locked_memory(tree: &SystemTree) -> Option<Finding> {
 }
 
 /// Kernels with `RT_GROUP_SCHED` give real-time threads of a control group only the time that it was granted, by default none.
-pub(super) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
+pub(crate) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "control group, real-time share";
     const WHY: &str =
         "a real-time policy is refused to members of a control group without real-time bandwidth, even to root";

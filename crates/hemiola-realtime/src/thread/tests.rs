@@ -91,17 +91,36 @@ fn cores_that_do_not_exist_are_denied_with_those_that_do() {
 fn a_missing_permission_is_explained_with_all_three_remedies() {
     let settings = ThreadSettings::new("motion");
     let error = io::Error::from_raw_os_error(libc::EPERM);
-    let text = explain_policy(Policy::Fifo(Priority(60)), &settings, &error).to_string();
+    let text = explain_policy(Policy::Fifo(Priority(60)), &settings, &error, &nothing_known()).to_string();
     for part in ["SCHED_FIFO with priority 60", "setcap cap_sys_nice", "rtprio", "LimitRTPRIO"] {
         assert!(text.contains(part), "{part} is missing in: {text}");
     }
 }
 
 #[test]
+fn a_control_group_that_gives_no_real_time_is_named_as_the_reason() {
+    let root = std::env::temp_dir().join(format!("hemiola-group-{}", std::process::id()));
+    let group = root.join("sys/fs/cgroup/cpu/robot");
+    std::fs::create_dir_all(&group).expect("folders can be made");
+    std::fs::create_dir_all(root.join("proc/self")).expect("folders can be made");
+    std::fs::write(root.join("proc/self/cgroup"), "4:cpu:/robot\n").expect("files can be written");
+    std::fs::write(group.join("cpu.rt_runtime_us"), "0\n").expect("files can be written");
+    let error = io::Error::from_raw_os_error(libc::EPERM);
+    let explain = |tree: &SystemTree| {
+        explain_policy(Policy::Fifo(Priority(60)), &ThreadSettings::new("motion"), &error, tree).to_string()
+    };
+    let text = explain(&SystemTree::below(&root));
+    assert!(text.contains("write 950000 to cpu.rt_runtime_us") && !text.contains("setcap"), "{text}");
+    std::fs::write(group.join("cpu.rt_runtime_us"), "950000\n").expect("files can be written");
+    assert!(explain(&SystemTree::below(&root)).contains("setcap"), "a group with a share is not the reason");
+    std::fs::remove_dir_all(&root).expect("it is ours");
+}
+
+#[test]
 fn deadline_scheduling_explains_what_the_kernel_disliked() {
     let [_, _, deadline, _] = policies();
     let explain = |settings: &ThreadSettings, code| {
-        explain_policy(deadline, settings, &io::Error::from_raw_os_error(code)).reason
+        explain_policy(deadline, settings, &io::Error::from_raw_os_error(code), &nothing_known()).reason
     };
     let plain = ThreadSettings::new("motion");
     assert!(explain(&plain, libc::EBUSY).contains("admission"));
@@ -122,4 +141,9 @@ fn levels_outside_their_range_do_not_exist() {
     assert!(Priority::new(1).is_ok() && Priority::new(99).is_ok());
     assert!(Niceness::new(-21).is_err() && Niceness::new(20).is_err());
     assert!(Niceness::new(-20).is_ok() && Niceness::new(19).is_ok());
+}
+
+/// A machine without any file that could explain something.
+fn nothing_known() -> SystemTree {
+    SystemTree::below(std::path::Path::new("/nowhere"))
 }

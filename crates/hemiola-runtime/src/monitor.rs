@@ -193,7 +193,7 @@ impl Monitor {
 
     fn poll_silences(&mut self) {
         let Some(silences) = &mut self.silences else { return };
-        while let Some(Silence { cycle, since, running, unreached }) = silences.pop() {
+        while let Some(Silence { cycle, limit, running, unreached }) = silences.pop() {
             let cycle = self.catalog.read().cycle_name(cycle);
             let running: Vec<_> = running.iter().map(|&task| self.catalog.read().task_name(task)).collect();
             let running =
@@ -202,9 +202,10 @@ impl Monitor {
                 [] => String::new(),
                 names => format!("; {} cannot be made safe, because it does not return", names.join(", ")),
             };
+            // The limit, not how long it was: one message however often it happens.
             self.messages.add(format!(
-                "cycle `{cycle}` has not ended a run for {:.0} ms{running}; the robot enters its safe state{unreached}",
-                since.as_secs_f64() * 1e3
+                "cycle `{cycle}` has not ended a run within the {} ms of its watchdog{running}; the robot enters its safe state{unreached}",
+                limit.as_millis()
             ));
         }
     }

@@ -48,8 +48,8 @@ pub type Actuators = Arc<Mutex<Vec<Arc<ModuleInstance>>>>;
 /// A cycle has stopped.
 pub struct Silence {
     pub cycle: CycleId,
-    /// How long ago its last run ended.
-    pub since: Duration,
+    /// Longer ago than this its last run ended.
+    pub limit: Duration,
     /// What its workers were running.
     pub running: Vec<TaskId>,
     /// Modules whose safe state could not be entered, because they are what does not return.
@@ -78,10 +78,10 @@ impl Watchdog {
     fn look(&mut self) {
         let now = self.robot.clock().now();
         for cycle in &mut self.cycles {
-            let since = now.since(cycle.health.last_end());
+            let is_silent = now.since(cycle.health.last_end()) > cycle.limit;
             // No more samples will come: the cycle has done its work.
             let is_over = cycle.trigger.as_ref().is_some_and(|trigger| trigger.has_ended());
-            if since <= cycle.limit || is_over {
+            if !is_silent || is_over {
                 cycle.busy = None;
                 continue;
             }
@@ -89,7 +89,7 @@ impl Watchdog {
             if let Some(unreached) = cycle.respond() {
                 let running = cycle.running.iter().filter_map(|worker| worker.get()).collect();
                 // Full only if nobody reads, and then nobody misses it.
-                _ = self.reports.push(Silence { cycle: cycle.id, since, running, unreached });
+                _ = self.reports.push(Silence { cycle: cycle.id, limit: cycle.limit, running, unreached });
             }
         }
     }

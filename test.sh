@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-cargo test --workspace --quiet
+cargo test --workspace --quiet --no-fail-fast
 
 # Every interleaving of the lock-free structures (loom); other tests do not run under the model checker.
 export RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"

@@ -10,6 +10,7 @@ use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
+use crate::blackboard::store::Store;
 use crate::command::Command;
 use crate::controls::{Controls, CycleControl, Posted, TRIES, lock_if_free};
 use crate::error::RuntimeError;
@@ -188,11 +189,9 @@ impl RobotHandle {
         let Command::Pin { held: Some(held), .. } = answer else {
             return Err(RuntimeError::internal("a pinned value did not come back"));
         };
-        let store = blackboard.store(index);
-        // SAFETY: it is held until the next line.
-        let result = look(unsafe { store.value(held.slot) });
-        store.release(held.slot);
-        Ok(result)
+        let pinned = Pinned { store: blackboard.store(index), slot: held.slot };
+        // SAFETY: it is held until `pinned` is dropped.
+        Ok(look(unsafe { pinned.store.value(pinned.slot) }))
     }
 
     /// Changes the number of workers of a cycle; `None` lets the plan choose.
@@ -436,6 +435,18 @@ impl RobotHandle {
 impl fmt::Debug for RobotHandle {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("RobotHandle").field("now", &self.now()).finish_non_exhaustive()
+    }
+}
+
+/// Gives a held value back, also when the one who looks at it panics: a provider must not run out of values.
+struct Pinned<'s> {
+    store: &'s Store,
+    slot: u32,
+}
+
+impl Drop for Pinned<'_> {
+    fn drop(&mut self) {
+        self.store.release(self.slot);
     }
 }
 

@@ -9,4 +9,5 @@ cargo test --workspace --quiet --no-fail-fast
 export RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
 cargo test --release --quiet -p hemiola-realtime --lib wakeup
 cargo test --release --quiet -p hemiola-trace --lib loom
+cargo test --release --quiet -p hemiola-bus --lib loom
 cargo test --release --quiet -p hemiola-runtime --lib loom

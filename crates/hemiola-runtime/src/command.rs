@@ -12,9 +12,9 @@ use hemiola_model::module::PreparedParameters;
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Held;
 use crate::error::RuntimeError;
-use crate::exchange::{QueueReader, QueueWriter, queue};
 use crate::module_instance::ModuleInstance;
 use crate::program::Program;
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
 pub enum Command {

@@ -20,7 +20,6 @@ use crate::command::mailbox;
 use crate::controls::{Controls, CycleControl, FIRST_LESSON};
 use crate::cycle::{Cycle, CycleImport, Health};
 use crate::error::RuntimeError;
-use crate::exchange::queue;
 use crate::executor::Executor;
 use crate::module_instance::ModuleInstance;
 use crate::monitor::Monitor;
@@ -30,6 +29,7 @@ use crate::robot_state::{RobotClock, RobotState};
 use crate::source::{SourceExport, SourceRunner, Trigger};
 use crate::watchdog::{Actuators, Watchdog, WatchedCycle};
 use crate::worker::WorkerState;
+use hemiola_bus::exchange::queue;
 
 /// A robot whose parts exist and wait for somebody to run them.
 pub struct Launched {

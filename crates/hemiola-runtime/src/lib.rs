@@ -10,7 +10,7 @@
 //! | `running`, `source`, `cycle` | the threads: sources deliver, cycles run when triggered |
 //! | `stepper` | the same without threads of their own, by the clock alone |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
-//! | `blackboard`, `exchange` | where values live, and how they get from cycle to cycle |
+//! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
@@ -19,7 +19,6 @@ mod command;
 mod controls;
 mod cycle;
 mod error;
-pub mod exchange;
 pub mod executor;
 mod failure;
 mod handle;

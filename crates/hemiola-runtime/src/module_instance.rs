@@ -131,7 +131,7 @@ impl Gate {
 #[cfg(loom)]
 #[test]
 fn loom_a_module_is_never_used_from_both_sides() {
-    use crate::sync::{Arc, CellAccess, UnsafeCell};
+    use crate::sync::{Arc, UnsafeCell};
 
     struct Guarded(Gate, UnsafeCell<u32>);
     // SAFETY: the cell is used behind the gate only, which is what the model checks.
@@ -144,7 +144,7 @@ fn loom_a_module_is_never_used_from_both_sides() {
             loom::thread::spawn(move || {
                 if guarded.0.enter_from_outside() {
                     // SAFETY: see above.
-                    guarded.1.change(|value| unsafe { *value += 1 });
+                    guarded.1.with_mut(|value| unsafe { *value += 1 });
                     guarded.0.leave_from_outside();
                 }
             })
@@ -152,7 +152,7 @@ fn loom_a_module_is_never_used_from_both_sides() {
         for _ in 0..2 {
             if guarded.0.enter() {
                 // SAFETY: see above.
-                guarded.1.change(|value| unsafe { *value += 1 });
+                guarded.1.with_mut(|value| unsafe { *value += 1 });
                 guarded.0.leave();
             }
         }

@@ -12,12 +12,12 @@ use hemiola_realtime::Denial;
 use hemiola_trace::{Capture, Catalog, Collector, Statistics, TickScale, WorkerId, perfetto};
 
 use crate::error::RuntimeError;
-use crate::exchange::QueueReader;
 use crate::failure::describe_panic;
 use crate::program::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
 use crate::watchdog::Silence;
 use crate::worker::{DebugReader, WorkerOutputs};
+use hemiola_bus::exchange::QueueReader;
 
 /// See the module.
 pub struct Monitor {

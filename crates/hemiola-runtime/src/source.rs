@@ -14,9 +14,9 @@ use hemiola_trace::Ticks;
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
-use crate::exchange::QueueWriter;
 use crate::failure::{describe_panic, take_place};
 use crate::robot_state::RobotState;
+use hemiola_bus::exchange::QueueWriter;
 
 /// A source, ready to run. Belongs to its own thread.
 pub struct SourceRunner {

@@ -1,52 +1,16 @@
 //! All atomics of this crate, so that a model checker can take their place.
 
 #[cfg(not(loom))]
-pub use std::{
-    cell::UnsafeCell,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
-    },
-};
+pub use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 #[cfg(loom)]
 pub use loom::{
     cell::UnsafeCell,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
 };
-
-/// The closure-based access that loom's cell offers, for the standard one.
-pub trait CellAccess<T> {
-    /// Calls `look` with a pointer for reading.
-    fn look<R>(&self, look: impl FnOnce(*const T) -> R) -> R;
-    /// Calls `change` with a pointer for writing.
-    fn change<R>(&self, change: impl FnOnce(*mut T) -> R) -> R;
-}
-
-impl<T> CellAccess<T> for UnsafeCell<T> {
-    #[cfg(not(loom))]
-    fn look<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
-        look(self.get())
-    }
-
-    #[cfg(not(loom))]
-    fn change<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
-        change(self.get())
-    }
-
-    #[cfg(loom)]
-    fn look<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
-        self.with(look)
-    }
-
-    #[cfg(loom)]
-    fn change<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
-        self.with_mut(change)
-    }
-}
 
 /// Reads a word in the one order of all sequentially consistent accesses. Every change of such a word is one of them, so this is
 /// its newest value in that order.

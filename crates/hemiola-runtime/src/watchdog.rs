@@ -12,13 +12,13 @@ use hemiola_trace::{CycleId, TaskId};
 
 use crate::controls::lock_if_free;
 use crate::cycle::Health;
-use crate::exchange::QueueWriter;
 use crate::failure::Containment;
 use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
 use crate::safe_state::Cause;
 use crate::source::Trigger;
 use crate::worker::RunningTask;
+use hemiola_bus::exchange::QueueWriter;
 
 /// See the module.
 pub struct Watchdog {

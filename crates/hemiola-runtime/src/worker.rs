@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use hemiola_model::module::{Debug, DebugRecord, DebugSink};
 use hemiola_trace::{Event, Ring, RingReader, TaskId};
 
-use crate::exchange::{QueueReader, QueueWriter, queue};
 use crate::program::FailureRecord;
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// What each worker has of its own: where its events, failures, plots and drawings go.
 pub struct WorkerState {

@@ -13,7 +13,7 @@ use hemiola_trace::{Event, ExchangeId, Ticks};
 use super::Blackboard;
 use super::provenance::Provenance;
 use super::store::Held;
-use crate::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
+use hemiola_bus::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
 
 /// Values of one publisher for one consumer.
 struct Snapshot {

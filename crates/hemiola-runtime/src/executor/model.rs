@@ -9,7 +9,7 @@ use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph, TaskId
 use hemiola_trace::Ticks;
 
 use super::{ExecutableGraph, Shared, Tasks};
-use crate::sync::{CellAccess, UnsafeCell};
+use crate::sync::UnsafeCell;
 
 /// How often each task has run. Loom sees every access that no synchronisation orders.
 struct Witness {
@@ -27,13 +27,13 @@ impl Tasks for Witness {
 
     fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope<'_>) -> Ticks {
         // SAFETY: see above.
-        let run = self.runs[task].change(|runs| unsafe {
+        let run = self.runs[task].with_mut(|runs| unsafe {
             *runs += 1;
             *runs
         });
         for &before in &self.predecessors[task] {
             // SAFETY: see above.
-            self.runs[before].look(|runs| assert_eq!(unsafe { *runs }, run));
+            self.runs[before].with(|runs| assert_eq!(unsafe { *runs }, run));
         }
         begin
     }
@@ -65,7 +65,7 @@ fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
             shared.run(&graph, &witness, &mut (), 2);
             for runs in &witness.runs {
                 // SAFETY: see above.
-                runs.look(|runs| assert_eq!(unsafe { *runs }, run));
+                runs.with(|runs| assert_eq!(unsafe { *runs }, run));
             }
         }
         shared.stop();

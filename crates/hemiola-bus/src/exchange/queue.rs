@@ -33,7 +33,7 @@ unsafe impl<T: Send> Send for Shared<T> {}
 /// The writing end of [`queue`].
 ///
 /// ```
-/// use hemiola_runtime::exchange::queue;
+/// use hemiola_bus::exchange::queue;
 ///
 /// let (mut commands, _cycle) = queue(1);
 /// assert_eq!(commands.push("install"), Ok(()));
@@ -48,7 +48,7 @@ pub struct QueueWriter<T> {
 /// The reading end of [`queue`].
 ///
 /// ```
-/// use hemiola_runtime::exchange::queue;
+/// use hemiola_bus::exchange::queue;
 ///
 /// let (mut writer, mut reader) = queue(8);
 /// std::thread::spawn(move || (0..8).for_each(|sample| writer.push(sample).expect("there is room for 8"))).join().unwrap();
@@ -63,7 +63,7 @@ pub struct QueueReader<T> {
 /// A queue of at most `capacity` values.
 ///
 /// ```
-/// use hemiola_runtime::exchange::queue;
+/// use hemiola_bus::exchange::queue;
 ///
 /// let (mut writer, mut reader) = queue(2);
 /// assert_eq!(writer.push('a'), Ok(()));

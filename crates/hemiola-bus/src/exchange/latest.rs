@@ -32,7 +32,7 @@ unsafe impl<T: Send> Send for Shared<T> {}
 /// The writing end of [`latest`].
 ///
 /// ```
-/// use hemiola_runtime::exchange::latest;
+/// use hemiola_bus::exchange::latest;
 ///
 /// let (mut writer, _reader) = latest(|| 0);
 /// *writer.back() = 1;
@@ -48,7 +48,7 @@ pub struct LatestWriter<T> {
 /// The reading end of [`latest`].
 ///
 /// ```
-/// use hemiola_runtime::exchange::latest;
+/// use hemiola_bus::exchange::latest;
 ///
 /// let (mut writer, mut reader) = latest(|| "nothing yet");
 /// *writer.back() = "an image";
@@ -65,7 +65,7 @@ pub struct LatestReader<T> {
 /// A hand-over of the newest value; `make` makes the three buffers.
 ///
 /// ```
-/// use hemiola_runtime::exchange::latest;
+/// use hemiola_bus::exchange::latest;
 ///
 /// let (mut writer, mut reader) = latest(|| 0);
 /// assert!(!reader.take());
@@ -104,6 +104,11 @@ impl<T> LatestWriter<T> {
         let middle = self.shared.middle.swap(self.back | NEWER, Ordering::AcqRel);
         self.back = middle & !NEWER;
         middle & NEWER == 0
+    }
+
+    /// Whether the reading end still exists.
+    pub fn is_read(&self) -> bool {
+        Arc::strong_count(&self.shared) > 1
     }
 }
 

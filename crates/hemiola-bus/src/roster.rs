@@ -1,0 +1,111 @@
+//! A list that is changed rarely, off the real-time threads, and read all the time, wait-free.
+//!
+//! Whoever changes it makes a new list and hands it to every reader through a triple buffer ([`latest`]); the reader's old list comes
+//! back the same way and is dropped by the next change. So readers neither wait nor free memory.
+
+use crate::exchange::{LatestReader, LatestWriter, latest};
+use crate::sync::{Arc, Mutex};
+
+/// The changing end: behind a lock, for threads that may wait.
+pub struct Roster<T> {
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    entries: Vec<Arc<T>>,
+    readers: Vec<LatestWriter<Vec<Arc<T>>>>,
+}
+
+/// One reading end.
+pub struct RosterReader<T>(LatestReader<Vec<Arc<T>>>);
+
+impl<T> Roster<T> {
+    pub fn new() -> Self {
+        Self { inner: Mutex::new(Inner { entries: Vec::new(), readers: Vec::new() }) }
+    }
+
+    /// A reader that sees the present list.
+    pub fn reader(&self) -> RosterReader<T> {
+        let mut inner = self.inner();
+        let (mut writer, reader) = latest(Vec::new);
+        let entries = inner.entries.clone();
+        writer.with_back(|back| *back = entries);
+        writer.publish();
+        inner.readers.push(writer);
+        RosterReader(reader)
+    }
+
+    /// Changes the list; every reader sees that at its next look.
+    pub fn change<R>(&self, change: impl FnOnce(&mut Vec<Arc<T>>) -> R) -> R {
+        let mut inner = self.inner();
+        let result = change(&mut inner.entries);
+        let Inner { entries, readers } = &mut *inner;
+        readers.retain(LatestWriter::is_read);
+        for reader in readers {
+            reader.with_back(|back| back.clone_from(entries));
+            reader.publish();
+            // What came back from the reader is an old list: nothing in it shall live on because of that.
+            reader.with_back(Vec::clear);
+        }
+        result
+    }
+
+    /// Looks at the list.
+    pub fn look<R>(&self, look: impl FnOnce(&[Arc<T>]) -> R) -> R {
+        look(&self.inner().entries)
+    }
+
+    fn inner(&self) -> impl std::ops::DerefMut<Target = Inner<T>> + '_ {
+        // A list is whole even if the one who changed it panicked.
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl<T> RosterReader<T> {
+    /// Takes the newest list, if there is one that was not taken yet; tells whether. Wait-free: one load if nothing has changed.
+    #[inline]
+    pub fn refresh(&mut self) -> bool {
+        self.0.take()
+    }
+
+    /// The list that was taken last.
+    #[cfg(not(loom))]
+    #[inline]
+    pub fn entries(&self) -> &[Arc<T>] {
+        self.0.front()
+    }
+
+    /// Looks at the list that was taken last.
+    pub fn with_entries<R>(&self, look: impl FnOnce(&[Arc<T>]) -> R) -> R {
+        self.0.with_front(|entries| look(entries))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_sees_every_change_and_keeps_nothing_alive() {
+        let roster = Roster::new();
+        let mut reader = roster.reader();
+        let entry = Arc::new(7);
+        roster.change(|entries| entries.push(entry.clone()));
+        assert!(reader.refresh() && !reader.refresh());
+        assert_eq!(reader.entries().iter().map(|entry| **entry).collect::<Vec<_>>(), [7]);
+
+        roster.change(Vec::clear);
+        assert!(reader.refresh());
+        assert!(reader.entries().is_empty());
+        roster.change(|_| ());
+        assert_eq!(Arc::strong_count(&entry), 1);
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_is_forgotten() {
+        let roster = Roster::<u8>::new();
+        drop(roster.reader());
+        roster.change(|_| ());
+        assert!(roster.inner().readers.is_empty());
+    }
+}

@@ -23,6 +23,7 @@
 //! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
 
 mod allocator;
+mod containment;
 mod denial;
 mod doctor;
 mod earliness;
@@ -40,6 +41,7 @@ pub use allocator::{
     AllocationGuard, Allocations, CountingAllocator, allocations_on_this_thread, calls_by_watched_threads,
     stop_watching_this_thread, watch_this_thread,
 };
+pub use containment::{Containment, describe_panic, take_place};
 pub use denial::{Denial, Outcome};
 pub use doctor::{
     Finding, LatencyDistribution, PolicyInForce, State, examine, examine_settings, findings_as_json, findings_as_text,

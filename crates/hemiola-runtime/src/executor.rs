@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use hemiola_model::module::Scope;
 use hemiola_realtime::{
-    AdaptiveEarliness, MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now,
+    AdaptiveEarliness, Containment, MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now,
 };
 use hemiola_trace::Ticks;
 
@@ -330,7 +330,7 @@ impl<T: Tasks> Shared<T> {
     /// The life of a helper.
     fn help(&self, index: usize, worker: &mut T::Worker) {
         // Loom runs all threads on one, and its own panics must be seen.
-        let _containment = (!cfg!(loom)).then(crate::failure::Containment::new);
+        let _containment = (!cfg!(loom)).then(Containment::new);
         let mut spin_until = monotonic_now();
         let mut earliness = AdaptiveEarliness::default();
         while !self.stopping.load(Ordering::SeqCst) {

@@ -20,7 +20,6 @@ mod controls;
 mod cycle;
 mod error;
 pub mod executor;
-mod failure;
 mod handle;
 mod launch;
 mod module_instance;

@@ -8,11 +8,10 @@ use std::sync::atomic::Ordering;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugRecord;
-use hemiola_realtime::Denial;
+use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, Statistics, TickScale, WorkerId, perfetto};
 
 use crate::error::RuntimeError;
-use crate::failure::describe_panic;
 use crate::program::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
 use crate::watchdog::Silence;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{Context, Failure, Outcome, Scope, Update};
+use hemiola_realtime::take_place;
 use hemiola_trace::{Core, CycleId, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
 use crate::executor::{ExecutableGraph, Tasks};
-use crate::failure::take_place;
 use crate::module_instance::ModuleInstance;
 use crate::robot_state::RobotState;
 use crate::safe_state::Cause;

@@ -6,12 +6,12 @@ use std::time::Duration;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_model::{SourceRate, Time};
 use hemiola_realtime::{
-    AdaptiveEarliness, MonotonicTime, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until,
+    AdaptiveEarliness, Containment, MonotonicTime, Policy, Priority, ThreadSettings, monotonic_now, secure_memory,
+    sleep_until,
 };
 
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
-use crate::failure::Containment;
 use crate::handle::RobotHandle;
 use crate::launch::{Launched, launch, thread_settings};
 use crate::robot::Robot;

@@ -8,13 +8,12 @@ use std::time::Duration;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{Context, Debug, Instance, Outcome, Scope, Update};
 use hemiola_model::{Clock, SourceRate, Time};
-use hemiola_realtime::{ThreadSettings, Wakeup};
+use hemiola_realtime::{ThreadSettings, Wakeup, describe_panic, take_place};
 use hemiola_trace::Ticks;
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
-use crate::failure::{describe_panic, take_place};
 use crate::robot_state::RobotState;
 use hemiola_bus::exchange::QueueWriter;
 

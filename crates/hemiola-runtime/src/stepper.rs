@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_model::configuration::Trigger;
+use hemiola_realtime::Containment;
 
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
-use crate::failure::Containment;
 use crate::handle::RobotHandle;
 use crate::launch::{Launched, launch};
 use crate::robot::Robot;

@@ -7,12 +7,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hemiola_realtime::monotonic_now;
+use hemiola_realtime::{Containment, monotonic_now};
 use hemiola_trace::{CycleId, TaskId};
 
 use crate::controls::lock_if_free;
 use crate::cycle::Health;
-use crate::failure::Containment;
 use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
 use crate::safe_state::Cause;

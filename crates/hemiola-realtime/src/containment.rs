@@ -10,13 +10,24 @@ thread_local! {
     static CONTAINED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// As long as it lives, panics on this thread are contained by the runtime: they are reported with the failures, and nothing
-/// is printed on the spot, where it would cost a real-time thread dearly.
+/// As long as it lives, panics on this thread are caught and reported by whoever made it: nothing is printed on the spot, where that
+/// would cost a real-time thread dearly.
+///
+/// ```
+/// use hemiola_realtime::{Containment, describe_panic, take_place};
+///
+/// let _quiet = Containment::new();
+/// let panic = std::panic::catch_unwind(|| panic!("no ball")).unwrap_err();
+/// let text = describe_panic(&*panic, &take_place());
+/// assert!(text.starts_with("panicked at src") && text.ends_with(": no ball"), "{text}");
+/// ```
 pub struct Containment {
     before: bool,
 }
 
 impl Containment {
+    /// Contains this thread's panics from now on.
+    #[expect(clippy::new_without_default, reason = "it is a guard: nobody makes one in passing")]
     pub fn new() -> Self {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
@@ -41,12 +52,12 @@ impl Drop for Containment {
     }
 }
 
-/// Where this thread panicked last; empty when that is not known.
+/// Where this thread panicked last under a [`Containment`]; empty when that is not known.
 pub fn take_place() -> String {
     WHERE.with_borrow_mut(std::mem::take)
 }
 
-/// What a panic said, and where.
+/// What a panic said, and where: see [`take_place`].
 pub fn describe_panic(panic: &(dyn Any + Send), place: &str) -> String {
     let message = panic
         .downcast_ref::<&str>()

@@ -5,12 +5,15 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `clock` | the framework's clock, running or stepped |
 //! | `exchange` | the newest value, or all in order, from one thread to another |
 //! | `roster` | lists that are changed rarely and read without waiting |
 
+mod clock;
 mod error;
 pub mod exchange;
 mod roster;
 mod sync;
 
+pub use clock::RobotClock;
 pub use error::BusError;

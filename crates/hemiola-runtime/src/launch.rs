@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hemiola_bus::RobotClock;
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
 use hemiola_model::module::{ArgumentKind, Update};
 use hemiola_model::{RepresentationDescriptor, SourceRate};
@@ -25,7 +26,7 @@ use crate::module_instance::ModuleInstance;
 use crate::monitor::Monitor;
 use crate::program::{ProgramParts, build};
 use crate::robot::{Robot, representations};
-use crate::robot_state::{RobotClock, RobotState};
+use crate::robot_state::RobotState;
 use crate::source::{SourceExport, SourceRunner, Trigger};
 use crate::watchdog::{Actuators, Watchdog, WatchedCycle};
 use crate::worker::WorkerState;

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use hemiola_bus::RobotClock;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_model::{SourceRate, Time};
 use hemiola_realtime::{
@@ -15,7 +16,7 @@ use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::launch::{Launched, launch, thread_settings};
 use crate::robot::Robot;
-use crate::robot_state::{RobotClock, RobotState};
+use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
 
 /// How fast the framework's clock runs.

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hemiola_bus::RobotClock;
 use hemiola_model::Time;
 use hemiola_model::configuration::Trigger;
 use hemiola_realtime::Containment;
@@ -11,7 +12,7 @@ use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::launch::{Launched, launch};
 use crate::robot::Robot;
-use crate::robot_state::{RobotClock, RobotState};
+use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
 
 /// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the framework's clock alone.

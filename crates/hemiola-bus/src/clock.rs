@@ -1,0 +1,127 @@
+//! The framework's clock: running at a factor, or stepped by whoever drives a simulation or a replay.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
+
+/// What time it is for everything that a robot does: cycles, timers, sources.
+///
+/// A stepped clock wakes those who sleep until a time of it ([`RobotClock::wake_when_set`]); on a running one they sleep until the
+/// machine's clock shows [`RobotClock::due`].
+///
+/// ```
+/// use hemiola_bus::RobotClock;
+/// use hemiola_model::Time;
+/// use hemiola_realtime::monotonic_now;
+/// use std::time::Duration;
+///
+/// let simulation = RobotClock::stepped();
+/// simulation.set(Time::from_seconds(3.5));
+/// assert_eq!(simulation.now(), Time::from_seconds(3.5));
+///
+/// let twice_as_fast = RobotClock::running(2.0);
+/// let due = twice_as_fast.due(Time::from_seconds(10.0)).expect("a running clock gets there by itself");
+/// assert!(due - monotonic_now() <= Duration::from_secs(5));
+/// ```
+#[derive(Debug)]
+pub struct RobotClock {
+    pace: Pace,
+    /// Who sleeps until a time that this clock shows earlier or later than the machine's clock alone would tell.
+    sleepers: Mutex<Vec<Weak<Wakeup>>>,
+}
+
+#[derive(Debug)]
+enum Pace {
+    /// `factor` times as fast as the machine's monotonic clock, which showed `start` nanoseconds when this one showed zero.
+    Running { start: AtomicU64, factor: f64 },
+    /// Stands still until it is set, in nanoseconds: as fast as possible, or step by step.
+    Stepped(AtomicI64),
+}
+
+impl RobotClock {
+    /// A clock that starts now, and on which `factor` seconds pass per second.
+    pub fn running(factor: f64) -> Self {
+        Self::at(Pace::Running { start: AtomicU64::new(monotonic_now().as_nanoseconds()), factor })
+    }
+
+    /// A clock that stands at zero until it is [set](Self::set).
+    pub fn stepped() -> Self {
+        Self::at(Pace::Stepped(AtomicI64::new(0)))
+    }
+
+    fn at(pace: Pace) -> Self {
+        Self { pace, sleepers: Mutex::new(Vec::new()) }
+    }
+
+    /// What it shows: 25 ns on a running clock, the read of a word on a stepped one.
+    pub fn now(&self) -> Time {
+        match &self.pace {
+            Pace::Running { start, factor } => {
+                let start = MonotonicTime::from_nanoseconds(start.load(Ordering::Relaxed));
+                let elapsed = monotonic_now().since(start).as_nanos() as f64;
+                Time::from_nanoseconds((elapsed * factor) as i64)
+            }
+            Pace::Stepped(now) => Time::from_nanoseconds(now.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// When the machine's clock will show what this clock calls `time`; `None` when this clock waits for nobody.
+    pub fn due(&self, time: Time) -> Option<MonotonicTime> {
+        match &self.pace {
+            Pace::Running { start, factor } => {
+                let start = MonotonicTime::from_nanoseconds(start.load(Ordering::Relaxed));
+                Some(start + Duration::from_nanos((time.nanoseconds().max(0) as f64 / factor) as u64))
+            }
+            Pace::Stepped(_) => None,
+        }
+    }
+
+    /// Sets a stepped clock and wakes who sleeps until a time of it; a running one goes on.
+    ///
+    /// Locks: for the thread that drives the simulation.
+    pub fn set(&self, time: Time) {
+        if let Pace::Stepped(now) = &self.pace {
+            now.store(time.nanoseconds(), Ordering::Relaxed);
+            self.wake_sleepers();
+        }
+    }
+
+    /// Lets a running clock show zero `from_now` on: nobody is late at the start because making a robot takes time. Locks.
+    pub fn restart(&self, from_now: Duration) {
+        if let Pace::Running { start, .. } = &self.pace {
+            start.store((monotonic_now() + from_now).as_nanoseconds(), Ordering::Relaxed);
+            self.wake_sleepers();
+        }
+    }
+
+    /// Notifies `sleeper`, as long as it lives, whenever the clock is set or restarted. Locks and allocates.
+    ///
+    /// ```
+    /// use hemiola_bus::RobotClock;
+    /// use hemiola_model::Time;
+    /// use hemiola_realtime::{Reason, Wakeup};
+    /// use std::sync::Arc;
+    ///
+    /// let (clock, wakeup) = (RobotClock::stepped(), Arc::new(Wakeup::new()));
+    /// clock.wake_when_set(&wakeup);
+    /// let seen = wakeup.generation();
+    /// clock.set(Time::from_seconds(1.0));
+    /// assert_eq!(wakeup.wait(seen, None), Reason::Signalled);
+    /// ```
+    pub fn wake_when_set(&self, sleeper: &Arc<Wakeup>) {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(sleeper));
+    }
+
+    fn wake_sleepers(&self) {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).retain(|sleeper| match sleeper.upgrade() {
+            Some(wakeup) => {
+                wakeup.notify_all();
+                true
+            }
+            None => false,
+        });
+    }
+}

@@ -96,7 +96,8 @@ impl Contestant for Hemiola {
     fn wait(&mut self, due: u64, _: u64) {
         let due = MonotonicTime::from_nanoseconds(due);
         self.executor.expect_run(Some(due));
-        self.earliness.meet(due);
+        let Self { executor, executable, tasks, ring, earliness, .. } = self;
+        earliness.meet_prepared(due, || executor.rehearse(executable, tasks, ring));
     }
 
     fn between_runs(&mut self) {

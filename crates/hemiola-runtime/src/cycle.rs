@@ -101,6 +101,12 @@ impl Cycle {
         self.finish(run, due_ticks);
     }
 
+    /// Brings into the caches what a run begins with.
+    pub fn rehearse(&mut self) {
+        self.program.touch();
+        self.executor.rehearse(&self.program.graph, &*self.program, &mut self.worker);
+    }
+
     fn obey_commands(&mut self) {
         while let Some(command) = self.commands.next() {
             // SAFETY: this is worker 0, between two runs.

@@ -100,6 +100,7 @@ pub trait Tasks: Send + Sync + 'static {
 /// ```
 pub struct Executor<T: Tasks> {
     shared: Arc<Shared<T>>,
+    rehearsal: ExecutableGraph,
     helpers: Vec<std::thread::JoinHandle<()>>,
 }
 
@@ -131,6 +132,8 @@ struct Shared<T> {
 struct Run<T> {
     graph: *const ExecutableGraph,
     tasks: *const T,
+    /// When its roots became ready.
+    begin: Ticks,
 }
 
 /// As many workers as one cycle can have.
@@ -138,6 +141,9 @@ pub const MAXIMUM_WORKERS: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// A worker without work spins so long before it sleeps: about what being woken costs.
 const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(30) };
+/// A helper wakes that much early at most. It is worth less than the punctuality of worker 0: a helper that is late takes over a bit
+/// less.
+const HELPERS_EARLINESS: Duration = Duration::from_micros(100);
 /// So long around the expected begin of a run, a helper that has set its alarm is taken to be on its way.
 const ON_ITS_WAY: Duration = Duration::from_micros(150);
 
@@ -150,7 +156,7 @@ impl<T: Tasks> Default for Executor<T> {
 impl<T: Tasks> Executor<T> {
     /// A pool with worker 0 only.
     pub fn new() -> Self {
-        Self { shared: Arc::new(Shared::new()), helpers: Vec::new() }
+        Self { shared: Arc::new(Shared::new()), rehearsal: ExecutableGraph::idle(MAXIMUM_WORKERS), helpers: Vec::new() }
     }
 
     /// How many workers there are, with worker 0.
@@ -185,6 +191,13 @@ impl<T: Tasks> Executor<T> {
             return run_in_sequence(graph, tasks, worker);
         }
         self.shared.run(graph, tasks, worker, workers);
+    }
+
+    /// Rehearses a run: brings what it begins with into this core's caches, for after a sleep little of code and data is there. Touches
+    /// the graph and runs another one in which there is nothing to do. For the time between waking and the trigger.
+    pub fn rehearse(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
+        graph.touch();
+        self.run(&self.rehearsal, tasks, worker);
     }
 
     /// Tells the helpers when the next run is expected, so that they are awake by then without anybody waking them. `None` lets
@@ -233,20 +246,15 @@ impl<T: Tasks> Shared<T> {
 
     /// A run on several workers, of which the caller is number 0.
     fn run(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker, workers: usize) {
-        let run = Run { graph, tasks };
+        let begin = Ticks::now();
+        let run = Run { graph, tasks, begin };
         self.asked[0].store(0, Ordering::Relaxed);
         self.workers.store(workers, Ordering::Relaxed);
         self.words.store(graph.words(), Ordering::Relaxed);
         self.run.store((&raw const run).cast_mut(), Ordering::Relaxed);
         self.remaining.store(graph.units().len() as u32, Ordering::Relaxed);
 
-        let now = Ticks::now();
-        let mut own = UnitSet::default();
-        for &root in graph.roots() {
-            graph.units()[root].set_ready_at(now);
-            own.insert(root);
-        }
-        self.work(&run, own, 0, worker, now);
+        self.work(&run, graph.roots(), 0, worker, begin);
         self.finish(&run, worker);
     }
 
@@ -285,7 +293,7 @@ impl<T: Tasks> Shared<T> {
                     now = Ticks::now();
                 }
             }
-            let mut ready = node.ready_at();
+            let mut ready = if node.is_root() { run.begin } else { node.ready_at() };
             for &task in graph.tasks(node) {
                 now = tasks.run(task as usize, ready, now, worker, &scope);
                 ready = now;
@@ -332,7 +340,7 @@ impl<T: Tasks> Shared<T> {
         // Loom runs all threads on one, and its own panics must be seen.
         let _containment = (!cfg!(loom)).then(Containment::new);
         let mut spin_until = monotonic_now();
-        let mut earliness = AdaptiveEarliness::default();
+        let mut earliness = AdaptiveEarliness::new(HELPERS_EARLINESS);
         while !self.stopping.load(Ordering::SeqCst) {
             let takes_part = index < self.workers.load(Ordering::Relaxed);
             let words = self.words.load(Ordering::Relaxed);

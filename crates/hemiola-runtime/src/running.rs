@@ -217,7 +217,7 @@ fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let mut count = (cycle.robot.clock().now().seconds() * rate).ceil() as u64;
     let mut next = clock(nth(count));
     while !cycle.robot.is_stopping() {
-        earliness.meet(next);
+        earliness.meet_prepared(next, || cycle.rehearse());
         cycle.run(Some(nth(count)));
         // After an overrun the triggers that have passed are left out: the newest data counts.
         let passed = (cycle.robot.clock().now().seconds() * rate).floor() as u64;

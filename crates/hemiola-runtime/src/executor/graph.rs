@@ -1,9 +1,10 @@
+use std::hint::black_box;
 use std::time::Duration;
 
 use hemiola_plan::Plan;
 use hemiola_trace::Ticks;
 
-use super::CAPACITY;
+use super::ready_set::{CAPACITY, UnitSet};
 use crate::error::RuntimeError;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
@@ -15,7 +16,7 @@ pub struct ExecutableGraph {
     units: Box<[Unit]>,
     /// The tasks of all units, then the successors of all units.
     lists: Box<[u32]>,
-    roots: Box<[usize]>,
+    roots: UnitSet,
     /// A bit for each unit that is worth a hand-over.
     long: Box<[u64]>,
     /// The order of the tasks on one worker.
@@ -83,13 +84,34 @@ impl ExecutableGraph {
             long[unit / 64] |= 1 << (unit % 64);
         }
         Ok(Self {
-            roots: (0..count).filter(|&unit| units[unit].predecessors == 0).collect(),
+            roots: (0..count).filter(|&unit| units[unit].is_root()).collect(),
             long: long.into(),
             sequence: plan.order().map(|task| task.0).collect(),
             workers: plan.workers(),
             lists: lists.into(),
             units,
         })
+    }
+
+    /// A unit in which there is nothing to do, for that many workers.
+    pub(super) fn idle(workers: usize) -> Self {
+        let nothing = Section { begin: 0, end: 0 };
+        let unit = Unit {
+            pending: AtomicU32::new(0),
+            predecessors: 0,
+            ready_at: AtomicU64::new(0),
+            tasks: nothing,
+            successors: nothing,
+            long: false,
+        };
+        Self {
+            units: Box::new([unit]),
+            lists: Box::default(),
+            roots: UnitSet::from_iter([0]),
+            long: vec![0; CAPACITY / 64].into(),
+            sequence: Box::default(),
+            workers,
+        }
     }
 
     /// How many workers it wants.
@@ -113,8 +135,8 @@ impl ExecutableGraph {
         &self.lists[section.begin as usize..section.end as usize]
     }
 
-    pub(super) fn roots(&self) -> &[usize] {
-        &self.roots
+    pub(super) fn roots(&self) -> UnitSet {
+        self.roots.clone()
     }
 
     pub(super) fn long(&self) -> &[u64] {
@@ -128,9 +150,24 @@ impl ExecutableGraph {
     pub(super) fn words(&self) -> usize {
         self.units.len().div_ceil(64)
     }
+
+    /// Touches every cache line that a run reads.
+    pub(super) fn touch(&self) {
+        black_box(self.units.iter().map(|unit| unit.pending.load(Ordering::Relaxed)).fold(0, u32::wrapping_add));
+        let a_line = 64 / size_of::<u32>();
+        black_box(
+            self.lists.iter().chain(&self.sequence).step_by(a_line).fold(0, |sum: u32, entry| sum.wrapping_add(*entry)),
+        );
+        black_box(self.long.iter().fold(0, |sum: u64, word| sum.wrapping_add(*word)));
+    }
 }
 
 impl Unit {
+    /// Depends on no other unit.
+    pub(super) fn is_root(&self) -> bool {
+        self.predecessors == 0
+    }
+
     pub(super) fn is_long(&self) -> bool {
         self.long
     }

@@ -61,7 +61,7 @@ impl ReadySet {
 }
 
 /// Units that one worker keeps for itself.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct UnitSet {
     words: [u64; WORDS],
     /// Which words are not zero.
@@ -116,5 +116,13 @@ impl UnitSet {
             }
         }
         out
+    }
+}
+
+impl FromIterator<usize> for UnitSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(units: I) -> Self {
+        let mut set = Self::default();
+        units.into_iter().for_each(|unit| set.insert(unit));
+        set
     }
 }

@@ -5,15 +5,27 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `bus` | where topics and services are found by name |
+//! | `topic` | messages to any number of receivers, without copying |
+//! | `statistics` | what passes through, in numbers |
+//! | `signal` | how a receiver learns that something was sent |
 //! | `clock` | the framework's clock, running or stepped |
 //! | `exchange` | the newest value, or all in order, from one thread to another |
 //! | `roster` | lists that are changed rarely and read without waiting |
 
+mod bus;
 mod clock;
 mod error;
 pub mod exchange;
 mod roster;
+mod signal;
+mod statistics;
 mod sync;
+mod topic;
 
+pub use bus::Bus;
 pub use clock::RobotClock;
 pub use error::BusError;
+pub use signal::Signal;
+pub use statistics::{Receives, SubscriberReport, TopicReport};
+pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic, WhenFull};

@@ -27,10 +27,11 @@ impl<T> Roster<T> {
     /// A reader that sees the present list.
     pub fn reader(&self) -> RosterReader<T> {
         let mut inner = self.inner();
-        let (mut writer, reader) = latest(Vec::new);
+        let (mut writer, mut reader) = latest(Vec::new);
         let entries = inner.entries.clone();
         writer.with_back(|back| *back = entries);
         writer.publish();
+        reader.take();
         inner.readers.push(writer);
         RosterReader(reader)
     }
@@ -68,14 +69,8 @@ impl<T> RosterReader<T> {
         self.0.take()
     }
 
-    /// The list that was taken last.
-    #[cfg(not(loom))]
-    #[inline]
-    pub fn entries(&self) -> &[Arc<T>] {
-        self.0.front()
-    }
-
     /// Looks at the list that was taken last.
+    #[inline]
     pub fn with_entries<R>(&self, look: impl FnOnce(&[Arc<T>]) -> R) -> R {
         self.0.with_front(|entries| look(entries))
     }
@@ -92,11 +87,11 @@ mod tests {
         let entry = Arc::new(7);
         roster.change(|entries| entries.push(entry.clone()));
         assert!(reader.refresh() && !reader.refresh());
-        assert_eq!(reader.entries().iter().map(|entry| **entry).collect::<Vec<_>>(), [7]);
+        assert_eq!(reader.with_entries(|entries| entries.iter().map(|entry| **entry).collect::<Vec<_>>()), [7]);
 
         roster.change(Vec::clear);
         assert!(reader.refresh());
-        assert!(reader.entries().is_empty());
+        assert!(reader.with_entries(<[_]>::is_empty));
         roster.change(|_| ());
         assert_eq!(Arc::strong_count(&entry), 1);
     }

@@ -5,7 +5,7 @@ pub use std::{
     cell::UnsafeCell,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -14,7 +14,7 @@ pub use loom::{
     cell::UnsafeCell,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -49,7 +49,19 @@ impl<T> CellAccess<T> for UnsafeCell<T> {
 }
 
 #[cfg(not(loom))]
-pub use std::sync::Mutex;
+pub use std::sync::{Mutex, MutexGuard};
 
 #[cfg(loom)]
-pub use loom::sync::Mutex;
+pub use loom::sync::{Mutex, MutexGuard};
+
+/// A cache line of its own (two, for processors fetch them in pairs), so that two sides do not disturb each other.
+#[repr(align(128))]
+pub struct Line<T>(pub T);
+
+impl<T> std::ops::Deref for Line<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}

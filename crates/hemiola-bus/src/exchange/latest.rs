@@ -114,11 +114,13 @@ impl<T> LatestWriter<T> {
 
 impl<T> LatestReader<T> {
     /// Whether there is a value that was not taken yet.
+    #[inline]
     pub fn has_new(&self) -> bool {
         self.shared.middle.load(Ordering::Relaxed) & NEWER != 0
     }
 
     /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one atomic swap.
+    #[inline]
     pub fn take(&mut self) -> bool {
         if !self.has_new() {
             return false;
@@ -136,6 +138,7 @@ impl<T> LatestReader<T> {
     }
 
     /// Looks at the value taken last.
+    #[inline]
     pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
         self.shared.buffers[usize::from(self.front)].look(|buffer| look(unsafe { &*buffer }))

@@ -13,17 +13,13 @@
 //!
 //! Each side keeps its own counter and its last sight of the other's, and looks again only when the ring seems full or empty.
 
-use crate::sync::{Arc, AtomicUsize, CellAccess, Ordering, UnsafeCell};
+use crate::sync::{Arc, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 
 struct Shared<T> {
     places: Box<[UnsafeCell<Option<T>>]>,
     written: Line<AtomicUsize>,
     taken: Line<AtomicUsize>,
 }
-
-/// A cache line of its own, so that the two sides do not disturb each other.
-#[repr(align(128))]
-struct Line<T>(T);
 
 // SAFETY: each place is touched by its one owner (see the protocol), so only sending T between threads is needed.
 unsafe impl<T: Send> Sync for Shared<T> {}
@@ -95,7 +91,7 @@ impl<T> QueueWriter<T> {
     pub fn push(&mut self, value: T) -> Result<(), T> {
         let capacity = self.shared.places.len();
         if self.written.wrapping_sub(self.seen_taken) == capacity {
-            self.seen_taken = self.shared.taken.0.load(Ordering::Acquire);
+            self.seen_taken = self.shared.taken.load(Ordering::Acquire);
             if self.written.wrapping_sub(self.seen_taken) == capacity {
                 return Err(value);
             }
@@ -103,7 +99,7 @@ impl<T> QueueWriter<T> {
         // SAFETY: the place's number is outside of `taken .. written`: it is the writer's.
         self.shared.places[self.written % capacity].change(|place| unsafe { *place = Some(value) });
         self.written = self.written.wrapping_add(1);
-        self.shared.written.0.store(self.written, Ordering::Release);
+        self.shared.written.store(self.written, Ordering::Release);
         Ok(())
     }
 }
@@ -112,7 +108,7 @@ impl<T> QueueReader<T> {
     /// Takes the oldest value; `None` if there is none. Wait-free: a load at most and a store.
     pub fn pop(&mut self) -> Option<T> {
         if self.taken == self.seen_written {
-            self.seen_written = self.shared.written.0.load(Ordering::Acquire);
+            self.seen_written = self.shared.written.load(Ordering::Acquire);
             if self.taken == self.seen_written {
                 return None;
             }
@@ -121,7 +117,7 @@ impl<T> QueueReader<T> {
         let value =
             self.shared.places[self.taken % self.shared.places.len()].change(|place| unsafe { (*place).take() });
         self.taken = self.taken.wrapping_add(1);
-        self.shared.taken.0.store(self.taken, Ordering::Release);
+        self.shared.taken.store(self.taken, Ordering::Release);
         value
     }
 }

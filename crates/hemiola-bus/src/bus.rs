@@ -1,0 +1,99 @@
+//! Where topics and services are found by name.
+
+use crate::BusError;
+use crate::statistics::TopicReport;
+use crate::topic::{Hub, Message, Topic};
+use hemiola_trace::TickScale;
+use std::any::{Any, type_name};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Where topics and services are found by name. A clone is the same bus.
+///
+/// ```
+/// use hemiola_bus::{Bus, BusError, WhenFull};
+///
+/// let bus = Bus::new();
+/// let mut queue = bus.topic::<f32>("battery")?.queue(4, WhenFull::DropOldest);
+/// bus.topic("battery")?.publisher().publish(0.9_f32); // the same topic
+/// assert_eq!(queue.receive().as_deref(), Some(&0.9));
+/// assert!(matches!(bus.topic::<u8>("battery"), Err(BusError::OtherType { .. })));
+/// # Ok::<(), BusError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Bus(Arc<Registry>);
+
+#[derive(Default)]
+struct Registry {
+    /// If the bus measures time.
+    scale: Option<TickScale>,
+    topics: Mutex<BTreeMap<String, Weak<dyn AnyTopic>>>,
+}
+
+/// A topic of whatever type.
+trait AnyTopic: Any + Send + Sync {
+    fn type_name(&self) -> &'static str;
+    fn report(&self) -> TopicReport;
+}
+
+impl<T: Message> AnyTopic for Hub<T> {
+    fn type_name(&self) -> &'static str {
+        type_name::<T>()
+    }
+
+    fn report(&self) -> TopicReport {
+        Hub::report(self)
+    }
+}
+
+impl Bus {
+    /// A bus that does not look at the clock: sending and receiving take some nanoseconds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A bus that stamps each message and measures how long it took to be received. Costs two looks at the processor's counter per message,
+    /// some 10 ns each on a small virtual machine. Takes [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
+    pub fn with_timing() -> Self {
+        Self(Arc::new(Registry { scale: Some(TickScale::calibrate()), ..Registry::default() }))
+    }
+
+    /// The topic of that name; made if nobody holds it yet. Allocates and takes a lock: not for real-time threads.
+    ///
+    /// # Errors
+    /// [`BusError::OtherType`] if the topic carries other messages.
+    pub fn topic<T: Message>(&self, name: &str) -> Result<Topic<T>, BusError> {
+        let mut topics = self.registered();
+        if let Some(existing) = topics.get(name).and_then(Weak::upgrade) {
+            let carries = existing.type_name();
+            let any: Arc<dyn Any + Send + Sync> = existing;
+            return any.downcast().map(Topic::new).map_err(|_| BusError::OtherType {
+                name: name.into(),
+                existing: carries,
+                asked: type_name::<T>(),
+            });
+        }
+        topics.retain(|_, topic| topic.strong_count() > 0);
+        let hub = Arc::new(Hub::<T>::new(name.into(), self.0.scale.clone()));
+        let weak = Arc::downgrade(&hub);
+        topics.insert(name.into(), weak);
+        Ok(Topic::new(hub))
+    }
+
+    /// All topics, by name. Takes locks: not for real-time threads.
+    pub fn topics(&self) -> Vec<TopicReport> {
+        let topics: Vec<_> = self.registered().values().filter_map(Weak::upgrade).collect();
+        topics.iter().map(|topic| topic.report()).collect()
+    }
+
+    fn registered(&self) -> MutexGuard<'_, BTreeMap<String, Weak<dyn AnyTopic>>> {
+        self.0.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Bus {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Bus").field("topics", &self.registered().keys()).finish_non_exhaustive()
+    }
+}

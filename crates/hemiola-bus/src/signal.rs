@@ -1,0 +1,48 @@
+//! What a send does so that the receiver learns of it.
+
+use hemiola_realtime::Wakeup;
+use std::sync::Arc;
+
+/// What a send does so that the receiver learns of it.
+///
+/// ```
+/// use hemiola_bus::{Bus, Signal, WhenFull};
+/// use hemiola_realtime::Wakeup;
+/// use std::sync::Arc;
+///
+/// let (bus, wakeup) = (Bus::new(), Arc::new(Wakeup::new()));
+/// let (whistles, goals) = (bus.topic::<f32>("whistle")?, bus.topic::<u8>("goal")?);
+/// let _whistles = whistles.queue_with_signal(4, WhenFull::DropOldest, wakeup.clone().into());
+/// let _goals = goals.queue_with_signal(4, WhenFull::DropOldest, wakeup.clone().into());
+///
+/// let seen = wakeup.generation();
+/// goals.publisher().publish(1);
+/// wakeup.wait(seen, None); // one thread waits for both
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum Signal {
+    /// Nothing: the receiver looks when its time has come, as modules do. The cheapest, above all if the receiver runs on another core:
+    /// a signal waits until the message has got there.
+    #[default]
+    Nothing,
+    /// Wakes who sleeps on it.
+    Wakeup(Arc<Wakeup>),
+}
+
+impl Signal {
+    #[inline]
+    pub(crate) fn raise(&self) {
+        match self {
+            Signal::Nothing => (),
+            Signal::Wakeup(wakeup) => wakeup.notify_one(),
+        }
+    }
+}
+
+impl From<Arc<Wakeup>> for Signal {
+    fn from(wakeup: Arc<Wakeup>) -> Self {
+        Signal::Wakeup(wakeup)
+    }
+}

@@ -1,0 +1,168 @@
+//! What passes through the bus, in numbers.
+
+use crate::WhenFull;
+use crate::sync::{AtomicU64, Ordering};
+use hemiola_realtime::MonotonicTime;
+use hemiola_trace::{Distribution, Summary, TickScale, Ticks};
+
+/// A topic at one moment.
+///
+/// ```
+/// use hemiola_bus::{Bus, WhenFull};
+///
+/// let bus = Bus::new();
+/// let topic = bus.topic::<f32>("battery")?;
+/// let _queue = topic.queue(2, WhenFull::DropOldest);
+/// let before = topic.report();
+/// let mut publisher = topic.publisher();
+/// (0..5).for_each(|_| publisher.publish(0.9));
+///
+/// let [battery] = &bus.topics()[..] else { panic!("one topic") };
+/// assert_eq!((battery.name.as_str(), battery.type_name, battery.published), ("battery", "f32", 5));
+/// assert_eq!((battery.subscribers[0].depth, battery.subscribers[0].dropped), (2, 3));
+/// assert!(battery.rate_since(&before) > 5.0);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicReport {
+    /// What it is called.
+    pub name: String,
+    /// The type of its messages, as Rust calls it.
+    pub type_name: &'static str,
+    /// When the report was made.
+    pub at: MonotonicTime,
+    /// How many publishers there are.
+    pub publishers: usize,
+    /// How many messages were published, also by those who have left.
+    pub published: u64,
+    /// How many messages found no room in a queue, also in queues that are gone. A message that is dropped from two counts twice.
+    pub dropped: u64,
+    /// The queues, then those who receive the newest message, each in the order in which they joined.
+    pub subscribers: Vec<SubscriberReport>,
+}
+
+impl TopicReport {
+    /// Messages per second since an earlier report of the same topic; zero if no time has passed.
+    pub fn rate_since(&self, earlier: &TopicReport) -> f64 {
+        let seconds = (self.at - earlier.at).as_secs_f64();
+        if seconds > 0.0 { self.published.saturating_sub(earlier.published) as f64 / seconds } else { 0.0 }
+    }
+}
+
+/// One receiver of a topic at one moment.
+///
+/// ```
+/// use hemiola_bus::{Bus, Receives, WhenFull};
+///
+/// let topic = Bus::with_timing().topic::<f32>("battery")?;
+/// let mut queue = topic.queue(8, WhenFull::DropNewest);
+/// topic.publisher().publish(0.9);
+/// queue.receive();
+/// let report = &topic.report().subscribers[0];
+/// assert_eq!(report.receives, Receives::All { capacity: 8, when_full: WhenFull::DropNewest });
+/// assert_eq!((report.delivered, report.depth, report.deepest), (1, 0, 1));
+/// assert_eq!(report.latency.unwrap().count, 1);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubscriberReport {
+    /// What it asked for.
+    pub receives: Receives,
+    /// How many messages it received.
+    pub delivered: u64,
+    /// How many found no room, in the way that it asked for; or, of one who receives the newest, were replaced before they were received.
+    pub dropped: u64,
+    /// How many wait to be received.
+    pub depth: u64,
+    /// How many it found at most when it looked; all that its queue can keep of one publisher if one was ever dropped.
+    pub deepest: u64,
+    /// From publishing to receiving, in nanoseconds, to some 6 %; only on a bus that [measures time](crate::Bus::with_timing).
+    pub latency: Option<Summary>,
+}
+
+/// What a receiver asked for.
+///
+/// ```
+/// use hemiola_bus::{Bus, Receives};
+///
+/// let topic = Bus::new().topic::<f32>("battery")?;
+/// let _battery = topic.latest();
+/// assert_eq!(topic.report().subscribers[0].receives, Receives::Newest);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receives {
+    /// All messages, in order.
+    All {
+        /// How many of each publisher its queue can keep.
+        capacity: usize,
+        /// What becomes of the others.
+        when_full: WhenFull,
+    },
+    /// The newest message.
+    Newest,
+}
+
+/// Counts durations, by one thread that does not allocate, in steps of 1/16.
+pub(crate) struct Latencies {
+    scale: TickScale,
+    counts: Box<[AtomicU64]>,
+}
+
+/// Steps per power of two.
+const STEPS: u64 = 16;
+
+impl Latencies {
+    pub(crate) fn new(scale: TickScale) -> Self {
+        Self { scale, counts: (0..=step_of(u64::MAX)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    /// Only for the receiver.
+    #[inline]
+    pub(crate) fn record(&self, published: Ticks, received: Ticks) {
+        let count = &self.counts[step_of(received.since(published))];
+        count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn summary(&self) -> Summary {
+        let mut distribution = Distribution::new();
+        for (step, count) in self.counts.iter().enumerate() {
+            let nanoseconds = self.scale.nanoseconds_between(Ticks(0), Ticks(ticks_at(step)));
+            let count = u32::try_from(count.load(Ordering::Relaxed)).unwrap_or(u32::MAX);
+            distribution.record_many(nanoseconds, count);
+        }
+        distribution.summary()
+    }
+}
+
+/// Exact below [`STEPS`], then that many steps up to twice as much, and so on.
+fn step_of(ticks: u64) -> usize {
+    let doublings = (ticks | (STEPS - 1)).ilog2() + 1 - STEPS.ilog2();
+    match doublings {
+        0 => ticks as usize,
+        doublings => (u64::from(doublings) * STEPS + (ticks >> (doublings - 1)) - STEPS) as usize,
+    }
+}
+
+/// The middle of a step.
+fn ticks_at(step: usize) -> u64 {
+    let step = step as u64;
+    match (step / STEPS).saturating_sub(1) {
+        0 => step,
+        shift => ((step % STEPS + STEPS) << shift) + (1 << (shift - 1)),
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_are_counted_to_six_percent() {
+        for ticks in (0..100_000).chain((20..64).map(|power| (1 << power) + 12_345)) {
+            let back = ticks_at(step_of(ticks));
+            assert!(back.abs_diff(ticks) as f64 <= ticks as f64 / 16.0, "{ticks} became {back}");
+        }
+        assert!(step_of(u64::MAX) < 1000);
+    }
+}

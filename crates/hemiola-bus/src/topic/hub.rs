@@ -1,0 +1,272 @@
+//! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the real-time threads, publishers and
+//! receivers read the rosters that are changed here.
+//!
+//! Three orders matter: slots are made before anybody gets a lane; a receiver gets a lane before its publisher does, so that it looks where it
+//! is signalled; a lane is taken from its publisher before its receiver empties it.
+
+use super::Message;
+use super::cell::MessageCell;
+use super::lane::{Lane, WhenFull};
+use super::latest::Word;
+use super::pool::{Held, Pool, Reservation};
+use crate::roster::Roster;
+use crate::signal::Signal;
+use crate::statistics::{Latencies, Receives, SubscriberReport, TopicReport};
+use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, fence};
+use hemiola_realtime::monotonic_now;
+use hemiola_trace::TickScale;
+use std::any::type_name;
+use std::sync::{Arc, PoisonError};
+
+/// A topic.
+pub(crate) struct Hub<T> {
+    name: String,
+    /// If the bus measures time.
+    scale: Option<TickScale>,
+    members: Mutex<Members<T>>,
+}
+
+struct Members<T> {
+    outlets: Vec<Arc<Outlet<T>>>,
+    /// Those of the outlets whose publisher has left.
+    vacant: Vec<Arc<Outlet<T>>>,
+    inlets: Vec<Arc<Inlet<T>>>,
+    words: Vec<sync::Arc<Word<T>>>,
+    keeps_last: bool,
+    /// By queues that have left.
+    dropped: u64,
+}
+
+/// What a publisher publishes through. It stays with the topic, with all messages that are on their way, when the publisher leaves, and the
+/// next one that joins takes it over. So nobody ever needs to ask whether the memory of a message is still there.
+pub(crate) struct Outlet<T> {
+    pub(crate) lanes: Roster<Lane<T>>,
+    pub(crate) words: Roster<Word<T>>,
+    pub(crate) published: AtomicU64,
+    pub(crate) last: MessageCell<T>,
+    keeps_last: AtomicBool,
+    /// Below `last`: it is dropped after it.
+    pub(crate) pool: Arc<Pool<T>>,
+}
+
+/// What a queue receives through.
+pub(crate) struct Inlet<T> {
+    pub(crate) capacity: usize,
+    pub(crate) when_full: WhenFull,
+    pub(crate) signal: Signal,
+    pub(crate) latencies: Option<Latencies>,
+    pub(crate) lanes: Roster<Lane<T>>,
+}
+
+impl<T: Message> Hub<T> {
+    pub(crate) fn new(name: String, scale: Option<TickScale>) -> Self {
+        let members = Members {
+            outlets: Vec::new(),
+            vacant: Vec::new(),
+            inlets: Vec::new(),
+            words: Vec::new(),
+            keeps_last: false,
+            dropped: 0,
+        };
+        Self { name, scale, members: Mutex::new(members) }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[inline]
+    pub(crate) fn measures_time(&self) -> bool {
+        self.scale.is_some()
+    }
+
+    /// For a receiver's statistics, if the bus measures time.
+    pub(crate) fn latencies(&self) -> Option<Latencies> {
+        self.scale.clone().map(Latencies::new)
+    }
+
+    pub(crate) fn join_publisher(&self) -> Arc<Outlet<T>> {
+        let members = &mut *self.members();
+        if let Some(vacant) = members.vacant.pop() {
+            return vacant;
+        }
+        let outlet = Arc::new(Outlet::new());
+        // A publisher holds a slot while it fills it, and somebody's while it replaces it in a cell.
+        members.outlets.iter().for_each(|other| other.pool.reserve(1));
+        members.outlets.push(outlet.clone());
+        outlet.pool.reserve(members.outlets.len());
+        if members.keeps_last {
+            outlet.keep_last();
+        }
+        members.inlets.iter().for_each(|inlet| outlet.connect(inlet));
+        members.words.iter().for_each(|word| outlet.connect_word(word));
+        outlet
+    }
+
+    pub(crate) fn leave_publisher(&self, outlet: &Arc<Outlet<T>>) {
+        self.members().vacant.push(outlet.clone());
+    }
+
+    pub(crate) fn join_queue(&self, inlet: &Arc<Inlet<T>>) {
+        let members = &mut *self.members();
+        members.outlets.iter().for_each(|outlet| outlet.connect(inlet));
+        members.inlets.push(inlet.clone());
+    }
+
+    pub(crate) fn leave_queue(&self, inlet: &Arc<Inlet<T>>) {
+        let members = &mut *self.members();
+        members.inlets.retain(|other| !Arc::ptr_eq(other, inlet));
+        inlet.lanes.change(|lanes| {
+            // In the order of the outlets.
+            for (lane, outlet) in lanes.drain(..).zip(&members.outlets) {
+                outlet.disconnect(&lane);
+                while lane.pop().is_some() {}
+                members.dropped += lane.counts().dropped;
+            }
+        });
+    }
+
+    pub(crate) fn join_latest(&self, word: &sync::Arc<Word<T>>) {
+        let members = &mut *self.members();
+        members.outlets.iter().for_each(|outlet| outlet.connect_word(word));
+        members.words.push(word.clone());
+    }
+
+    pub(crate) fn leave_latest(&self, word: &sync::Arc<Word<T>>) {
+        let members = &mut *self.members();
+        members.words.retain(|other| !sync::Arc::ptr_eq(other, word));
+        members.outlets.iter().for_each(|outlet| outlet.disconnect_word(word));
+    }
+
+    pub(crate) fn keep_last(&self) {
+        let members = &mut *self.members();
+        if !std::mem::replace(&mut members.keeps_last, true) {
+            members.outlets.iter().for_each(|outlet| outlet.keep_last());
+        }
+    }
+
+    pub(crate) fn report(&self) -> TopicReport {
+        let members = &*self.members();
+        let queues = members.inlets.iter().map(|inlet| inlet.report());
+        let subscribers: Vec<_> = queues.chain(members.words.iter().map(|word| word.report())).collect();
+        let of_queues = &subscribers[..members.inlets.len()];
+        TopicReport {
+            name: self.name.clone(),
+            type_name: type_name::<T>(),
+            at: monotonic_now(),
+            publishers: members.outlets.len() - members.vacant.len(),
+            published: members.outlets.iter().map(|outlet| outlet.published.load(Ordering::Relaxed)).sum(),
+            dropped: members.dropped + of_queues.iter().map(|queue| queue.dropped).sum::<u64>(),
+            subscribers,
+        }
+    }
+
+    fn members(&self) -> MutexGuard<'_, Members<T>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Message> Outlet<T> {
+    fn new() -> Self {
+        Self {
+            lanes: Roster::new(),
+            words: Roster::new(),
+            published: AtomicU64::new(0),
+            last: MessageCell::new(),
+            keeps_last: AtomicBool::new(false),
+            pool: Arc::new(Pool::new()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn keeps_last(&self) -> bool {
+        self.keeps_last.load(Ordering::Acquire)
+    }
+
+    fn keep_last(&self) {
+        // For the last message, and for the one that somebody who joins compares it with.
+        self.pool.reserve(2);
+        // Release: who sees this sees the slots.
+        self.keeps_last.store(true, Ordering::Release);
+    }
+
+    /// Gives a queue a lane, which begins with the last message if that is kept.
+    fn connect(&self, inlet: &Inlet<T>) {
+        // A publisher that never rests would have us try forever; and whatever is missed, more is coming.
+        const ATTEMPTS: usize = 16;
+        for attempt in 1..=ATTEMPTS {
+            let last = self.copy_last();
+            // For what is in the lane, and for a batch.
+            let reservation = Reservation::new(&self.pool, 2 * inlet.capacity);
+            let lane = sync::Arc::new(Lane::new(inlet, last.as_ref().map(Held::share), reservation));
+            inlet.lanes.change(|lanes| lanes.push(lane.clone()));
+            self.lanes.change(|lanes| lanes.push(lane.clone()));
+            // With the one in the publisher: a message that it does not put into the lane is the last one now.
+            fence(Ordering::SeqCst);
+            let sequence = |message: Option<Held<T>>| message.map(|message| message.envelope().sequence);
+            let last = sequence(last);
+            if sequence(self.copy_last()) == last || attempt == ATTEMPTS {
+                if last.is_some() {
+                    inlet.signal.raise();
+                }
+                return;
+            }
+            inlet.lanes.change(Vec::pop);
+            self.disconnect(&lane);
+        }
+    }
+
+    fn disconnect(&self, lane: &sync::Arc<Lane<T>>) {
+        self.lanes.change(|lanes| lanes.retain(|other| !sync::Arc::ptr_eq(other, lane)));
+    }
+
+    fn connect_word(&self, word: &sync::Arc<Word<T>>) {
+        word.reserve(&self.pool);
+        self.words.change(|words| words.push(word.clone()));
+        // As in `connect`.
+        fence(Ordering::SeqCst);
+        if let Some(last) = self.copy_last() {
+            drop(word.newest.put_if_empty(last));
+            word.signal.raise();
+        }
+    }
+
+    fn disconnect_word(&self, word: &sync::Arc<Word<T>>) {
+        self.words.change(|words| words.retain(|other| !sync::Arc::ptr_eq(other, word)));
+    }
+
+    /// The last message, if it is kept. Only under the lock.
+    fn copy_last(&self) -> Option<Held<T>> {
+        let last = self.last.take()?;
+        let copy = last.share();
+        // Unless there is a newer one by now.
+        drop(self.last.put_if_empty(last));
+        Some(copy)
+    }
+}
+
+impl<T> Inlet<T> {
+    pub(crate) fn new(capacity: usize, when_full: WhenFull, signal: Signal, latencies: Option<Latencies>) -> Self {
+        Self { capacity, when_full, signal, latencies, lanes: Roster::new() }
+    }
+
+    fn report(&self) -> SubscriberReport {
+        let mut report = SubscriberReport {
+            receives: Receives::All { capacity: self.capacity, when_full: self.when_full },
+            delivered: 0,
+            dropped: 0,
+            depth: 0,
+            deepest: 0,
+            latency: self.latencies.as_ref().map(Latencies::summary),
+        };
+        self.lanes.look(|lanes| {
+            for counts in lanes.iter().map(|lane| lane.counts()) {
+                report.delivered += counts.delivered;
+                report.dropped += counts.dropped;
+                report.depth += counts.depth;
+                report.deepest = report.deepest.max(counts.deepest);
+            }
+        });
+        report
+    }
+}

@@ -1,0 +1,256 @@
+//! The slots of one publisher: a message is written once, into a slot, and shared by reference.
+//!
+//! # Protocol
+//! A slot's count of references says whose it is: zero, the publisher's, which alone may write it; otherwise the holders', who only read.
+//!
+//! | who | step | ordering |
+//! |---|---|---|
+//! | publisher | finds a slot whose count is zero, going on where it found the last one, so that slots are used in turn | acquire: whoever held it is done |
+//! | publisher | fills it and sets the count to the number of receivers | none: the way to the receiver releases |
+//! | holder | lets go: subtracts one, or stores zero if it is the only one left | release; acquire when it sees that it is the only one |
+//!
+//! The store is allowed because only holders change a count that is not zero. It is worth it because a store does not wait.
+//!
+//! **A publisher always finds a slot**: whoever may hold messages reserves as many slots as it can hold before the publisher learns of it.
+//! Slots never move and live as long as the pool. A [`Claimed`] or [`Held`] is kept only by those who keep the pool alive.
+
+use crate::roster::{Roster, RosterReader};
+use crate::sync::{AtomicU32, AtomicUsize, CellAccess, Ordering, UnsafeCell};
+use hemiola_trace::Ticks;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+pub(crate) struct Slot<T> {
+    references: AtomicU32,
+    envelope: UnsafeCell<Envelope<T>>,
+}
+
+/// A message and what is known of it.
+#[derive(Default)]
+pub(crate) struct Envelope<T> {
+    pub(crate) sequence: u64,
+    /// Zero if the bus does not measure time.
+    pub(crate) published: Ticks,
+    pub(crate) value: T,
+}
+
+// SAFETY: by the protocol, writing is exclusive (T: Send) and reading shared (T: Sync).
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+/// All slots of a publisher.
+pub(crate) struct Pool<T> {
+    segments: Roster<Segment<T>>,
+    /// How many slots those who are there may hold at once, the publisher included.
+    reserved: AtomicUsize,
+}
+
+/// Slots that were made at once.
+struct Segment<T>(Box<[Slot<T>]>);
+
+impl<T: Default> Pool<T> {
+    pub(crate) fn new() -> Self {
+        Self { segments: Roster::new(), reserved: AtomicUsize::new(0) }
+    }
+
+    /// Reserves slots for good, and makes what is missing. Not for real-time threads.
+    pub(crate) fn reserve(&self, slots: usize) {
+        // Acquire: slots that others no longer need are free.
+        let reserved = self.reserved.fetch_add(slots, Ordering::Acquire) + slots;
+        let made = self.segments.look(|segments| segments.iter().map(|segment| segment.0.len()).sum::<usize>());
+        if made < reserved {
+            self.segments.change(|segments| segments.push(Segment::new(reserved - made).into()));
+        }
+    }
+}
+
+impl<T: Default> Segment<T> {
+    fn new(slots: usize) -> Self {
+        let slot = || Slot { references: AtomicU32::new(0), envelope: UnsafeCell::new(Envelope::default()) };
+        Self((0..slots).map(|_| slot()).collect())
+    }
+}
+
+/// Slots reserved for as long as this lives. It keeps the pool alive.
+pub(crate) struct Reservation<T> {
+    pool: Arc<Pool<T>>,
+    slots: usize,
+}
+
+impl<T: Default> Reservation<T> {
+    pub(crate) fn new(pool: &Arc<Pool<T>>, slots: usize) -> Self {
+        pool.reserve(slots);
+        Self { pool: pool.clone(), slots }
+    }
+}
+
+impl<T> Drop for Reservation<T> {
+    fn drop(&mut self) {
+        // Release: what was held on this reservation has been let go.
+        self.pool.reserved.fetch_sub(self.slots, Ordering::Release);
+    }
+}
+
+/// A publisher's sight of its pool.
+pub(crate) struct Slots<T> {
+    segments: RosterReader<Segment<T>>,
+    segment: usize,
+    place: usize,
+    /// The reader of the list does not keep the pool alive.
+    _pool: Arc<Pool<T>>,
+}
+
+impl<T> Slots<T> {
+    pub(crate) fn new(pool: Arc<Pool<T>>) -> Self {
+        Self { segments: pool.segments.reader(), segment: 0, place: 0, _pool: pool }
+    }
+
+    /// Sees segments that were added.
+    pub(crate) fn refresh(&mut self) {
+        self.segments.refresh();
+    }
+
+    /// A free slot. Looks at each slot at most once or twice; usually at one.
+    #[inline]
+    pub(crate) fn claim(&mut self) -> Claimed<T> {
+        let Self { segments, segment, place, .. } = self;
+        segments.with_entries(|segments| {
+            // One turn more than there are segments: the first may have begun in the middle.
+            for _ in 0..=segments.len() {
+                for slot in &segments[*segment].0[*place..] {
+                    *place += 1;
+                    // Acquire: whoever held the slot is done with it.
+                    if slot.references.load(Ordering::Acquire) == 0 {
+                        return Claimed(slot.into());
+                    }
+                }
+                *place = 0;
+                *segment = if *segment + 1 == segments.len() { 0 } else { *segment + 1 };
+            }
+            unreachable!("whoever holds messages has reserved slots for them")
+        })
+    }
+}
+
+/// A slot that belongs to the publisher.
+pub(crate) struct Claimed<T>(NonNull<Slot<T>>);
+
+impl<T> Claimed<T> {
+    #[inline]
+    pub(crate) fn envelope(&self) -> &Envelope<T> {
+        // SAFETY: the pool lives; nobody refers to the slot, and `self` is the publisher's only handle.
+        unsafe { self.0.as_ref().envelope.look(|envelope| &*envelope) }
+    }
+
+    #[inline]
+    pub(crate) fn envelope_mut(&mut self) -> &mut Envelope<T> {
+        // SAFETY: as above.
+        unsafe { self.0.as_ref().envelope.change(|envelope| &mut *envelope) }
+    }
+
+    /// Gives the slot to its receivers.
+    #[inline]
+    pub(crate) fn share(self, receivers: usize) -> Shares<T> {
+        let count = u32::try_from(receivers).expect("fewer than 2^32 receivers");
+        // SAFETY: the pool lives. Relaxed: what hands the shares over releases.
+        unsafe { self.0.as_ref() }.references.store(count, Ordering::Relaxed);
+        Shares { slot: self.0, left: count }
+    }
+
+    /// Makes the slot a message of one reference.
+    pub(crate) fn share_one(self) -> Held<T> {
+        // SAFETY: the pool lives.
+        unsafe { self.0.as_ref() }.references.store(1, Ordering::Relaxed);
+        Held(self.0)
+    }
+}
+
+/// The references to one message, to be given out.
+pub(crate) struct Shares<T> {
+    slot: NonNull<Slot<T>>,
+    left: u32,
+}
+
+impl<T> Iterator for Shares<T> {
+    type Item = Held<T>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Held<T>> {
+        self.left = self.left.checked_sub(1)?;
+        Some(Held(self.slot))
+    }
+}
+
+impl<T> Drop for Shares<T> {
+    fn drop(&mut self) {
+        self.for_each(drop);
+    }
+}
+
+/// A reference to a message, counted.
+pub(crate) struct Held<T>(NonNull<Slot<T>>);
+
+// SAFETY: it gives shared access to a T, and whoever holds it may be the one who lets it go.
+unsafe impl<T: Send + Sync> Send for Held<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for Held<T> {}
+
+impl<T> Held<T> {
+    #[inline]
+    pub(crate) fn envelope(&self) -> &Envelope<T> {
+        // SAFETY: the pool lives, and the count, of which one is ours, keeps the publisher from writing.
+        unsafe { self.slot().envelope.look(|envelope| &*envelope) }
+    }
+
+    /// Another reference.
+    pub(crate) fn share(&self) -> Held<T> {
+        // Relaxed: we have a reference, which is as good.
+        self.slot().references.fetch_add(1, Ordering::Relaxed);
+        Held(self.0)
+    }
+
+    /// For a cell that carries it from one thread to another.
+    #[inline]
+    pub(crate) fn into_raw(self) -> *mut Slot<T> {
+        let slot = self.0.as_ptr();
+        std::mem::forget(self);
+        slot
+    }
+
+    /// # Safety
+    /// The pointer came from [`into_raw`](Self::into_raw), and becomes a reference again only once.
+    #[inline]
+    pub(crate) unsafe fn from_raw(slot: *mut Slot<T>) -> Self {
+        // SAFETY: what `into_raw` gave was not null.
+        Self(unsafe { NonNull::new_unchecked(slot) })
+    }
+
+    #[inline]
+    fn slot(&self) -> &Slot<T> {
+        // SAFETY: the pool lives, and slots do not move.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T> Drop for Held<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let references = &self.slot().references;
+        // Acquire: the others, who are done, come before us.
+        if references.load(Ordering::Acquire) == 1 {
+            references.store(0, Ordering::Release);
+        } else {
+            references.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+impl<T> Pool<T> {
+    /// How many slots somebody refers to.
+    pub(crate) fn in_use(&self) -> usize {
+        self.segments.look(|segments| {
+            let slots = segments.iter().flat_map(|segment| &segment.0);
+            slots.filter(|slot| slot.references.load(Ordering::Relaxed) > 0).count()
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! The receiving end of a topic that gets all messages, in order.
+
+use super::Message;
+use super::hub::{Hub, Inlet};
+use super::lane::{Lane, WhenFull};
+use super::pool::Held;
+use super::sample::{Batch, Sample};
+use crate::roster::RosterReader;
+use crate::signal::Signal;
+use hemiola_realtime::{Reason, monotonic_now};
+use hemiola_trace::Ticks;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Receives the messages of a topic, those of each publisher in order; publishers take turns.
+///
+/// ```
+/// use hemiola_bus::{Bus, WhenFull};
+/// use std::time::Duration;
+///
+/// let topic = Bus::new().topic("whistle")?;
+/// let mut whistles = topic.queue(16, WhenFull::DropOldest);
+/// let referee = std::thread::spawn({
+///     let mut publisher = topic.publisher();
+///     move || publisher.publish(0.8_f32)
+/// });
+/// assert!(whistles.wait(Duration::from_secs(10)));
+/// while let Some(confidence) = whistles.receive() {
+///     assert_eq!(*confidence, 0.8);
+/// }
+/// # referee.join().unwrap();
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+pub struct Queue<T: Message> {
+    hub: Arc<Hub<T>>,
+    inlet: Arc<Inlet<T>>,
+    lanes: RosterReader<Lane<T>>,
+    /// Whose turn it is.
+    turn: usize,
+    /// What was received last. Never grows.
+    held: Vec<Held<T>>,
+}
+
+impl<T: Message> Queue<T> {
+    pub(crate) fn join(hub: Arc<Hub<T>>, capacity: usize, when_full: WhenFull, signal: Signal) -> Self {
+        assert!(capacity > 0, "a queue has room for at least one message");
+        let inlet = Arc::new(Inlet::new(capacity, when_full, signal, hub.latencies()));
+        hub.join_queue(&inlet);
+        let lanes = inlet.lanes.reader();
+        Self { hub, inlet, lanes, turn: 0, held: Vec::with_capacity(capacity) }
+    }
+
+    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
+    #[inline]
+    pub fn receive(&mut self) -> Option<Sample<'_, T>> {
+        self.held.clear();
+        self.lanes.refresh();
+        let Self { lanes, turn, .. } = self;
+        let message = lanes.with_entries(|lanes| {
+            lanes.iter().find_map(|_| {
+                let message = lanes[*turn].pop();
+                *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+                message
+            })
+        })?;
+        self.held.push(message);
+        self.record_latencies();
+        self.held.first().map(Sample::new)
+    }
+
+    /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
+    #[inline]
+    pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
+        self.held.clear();
+        self.lanes.refresh();
+        let Self { lanes, turn, held, .. } = self;
+        let limit = limit.min(held.capacity());
+        lanes.with_entries(|lanes| {
+            for _ in lanes {
+                lanes[*turn].pop_many(held, limit - held.len());
+                if held.len() == limit {
+                    break;
+                }
+                *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+            }
+        });
+        self.record_latencies();
+        Batch::new(&self.held)
+    }
+
+    #[inline]
+    fn record_latencies(&self) {
+        if let Some(latencies) = &self.inlet.latencies {
+            let now = Ticks::now();
+            self.held.iter().for_each(|message| latencies.record(message.envelope().published, now));
+        }
+    }
+
+    /// Whether there is a message.
+    pub fn has_messages(&mut self) -> bool {
+        self.lanes.refresh();
+        self.lanes.with_entries(|lanes| lanes.iter().any(|lane| lane.has_message()))
+    }
+
+    /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that may wait.
+    ///
+    /// A queue with [`Signal::Nothing`] does not sleep, for nobody would wake it.
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        let Signal::Wakeup(wakeup) = self.inlet.signal.clone() else {
+            return self.has_messages();
+        };
+        let deadline = monotonic_now() + timeout;
+        loop {
+            let seen = wakeup.generation();
+            if self.has_messages() {
+                return true;
+            }
+            if wakeup.wait(seen, Some(deadline)) == Reason::TimedOut {
+                return self.has_messages();
+            }
+        }
+    }
+}
+
+impl<T: Message> Drop for Queue<T> {
+    fn drop(&mut self) {
+        // As long as the topic keeps the pools alive.
+        self.held.clear();
+        self.hub.leave_queue(&self.inlet);
+    }
+}
+
+impl<T: Message> fmt::Debug for Queue<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Queue")
+            .field("topic", &self.hub.name())
+            .field("capacity", &self.inlet.capacity)
+            .field("when_full", &self.inlet.when_full)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! What receivers hand out.
+
+use super::pool::{Envelope, Held};
+use hemiola_trace::Ticks;
+use std::fmt;
+use std::ops::Deref;
+
+/// A message that was received: looks like a `&T`. It is borrowed from its receiver, which holds the message until it is asked for another.
+///
+/// ```
+/// use hemiola_bus::{Bus, WhenFull};
+///
+/// #[derive(Default)]
+/// struct Goal { scored_by: u8 }
+///
+/// let topic = Bus::new().topic("goal")?;
+/// let mut queue = topic.queue(4, WhenFull::DropOldest);
+/// topic.publisher().publish(Goal { scored_by: 5 });
+/// let goal = queue.receive().unwrap();
+/// assert_eq!((goal.scored_by, goal.sequence(), goal.stamp()), (5, 0, None));
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+pub struct Sample<'a, T>(&'a Envelope<T>);
+
+impl<'a, T> Sample<'a, T> {
+    pub(crate) fn new(message: &'a Held<T>) -> Self {
+        Self(message.envelope())
+    }
+
+    /// The message, for as long as the receiver is not asked for another.
+    pub fn value(self) -> &'a T {
+        &self.0.value
+    }
+
+    /// Its number among the messages of its publisher: a gap shows what was dropped. A publisher that takes the place of one that left
+    /// continues its numbers.
+    pub fn sequence(&self) -> u64 {
+        self.0.sequence
+    }
+
+    /// When it was published, on a bus that [measures time](crate::Bus::with_timing).
+    pub fn stamp(&self) -> Option<Ticks> {
+        Some(self.0.published).filter(|stamp| *stamp != Ticks::default())
+    }
+}
+
+impl<T> Deref for Sample<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0.value
+    }
+}
+
+impl<T> Clone for Sample<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Sample<'_, T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Sample<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Sample").field("sequence", &self.sequence()).field("value", &self.0.value).finish()
+    }
+}
+
+/// Messages that were received together, oldest first of each publisher. They are borrowed from their queue.
+///
+/// ```
+/// use hemiola_bus::{Bus, WhenFull};
+///
+/// let topic = Bus::new().topic("range")?;
+/// let mut ranges = topic.queue(64, WhenFull::DropOldest);
+/// let mut publisher = topic.publisher();
+/// (1..=3).for_each(|metres| publisher.publish(metres as f32));
+///
+/// let batch = ranges.batch(64);
+/// let mean = batch.iter().map(|metres| *metres).sum::<f32>() / batch.len() as f32;
+/// assert_eq!(mean, 2.0);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+pub struct Batch<'a, T>(&'a [Held<T>]);
+
+impl<'a, T> Batch<'a, T> {
+    pub(crate) fn new(messages: &'a [Held<T>]) -> Self {
+        Self(messages)
+    }
+
+    /// How many messages there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, again if asked again.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample<'a, T>> + use<'a, T> {
+        self.0.iter().map(Sample::new)
+    }
+}
+
+impl<T> Clone for Batch<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Batch<'_, T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Batch<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}

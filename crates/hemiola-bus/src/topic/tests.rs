@@ -1,0 +1,6 @@
+#[cfg(loom)]
+mod models;
+#[cfg(not(loom))]
+mod promises;
+#[cfg(not(loom))]
+mod stress;

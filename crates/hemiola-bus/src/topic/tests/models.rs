@@ -1,0 +1,231 @@
+//! Every interleaving of the pool, the lane, the word, and of those who join and leave.
+
+use crate::signal::Signal;
+use crate::sync;
+use crate::topic::cell::MessageCell;
+use crate::topic::hub::{Hub, Inlet};
+use crate::topic::lane::{Lane, WhenFull};
+use crate::topic::pool::{Claimed, Held, Pool, Reservation, Slots};
+use crate::topic::{Latest, Publisher, Queue};
+use std::sync::Arc;
+
+/// A slot with a message in it, for one receiver.
+fn message(slots: &mut Slots<u64>, value: u64) -> Held<u64> {
+    fill(slots, value).share(1).next().unwrap()
+}
+
+fn fill(slots: &mut Slots<u64>, value: u64) -> Claimed<u64> {
+    let mut slot = slots.claim();
+    slot.envelope_mut().value = value;
+    slot
+}
+
+/// For two messages, and two that the receiver holds.
+fn lane(pool: &Arc<Pool<u64>>, when_full: WhenFull) -> sync::Arc<Lane<u64>> {
+    let inlet = Inlet::new(2, when_full, Signal::Nothing, None);
+    sync::Arc::new(Lane::new(&inlet, None, Reservation::new(pool, 4)))
+}
+
+/// With at most three preemptions: for models of many steps.
+fn bounded(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// A publisher sends three messages through a lane for two, the receiver takes what it finds. Tells what was dropped and what was received.
+fn through_a_lane(when_full: WhenFull) -> (usize, Vec<u64>) {
+    let pool = Arc::new(Pool::new());
+    pool.reserve(1);
+    let lane = lane(&pool, when_full);
+    let publisher = loom::thread::spawn({
+        let (lane, pool) = (lane.clone(), pool.clone());
+        move || {
+            let mut slots = Slots::new(pool);
+            (1..=3).filter(|value| lane.push(message(&mut slots, *value)).is_some()).count()
+        }
+    });
+    let receive = || lane.pop().map(|message| message.envelope().value);
+    let mut received: Vec<u64> = [receive(), receive()].into_iter().flatten().collect();
+    let dropped = publisher.join().unwrap();
+    received.extend(std::iter::from_fn(receive));
+    drop(lane);
+    assert_eq!(pool.in_use(), 0);
+    (dropped, received)
+}
+
+#[test]
+fn loom_a_lane_that_drops_the_oldest_gives_each_message_to_one_side() {
+    loom::model(|| {
+        let (dropped, received) = through_a_lane(WhenFull::DropOldest);
+        assert_eq!(dropped + received.len(), 3);
+        assert!(received.is_sorted() && received.ends_with(&[2, 3]) || received.ends_with(&[3]));
+    });
+}
+
+#[test]
+fn loom_a_lane_that_drops_the_newest_keeps_the_order() {
+    loom::model(|| {
+        let (dropped, received) = through_a_lane(WhenFull::DropNewest);
+        assert_eq!(dropped + received.len(), 3);
+        assert!(received.starts_with(&[1, 2]) && received.is_sorted());
+    });
+}
+
+#[test]
+fn loom_a_batch_takes_all_or_looks_again() {
+    loom::model(|| {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(1);
+        let lane = lane(&pool, WhenFull::DropOldest);
+        let mut slots = Slots::new(pool.clone());
+        lane.push(message(&mut slots, 1));
+        lane.push(message(&mut slots, 2));
+        let publisher = loom::thread::spawn({
+            let lane = lane.clone();
+            move || usize::from(lane.push(message(&mut slots, 3)).is_some())
+        });
+        let mut batch = Vec::with_capacity(2);
+        lane.pop_many(&mut batch, 2);
+        assert!(batch.windows(2).all(|pair| pair[0].envelope().value < pair[1].envelope().value));
+        let received = batch.len();
+        drop(batch);
+        let dropped = publisher.join().unwrap();
+        let rest = std::iter::from_fn(|| lane.pop()).count();
+        assert_eq!(received + dropped + rest, 3);
+        drop(lane);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_slot_is_written_again_only_after_everybody_has_let_go() {
+    loom::model(|| {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(1);
+        let mut slots = Slots::new(pool.clone());
+        let readers: Vec<_> = fill(&mut slots, 7)
+            .share(2)
+            .map(|message| loom::thread::spawn(move || assert_eq!(message.envelope().value, 7)))
+            .collect();
+        // The model checker finds out if this writes while somebody may read.
+        if pool.in_use() == 0 {
+            drop(message(&mut slots, 8));
+        }
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        drop(message(&mut slots, 9));
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_cell_gives_each_message_to_one_side() {
+    loom::model(|| {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(3);
+        let cell = Arc::new(MessageCell::new());
+        let publisher = loom::thread::spawn({
+            let (cell, pool) = (cell.clone(), pool.clone());
+            move || {
+                let mut slots = Slots::new(pool);
+                (1..=2).filter(|value| cell.replace(message(&mut slots, *value)).is_some()).count()
+            }
+        });
+        let mut newest = 0;
+        let mut taken = 0;
+        let mut look = || {
+            if let Some(message) = cell.take() {
+                assert!(message.envelope().value > newest);
+                newest = message.envelope().value;
+                taken += 1;
+            }
+        };
+        look();
+        let replaced = publisher.join().unwrap();
+        look();
+        assert_eq!((newest, taken + replaced), (2, 2));
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+fn hub() -> Arc<Hub<u64>> {
+    Arc::new(Hub::new("model".into(), None))
+}
+
+#[test]
+fn loom_a_queue_that_leaves_while_a_message_comes_keeps_no_slot() {
+    bounded(|| {
+        let hub = hub();
+        let mut publisher = Publisher::join(hub.clone());
+        let queue = Queue::join(hub.clone(), 1, WhenFull::DropOldest, Signal::Nothing);
+        let thread = loom::thread::spawn(move || {
+            publisher.publish(1);
+            publisher
+        });
+        drop(queue);
+        let mut publisher = thread.join().unwrap();
+        // Whatever the next receiver needs is there.
+        let mut next = Queue::join(hub.clone(), 1, WhenFull::DropOldest, Signal::Nothing);
+        publisher.publish(2);
+        publisher.publish(3);
+        assert_eq!(next.receive().map(|message| *message), Some(3));
+    });
+}
+
+#[test]
+fn loom_a_queue_that_joins_gets_all_from_some_message_on() {
+    bounded(|| {
+        let hub = hub();
+        let mut publisher = Publisher::join(hub.clone());
+        let thread = loom::thread::spawn(move || (1..=2).for_each(|value| publisher.publish(value)));
+        let mut queue = Queue::join(hub, 2, WhenFull::DropOldest, Signal::Nothing);
+        thread.join().unwrap();
+        let received: Vec<u64> = std::iter::from_fn(|| queue.receive().map(|message| *message)).collect();
+        assert!([1, 2].ends_with(&received));
+    });
+}
+
+#[test]
+fn loom_who_joins_a_topic_that_keeps_its_last_message_misses_none() {
+    bounded(|| {
+        let hub = hub();
+        hub.keep_last();
+        let mut publisher = Publisher::join(hub.clone());
+        publisher.publish(1);
+        let thread = loom::thread::spawn(move || publisher.publish(2));
+        let mut queue = Queue::join(hub, 2, WhenFull::DropOldest, Signal::Nothing);
+        thread.join().unwrap();
+        let received: Vec<u64> = std::iter::from_fn(|| queue.receive().map(|message| *message)).collect();
+        assert!(received == [1, 2] || received == [2]);
+    });
+}
+
+#[test]
+fn loom_who_asks_for_the_newest_of_a_topic_that_keeps_its_last_message_gets_it() {
+    bounded(|| {
+        let hub = hub();
+        hub.keep_last();
+        let mut publisher = Publisher::join(hub.clone());
+        publisher.publish(1);
+        let thread = loom::thread::spawn(move || publisher.publish(2));
+        let mut latest = Latest::join(hub, Signal::Nothing);
+        assert!(latest.get().is_some());
+        thread.join().unwrap();
+        assert_eq!(latest.get().map(|message| *message), Some(2));
+    });
+}
+
+#[test]
+fn loom_two_publishers_share_a_word() {
+    bounded(|| {
+        let hub = hub();
+        let mut latest = Latest::join(hub.clone(), Signal::Nothing);
+        let threads = [1, 2].map(|value| {
+            let mut publisher = Publisher::join(hub.clone());
+            loom::thread::spawn(move || publisher.publish(value))
+        });
+        let _ = latest.get().map(|message| *message);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(latest.get().is_some_and(|message| *message == 1 || *message == 2));
+    });
+}

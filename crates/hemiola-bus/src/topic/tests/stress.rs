@@ -1,0 +1,157 @@
+//! Real threads, as many messages as fit into some seconds. Every message says who sent it and which one it is, twice.
+
+use crate::{Bus, Publisher, WhenFull};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const MESSAGES: u64 = 100_000;
+const PUBLISHERS: usize = 2;
+const LONG: Duration = Duration::from_secs(100);
+
+#[derive(Default, Clone, Copy)]
+struct Numbered {
+    publisher: usize,
+    number: u64,
+    again: u64,
+}
+
+impl Numbered {
+    fn new(publisher: usize, number: u64) -> Self {
+        Self { publisher, number, again: number }
+    }
+}
+
+/// What a receiver has seen: whole messages only, each once, in order.
+#[derive(Default)]
+struct Seen {
+    count: u64,
+    next: [u64; PUBLISHERS],
+}
+
+impl Seen {
+    fn see(&mut self, message: &Numbered) {
+        assert_eq!(message.number, message.again);
+        assert!(message.number >= self.next[message.publisher]);
+        self.next[message.publisher] = message.number + 1;
+        self.count += 1;
+    }
+
+    fn is_complete(&self) -> bool {
+        self.next == [MESSAGES; PUBLISHERS]
+    }
+}
+
+/// Publishers that publish all they have, beside whatever else is `spawn`ed.
+fn run<'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    publishers: [Publisher<Numbered>; PUBLISHERS],
+    publish: impl Fn(&mut Publisher<Numbered>, Numbered) + Copy + Send + 'scope,
+) {
+    for (index, mut publisher) in publishers.into_iter().enumerate() {
+        scope.spawn(move || (0..MESSAGES).for_each(|number| publish(&mut publisher, Numbered::new(index, number))));
+    }
+}
+
+#[test]
+fn with_back_pressure_nothing_is_lost() {
+    let topic = Bus::new().topic::<Numbered>("stress").unwrap();
+    let publishers = [topic.publisher(), topic.publisher()];
+    let mut queues = [topic.queue(64, WhenFull::Wait), topic.queue(3, WhenFull::Wait)];
+    std::thread::scope(|scope| {
+        run(scope, publishers, |publisher, message| {
+            assert!(publisher.publish_waiting(message, LONG).is_ok());
+        });
+        for queue in &mut queues {
+            scope.spawn(move || {
+                let mut seen = Seen::default();
+                while !seen.is_complete() {
+                    assert!(queue.wait(LONG));
+                    queue.batch(16).iter().for_each(|message| seen.see(&message));
+                }
+                assert_eq!(seen.count, MESSAGES * PUBLISHERS as u64);
+            });
+        }
+    });
+}
+
+#[test]
+fn without_it_all_is_received_or_counted() {
+    let topic = Bus::new().topic::<Numbered>("stress").unwrap();
+    let publishers = [topic.publisher(), topic.publisher()];
+    let mut queues = [topic.queue(5, WhenFull::DropOldest), topic.queue(5, WhenFull::DropNewest)];
+    let mut latest = topic.latest();
+    let done = AtomicBool::new(false);
+    let received: u64 = std::thread::scope(|scope| {
+        let receivers: Vec<_> = queues
+            .iter_mut()
+            .map(|queue| {
+                let done = &done;
+                scope.spawn(move || {
+                    let mut seen = Seen::default();
+                    loop {
+                        let was_done = done.load(Ordering::Acquire);
+                        while let Some(message) = queue.receive() {
+                            seen.see(&message);
+                        }
+                        if was_done {
+                            return seen.count;
+                        }
+                        queue.wait(Duration::from_millis(1));
+                    }
+                })
+            })
+            .collect();
+        let newest = scope.spawn(|| {
+            while !done.load(Ordering::Acquire) {
+                if let Some(message) = latest.take() {
+                    assert_eq!(message.number, message.again);
+                }
+            }
+        });
+        std::thread::scope(|scope| run(scope, publishers, |publisher, message| publisher.publish(message)));
+        done.store(true, Ordering::Release);
+        newest.join().unwrap();
+        receivers.into_iter().map(|receiver| receiver.join().unwrap()).sum()
+    });
+    let report = topic.report();
+    let dropped: u64 = report.subscribers[..2].iter().map(|subscriber| subscriber.dropped).sum();
+    assert_eq!(report.published, MESSAGES * PUBLISHERS as u64);
+    assert_eq!(received + dropped, 2 * report.published);
+    assert_eq!(received, report.subscribers[..2].iter().map(|subscriber| subscriber.delivered).sum::<u64>());
+    assert!(latest.get().is_some_and(|message| message.number == MESSAGES - 1));
+}
+
+#[test]
+fn receivers_and_publishers_come_and_go() {
+    let topic = Bus::new().topic::<Numbered>("stress").unwrap();
+    topic.keep_last();
+    let publishers = [topic.publisher(), topic.publisher()];
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0_usize.. {
+                let mut queue = topic.queue(1 + round % 7, WhenFull::DropOldest);
+                let mut latest = topic.latest();
+                let mut seen = Seen::default();
+                for _ in 0..round % 50 {
+                    queue.batch(4).iter().for_each(|message| seen.see(&message));
+                    if let Some(message) = latest.get() {
+                        assert_eq!(message.number, message.again);
+                    }
+                }
+                if done.load(Ordering::Acquire) {
+                    break;
+                }
+            }
+        });
+        scope.spawn(|| {
+            while !done.load(Ordering::Acquire) {
+                drop((topic.publisher(), topic.publisher()));
+            }
+        });
+        std::thread::scope(|scope| run(scope, publishers, |publisher, message| publisher.publish(message)));
+        done.store(true, Ordering::Release);
+    });
+    let last = topic.queue(1, WhenFull::DropOldest).batch(2).iter().map(|message| message.number).collect::<Vec<_>>();
+    assert!(last.contains(&(MESSAGES - 1)));
+}

@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{contestant, instructions, robustness, thesis, workload};
+use crate::{contestant, instructions, messages, robustness, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -23,6 +23,8 @@ struct CommandLine {
 enum Command {
     /// Runs task graphs with all contestants, and tells which bars are met.
     Dispatch(Dispatch),
+    /// Topics, queues, actors and executors beside their peers.
+    Messages(messages::Options),
     /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress, pinning.
     Thesis(thesis::Options),
     /// Disturbs the timing: durations that vary, an overloaded cognition, a worker that is held up, a restricted system.
@@ -35,7 +37,7 @@ enum Command {
     },
     /// Shows a report again.
     Show {
-        /// As `dispatch --json` wrote it.
+        /// As `dispatch --json` or `messages --json` wrote it.
         report: PathBuf,
         /// Writes a page with plots.
         #[arg(long, value_name = "FILE")]
@@ -43,7 +45,7 @@ enum Command {
     },
     /// Puts two reports of the same machine side by side.
     Compare {
-        /// The older report, as `dispatch --json` wrote it.
+        /// The older report, as `dispatch --json` or `messages --json` wrote it.
         before: PathBuf,
         /// The newer one.
         after: PathBuf,
@@ -55,6 +57,12 @@ enum Command {
     #[command(hide = true)]
     Contestant {
         name: String,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// The same for messages.
+    #[command(hide = true)]
+    MessagesContestant {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -98,8 +106,17 @@ pub fn obey() -> Result<(), BenchError> {
             let (program, folder) = places()?;
             robustness::run(&options, program, &folder)
         }
+        Command::Messages(options) => {
+            let (program, folder) = places()?;
+            messages::run(&options, &program, &folder)
+        }
         Command::Compare { before, after } => {
-            println!("{}", comparison::text(&load(&before)?, &load(&after)?)?);
+            let text = match (load(&before)?, load(&after)?) {
+                (AnyReport::Dispatch(before), AnyReport::Dispatch(after)) => comparison::text(&before, &after)?,
+                (AnyReport::Messages(before), AnyReport::Messages(after)) => messages::compare(&before, &after)?,
+                _ => return Err(BenchError::OtherBench { before, after }),
+            };
+            println!("{text}");
             Ok(())
         }
         Command::Thesis(options) => {
@@ -108,9 +125,12 @@ pub fn obey() -> Result<(), BenchError> {
         }
         Command::Instructions { store } => count_instructions(store),
         Command::Show { report, html } => {
-            let report = load(&report)?;
-            print!("{}", terminal::text(&report));
-            html.map_or(Ok(()), |path| write(&path, &page::html(&report)))
+            let (text, page) = match load(&report)? {
+                AnyReport::Dispatch(report) => (terminal::text(&report), page::html(&report)),
+                AnyReport::Messages(report) => (messages::text(&report), messages::html(&report)),
+            };
+            print!("{text}");
+            html.map_or(Ok(()), |path| write(&path, &page))
         }
         Command::AskForRealTime => {
             println!("{}", robustness::ask_for_real_time()?);
@@ -121,6 +141,7 @@ pub fn obey() -> Result<(), BenchError> {
             drop(arguments);
             Ok(contestant::run(&name)?)
         }
+        Command::MessagesContestant { arguments } => messages::contestant::run(arguments),
     }
 }
 
@@ -174,12 +195,23 @@ fn places() -> Result<(PathBuf, PathBuf), BenchError> {
     Ok((program, folder))
 }
 
-fn load(path: &Path) -> Result<Report, BenchError> {
-    serde_json::from_str(&read(path)?).map_err(|error| BenchError::Report { path: path.to_owned(), error })
+/// What can be shown and compared.
+enum AnyReport {
+    Dispatch(Report),
+    Messages(messages::Report),
+}
+
+fn load(path: &Path) -> Result<AnyReport, BenchError> {
+    let text = read(path)?;
+    if let Ok(report) = serde_json::from_str(&text) {
+        return Ok(AnyReport::Messages(report));
+    }
+    let report = serde_json::from_str(&text).map_err(|error| BenchError::Report { path: path.to_owned(), error })?;
+    Ok(AnyReport::Dispatch(report))
 }
 
 /// Keeps those that were asked for, all if none was.
-fn choose<T>(
+pub fn choose<T>(
     what: &'static str,
     all: &mut Vec<T>,
     wanted: &[String],

@@ -61,14 +61,14 @@ pub fn hold(
     Ok(events.collect())
 }
 
-fn progress(round: usize, rounds: usize, what: &str) {
+pub fn progress(round: usize, rounds: usize, what: &str) {
     use std::io::IsTerminal;
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[Kround {} of {rounds}: {what}", round + 1);
     }
 }
 
-fn progress_done() {
+pub fn progress_done() {
     use std::io::IsTerminal;
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[K");

@@ -22,6 +22,10 @@ pub enum BenchError {
     Start { program: String, error: io::Error },
     #[error("two machines cannot be compared by their times:\n  {a}\n  {b}\nRun the bench again on one of them.")]
     OtherMachine { a: String, b: String },
+    #[error("{} and {} do not come from the same bench", before.display(), after.display())]
+    OtherBench { before: PathBuf, after: PathBuf },
+    #[error("{0}")]
+    Assignment(String),
     #[error("no instructions counted: {problem}. It needs valgrind (on Debian: apt install valgrind).")]
     Valgrind { problem: String },
     #[error(

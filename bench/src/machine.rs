@@ -4,6 +4,8 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::BenchError;
+
 /// What is printed with every report. Reports are compared only where [`Machine::identity`] is the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
@@ -53,6 +55,15 @@ impl Machine {
                 .collect(),
             date: first_line("date", "-u").unwrap_or_default(),
         }
+    }
+
+    /// Whether times of both can be compared.
+    ///
+    /// # Errors
+    /// If they are not the same machine.
+    pub fn is_comparable_to(&self, other: &Machine) -> Result<(), BenchError> {
+        let (a, b) = (self.identity(), other.identity());
+        if a == b { Ok(()) } else { Err(BenchError::OtherMachine { a, b }) }
     }
 
     /// What has to be the same for times to be comparable.

@@ -6,6 +6,7 @@
 //! | `contest` | who takes part, in which disciplines, round by round, each contestant a process of its own |
 //! | `contestant` | our own: the executor, a loop, a static schedule |
 //! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
+//! | `messages` | topics, queues, actors and executors beside their peers |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
 //! | `instructions` | the count that tells a regression without any noise |
@@ -18,6 +19,7 @@ mod contestant;
 mod error;
 mod instructions;
 mod machine;
+mod messages;
 mod report;
 mod robustness;
 mod thesis;

@@ -1,5 +1,6 @@
 //! What came of a contest, for people and for programs.
 
+pub mod bar;
 pub mod bars;
 pub mod comparison;
 mod learning;

@@ -15,7 +15,9 @@
 //! | `idle_cpu_ns`, `idle_wall_ns` | processor time of the process, and the time that passed |
 //! | `allocations`, `allocation_runs` | how many, in how many runs |
 //!
-//! This crate knows nothing of Hemiola, and depends on nothing but the C library.
+//! [`messages`] has the same for the bench of messages.
+//!
+//! This crate knows nothing of Hemiola, and depends on nothing but the C library and a serialiser.
 //!
 //! ```no_run
 //! use hemiola_bench_contestant::Contest;
@@ -30,6 +32,7 @@ mod allocations;
 mod arguments;
 mod graph;
 mod measure;
+pub mod messages;
 mod system;
 mod work;
 
@@ -37,7 +40,7 @@ pub use allocations::CountAllocations;
 pub use arguments::Mode;
 pub use graph::{Graph, GraphError};
 pub use measure::Contestant;
-pub use system::{Granted, monotonic_ns, request_real_time, sleep_until_ns};
+pub use system::{Granted, Usage, monotonic_ns, request_real_time, sleep_until_ns};
 pub use work::Work;
 
 use arguments::Arguments;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::sync::OnceLock;
 
 /// What the system granted to the process.
 ///
@@ -51,6 +52,23 @@ pub(crate) fn on_core<R>(index: usize, activity: impl FnOnce() -> R) -> R {
     result
 }
 
+/// From now on, this thread stays on the `index`th core that the process may use, on the last one if there are fewer.
+pub(crate) fn keep_to_core(index: usize) {
+    let allowed = PROCESS_CORES.get_or_init(cores);
+    set_cores(allowed.get(index).or(allowed.last()).copied());
+}
+
+/// As they were before a thread was confined.
+static PROCESS_CORES: OnceLock<Vec<usize>> = OnceLock::new();
+
+/// Leaves the session, whose threads share their part of the processor, and asks that the new one come before all others; tells whether
+/// that was granted.
+pub(crate) fn leave_for_a_session_of_its_own() -> bool {
+    // SAFETY: no memory is involved. It fails only for the leader of a group, who has one to itself.
+    unsafe { libc::setsid() };
+    std::fs::write("/proc/self/autogroup", "-20").is_ok()
+}
+
 fn set_priority(priority: i32) -> bool {
     let parameters = libc::sched_param { sched_priority: priority };
     // SAFETY: `parameters` is valid for the duration of the call. It concerns the calling thread.
@@ -92,9 +110,49 @@ pub(crate) fn process_cpu_ns() -> u64 {
     read_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
+/// What all threads of a process have used since it began.
+///
+/// ```
+/// use hemiola_bench_contestant::Usage;
+///
+/// let before = Usage::now();
+/// std::thread::sleep(std::time::Duration::from_millis(1));
+/// assert!(Usage::now().since(&before).sleeps >= 1);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Processor time.
+    pub cpu_ns: u64,
+    /// How often a thread gave up its core because it had to wait. Each of them has to be woken.
+    pub sleeps: u64,
+}
+
+impl Usage {
+    /// Until now.
+    pub fn now() -> Self {
+        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: `usage` is valid for writing, and all zeros is a value of it.
+        let usage = unsafe {
+            libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        Self { cpu_ns: process_cpu_ns(), sleeps: usage.ru_nvcsw as u64 }
+    }
+
+    /// What came on top.
+    pub fn since(&self, before: &Usage) -> Usage {
+        Usage { cpu_ns: self.cpu_ns - before.cpu_ns, sleeps: self.sleeps - before.sleeps }
+    }
+}
+
+/// Processor time that this thread has used, in nanoseconds.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 fn read_clock(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing; both clocks exist on every Linux.
+    // SAFETY: `time` is valid for writing; these clocks exist on every Linux.
     unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

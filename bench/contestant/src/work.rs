@@ -73,7 +73,7 @@ impl Work {
 
 /// One step: a multiplication and an addition (Knuth's MMIX generator).
 #[inline]
-fn chain(steps: u64) {
+pub(crate) fn chain(steps: u64) {
     let mut value = steps;
     for _ in 0..steps {
         value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -82,7 +82,7 @@ fn chain(steps: u64) {
 }
 
 /// The fastest of some attempts: the others were disturbed.
-fn steps_per_nanosecond() -> f64 {
+pub(crate) fn steps_per_nanosecond() -> f64 {
     const ATTEMPTS: usize = 40;
     const STEPS: u64 = 100_000;
     let attempt = |_| {

@@ -41,15 +41,7 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
         // All of one source and compiler are one program.
         let program = folder.join(peers[0].2);
         let source = sources.join("cpp").join(source);
-        let mut command = Command::new(compiler);
-        command.args(["-std=c++20", "-O3"]).arg(&source).arg("-o").arg(&program).args(flags);
-        let header = sources.join("cpp/contestant.hpp");
-        let built = if is_newer(&program, &[&source, &header]) {
-            Ok(())
-        } else {
-            make_directory(folder).and_then(|()| succeed(&mut command))
-        };
-        match built {
+        match compile(compiler, &source, &sources.join("cpp/contestant.hpp"), flags, &program) {
             Ok(()) => entrants.extend(peers.iter().map(|peer| entrant(peer, folder))),
             Err(problem) => {
                 notices.push(format!("Left out: {} ({compiler}: {problem}). {remedy}", labels(peers)));
@@ -75,15 +67,29 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
 
 /// The peers of a workspace, if cargo can build it.
 fn rust(sources: &Path, target: &Path, peers: &[Peer], notices: &mut Vec<String>) -> Vec<Entrant> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(sources).env("CARGO_TARGET_DIR", target);
-    match succeed(&mut cargo) {
+    match build_crates(sources, target) {
         Ok(()) => peers.iter().map(|peer| entrant(peer, &target.join("release"))).collect(),
         Err(problem) => {
             notices.push(format!("Left out: {} (cargo: {problem}).", labels(peers)));
             Vec::new()
         }
     }
+}
+
+/// Builds a workspace; what went wrong otherwise.
+pub fn build_crates(sources: &Path, target: &Path) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(sources).env("CARGO_TARGET_DIR", target);
+    succeed(&mut cargo)
+}
+
+/// Makes a program of a C++ source, unless that was done since it and its header were changed; what went wrong otherwise.
+pub fn compile(compiler: &str, source: &Path, header: &Path, flags: &[&str], program: &Path) -> Result<(), String> {
+    if is_newer(program, &[source, header]) {
+        return Ok(());
+    }
+    make_directory(program.parent().unwrap_or(Path::new(".")))?;
+    succeed(Command::new(compiler).args(["-std=c++20", "-O3"]).arg(source).arg("-o").arg(program).args(flags))
 }
 
 fn labels(peers: &[Peer]) -> String {

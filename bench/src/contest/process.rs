@@ -41,6 +41,11 @@ impl Samples {
         self.values.get(key).map_or(&[], Vec::as_slice)
     }
 
+    /// What there are values of.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         let mut samples = Samples::default();
         for line in text.lines() {
@@ -59,8 +64,8 @@ impl Samples {
 
 /// Runs it to its end.
 pub fn run(entrant: &Entrant, discipline: &Discipline, graph: &Path) -> Result<Samples, EntryError> {
-    let label = entrant.label;
-    let child = Command::new(&entrant.program)
+    let mut command = Command::new(&entrant.program);
+    command
         .args(&entrant.arguments)
         .args(["--mode", &discipline.mode.to_string()])
         .args(["--workers", &discipline.workers.to_string()])
@@ -69,12 +74,16 @@ pub fn run(entrant: &Entrant, discipline: &Discipline, graph: &Path) -> Result<S
         .arg("--graph")
         .arg(graph)
         // OpenMP's threads are made as many as there are workers, and wait as they do by default.
-        .env("OMP_NUM_THREADS", discipline.workers.to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| EntryError::Start { label, program: entrant.program.display().to_string(), error })?;
+        .env("OMP_NUM_THREADS", discipline.workers.to_string());
+    run_command(entrant.label, command)
+}
+
+/// Runs whatever speaks the protocol, to its end.
+pub fn run_command(label: &'static str, mut command: Command) -> Result<Samples, EntryError> {
+    let child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| {
+            EntryError::Start { label, program: command.get_program().display().to_string(), error }
+        })?;
     let (output, complaints) = wait(child).ok_or(EntryError::Stuck { label })?;
     Samples::parse(&output).map_err(|problem| {
         let message = complaints.lines().last().unwrap_or(&problem).to_owned();

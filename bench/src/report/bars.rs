@@ -1,53 +1,10 @@
 //! The bars that the executor has set itself: what the best peer of this run reached, what Hemiola reached, and by how much it
 //! misses where it does.
 
-use std::fmt;
-
+use super::bar::{Bar, Verdict};
 use super::{Report, quoted, time};
 use crate::contest::entrant::Side;
 use crate::contest::result::{Entry, Event, Spread};
-
-/// One bar.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bar {
-    pub what: &'static str,
-    pub best_peer: String,
-    pub bar: String,
-    pub hemiola: String,
-    pub verdict: Verdict,
-}
-
-/// Whether a bar is met.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
-    Met,
-    /// By this part of the bar.
-    Missed(f64),
-    NotMeasured,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Verdict::Met => formatter.write_str("met"),
-            Verdict::Missed(by) if by.is_finite() => write!(formatter, "missed by {:.1} %", 100.0 * by),
-            Verdict::Missed(_) => formatter.write_str("missed"),
-            Verdict::NotMeasured => formatter.write_str("not measured"),
-        }
-    }
-}
-
-impl Verdict {
-    /// The worst of some values against their limits.
-    fn of(pairs: &[(Option<f64>, f64)]) -> Self {
-        pairs.iter().fold(Verdict::Met, |verdict, &(value, limit)| match (value, verdict) {
-            (None, _) | (_, Verdict::NotMeasured) => Verdict::NotMeasured,
-            (Some(value), verdict) if value <= limit => verdict,
-            (Some(value), Verdict::Missed(by)) => Verdict::Missed(by.max(value / limit - 1.0)),
-            (Some(value), Verdict::Met) => Verdict::Missed(value / limit - 1.0),
-        })
-    }
-}
 
 type Pick = fn(&Entry) -> Option<f64>;
 
@@ -81,7 +38,13 @@ fn overhead(report: &Report, what: &'static str, id: &str, limit: f64) -> Bar {
     let best = best(event, MEDIAN, &per_task);
     let bar = format!("≤ {limit:.0} ns");
     let hemiola = or_dash(ours, |value| format!("{value:.1} ns"));
-    Bar { what, best_peer: with_quoted(best, quoted::OVERHEAD), bar, hemiola, verdict: Verdict::of(&[(ours, limit)]) }
+    Bar {
+        what: what.to_owned(),
+        best_peer: with_quoted(best, quoted::OVERHEAD),
+        bar,
+        hemiola,
+        verdict: Verdict::of(&[(ours, limit)]),
+    }
 }
 
 fn never_slower(report: &Report) -> Bar {
@@ -93,7 +56,7 @@ fn never_slower(report: &Report) -> Bar {
     let ratios = peers.filter_map(|entry| Some((MEDIAN(two?.entry(&entry.id)?)? / MEDIAN(entry)?, &entry.label)));
     let best = ratios.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(ratio, label)| format!("{label} {}", times(ratio)));
     Bar {
-        what: "the same graph, 2 workers allowed, against 1",
+        what: "the same graph, 2 workers allowed, against 1".to_owned(),
         best_peer: best.unwrap_or_else(dash),
         bar: "≤ 1.05 times".to_owned(),
         hemiola: or_dash(ours, times),
@@ -107,7 +70,7 @@ fn makespan(report: &Report, what: &'static str, workload: &str, limit: f64) -> 
     let ratio = |ratio: f64| format!("{ratio:.3}");
     let quoted = if workload == "nao-cognition" { quoted::COGNITION } else { quoted::MOTION };
     Bar {
-        what,
+        what: what.to_owned(),
         best_peer: with_quoted(best(event, MEDIAN_RATIO, &ratio), quoted),
         bar: format!("≤ {limit}"),
         hemiola: or_dash(ours, ratio),
@@ -127,7 +90,7 @@ fn learning(report: &Report) -> Bar {
         _ => dash(),
     };
     Bar {
-        what: "nao-cognition without any measured durations: the first 10 cycles, and from then on",
+        what: "nao-cognition without any measured durations: the first 10 cycles, and from then on".to_owned(),
         best_peer: "nobody learns".to_owned(),
         bar: "any, then ≤ 1.01".to_owned(),
         hemiola,
@@ -162,7 +125,7 @@ fn periodic_motion(report: &Report) -> Bar {
 
 fn pair(what: &'static str, best_peer: String, ours: Option<&Spread>, (median, p99): (f64, f64)) -> Bar {
     Bar {
-        what,
+        what: what.to_owned(),
         best_peer,
         bar: format!("≤ {} / {}", time(median), time(p99)),
         hemiola: ours.map_or_else(dash, |spread| format!("{} / {}", time(spread.median), time(spread.p99))),
@@ -177,7 +140,13 @@ fn idle(report: &Report, what: &'static str, workload: &str, limit: f64) -> Bar 
     let number = |value: f64| format!("{value:.1}");
     let best_peer = with_quoted(best(event, pick, &number), quoted::IDLE);
     let bar = format!("≤ {limit}");
-    Bar { what, best_peer, bar, hemiola: or_dash(ours, number), verdict: Verdict::of(&[(ours, limit)]) }
+    Bar {
+        what: what.to_owned(),
+        best_peer,
+        bar,
+        hemiola: or_dash(ours, number),
+        verdict: Verdict::of(&[(ours, limit)]),
+    }
 }
 
 fn wake_up(report: &Report) -> Bar {
@@ -186,7 +155,7 @@ fn wake_up(report: &Report) -> Bar {
     let theirs = report.cyclictest.as_ref();
     let limit = theirs.map(|spread| 1.2 * spread.p99);
     Bar {
-        what: "wake-up of the cycle itself, p99",
+        what: "wake-up of the cycle itself, p99".to_owned(),
         best_peer: theirs.map_or_else(dash, |spread| format!("cyclictest {}", time(spread.p99))),
         bar: limit.map_or_else(|| "≤ 1.2 × cyclictest".to_owned(), |limit| format!("≤ {}", time(limit))),
         hemiola: ours.map_or_else(dash, |spread| time(spread.p99)),
@@ -201,7 +170,13 @@ fn allocations(report: &Report) -> Bar {
     let number = |value: f64| format!("{value:.0}");
     let best_peer = with_quoted(best(event, pick, &number), quoted::ALLOCATIONS);
     let verdict = Verdict::of(&[(ours, 0.0)]);
-    Bar { what: "allocations per cycle", best_peer, bar: "0".to_owned(), hemiola: or_dash(ours, number), verdict }
+    Bar {
+        what: "allocations per cycle".to_owned(),
+        best_peer,
+        bar: "0".to_owned(),
+        hemiola: or_dash(ours, number),
+        verdict,
+    }
 }
 
 fn hemiola(event: Option<&Event>, id: &str, pick: Pick) -> Option<f64> {
@@ -226,17 +201,4 @@ fn or_dash(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
 
 fn dash() -> String {
     "–".to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_worst_value_decides() {
-        assert_eq!(Verdict::of(&[(Some(9.0), 10.0), (Some(2.0), 2.0)]), Verdict::Met);
-        assert_eq!(Verdict::of(&[(Some(11.0), 10.0), (Some(3.0), 2.0)]), Verdict::Missed(0.5));
-        assert_eq!(Verdict::of(&[(Some(30.0), 10.0), (None, 2.0)]), Verdict::NotMeasured);
-        assert_eq!(Verdict::of(&[(Some(1.0), 0.0)]).to_string(), "missed");
-    }
 }

@@ -10,11 +10,9 @@ use crate::error::BenchError;
 /// # Errors
 /// If they come from different machines.
 pub fn text(before: &Report, after: &Report) -> Result<String, BenchError> {
-    let (a, b) = (before.machine.identity(), after.machine.identity());
-    if a != b {
-        return Err(BenchError::OtherMachine { a, b });
-    }
-    let mut out = format!("{a}\nbefore: {}, after: {}\n", before.machine.date, after.machine.date);
+    before.machine.is_comparable_to(&after.machine)?;
+    let machine = before.machine.identity();
+    let mut out = format!("{machine}\nbefore: {}, after: {}\n", before.machine.date, after.machine.date);
     for event in &before.events {
         let Some(other) = after.event(&event.workload, &event.mode, event.workers) else { continue };
         _ = writeln!(out, "\n{}, {}, {} workers", event.workload, event.mode, event.workers);

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::bars::{self, Verdict};
+use super::bar::{Bar, Verdict};
 use super::plot::{Axis, Plot, Row};
-use super::{Report, learning, time};
+use super::{Report, bars, learning, time};
 use crate::contest::result::{Entry, Event, Spread};
 
 /// The page.
@@ -16,43 +16,68 @@ pub fn html(report: &Report) -> String {
         .chain(learning::svg(report).map(|svg| format!("<figure>{svg}</figure>")))
         .collect();
     let notes: String = report.notices.iter().map(|notice| format!("<li>{}</li>", escape(notice))).collect();
-    let warning = if report.quick {
-        "<p class=\"missed\">A quick run: it shows that everything works; its figures mean nothing.</p>"
-    } else {
-        ""
-    };
-    format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>Hemiola's executor beside its peers</title><style>{STYLE}</style></head><body>\
-         <h1>Hemiola’s executor beside its peers</h1>\
-         <p class=\"lead\">A static graph of many tiny tasks, run once per period on two cores: the same graphs, the same work, the same \
-         priority, in the same run. Rounds in which everybody has a turn: {}.</p>{warning}{}\
-         <p class=\"legend\"><span class=\"dot\"></span> median <span class=\"stroke\"></span> to the 99th percentile \
-         <span class=\"thin\"></span> to the maximum</p>\
-         <main>{plots}</main><h2>Where and how</h2><pre>{}</pre><h2>Who</h2><pre>{}</pre><ul>{notes}</ul></body></html>\n",
-        report.rounds,
-        table(report),
+    Page {
+        title: "Hemiola’s executor beside its peers",
+        lead: &format!(
+            "A static graph of many tiny tasks, run once per period on two cores: the same graphs, the same work, the same \
+             priority, in the same run. Rounds in which everybody has a turn: {}.",
+            report.rounds
+        ),
+        quick: report.quick,
+        bars: &bars::all(report),
+    }
+    .html(&format!(
+        "<main>{plots}</main><h2>Where and how</h2><pre>{}</pre><h2>Who</h2><pre>{}</pre><ul>{notes}</ul>",
         escape(&report.machine.to_string()),
         escape(&super::terminal::contestants(report)),
-    )
+    ))
+}
+
+/// What all pages of the bench begin with.
+pub struct Page<'p> {
+    pub title: &'p str,
+    pub lead: &'p str,
+    pub quick: bool,
+    pub bars: &'p [Bar],
+}
+
+impl Page<'_> {
+    /// The page with this body.
+    pub fn html(&self, body: &str) -> String {
+        let Page { title, lead, .. } = self;
+        let warning = if self.quick {
+            "<p class=\"missed\">A quick run: it shows that everything works; its figures mean nothing.</p>"
+        } else {
+            ""
+        };
+        format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <title>{title}</title><style>{STYLE}</style></head><body>\
+             <h1>{title}</h1><p class=\"lead\">{lead}</p>{warning}{}\
+             <p class=\"legend\"><span class=\"dot\"></span> median <span class=\"stroke\"></span> to the 99th percentile \
+             <span class=\"thin\"></span> to the maximum</p>{body}</body></html>\n",
+            table(self.bars),
+        )
+    }
 }
 
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-fn table(report: &Report) -> String {
+fn table(bars: &[Bar]) -> String {
     let mut out = String::from(
         "<table><thead><tr><th>bar</th><th>best peer in this run</th><th>our bar</th><th>Hemiola</th><th></th></tr></thead><tbody>",
     );
-    for bar in bars::all(report) {
+    for bar in bars {
         let class = match bar.verdict {
             Verdict::Met => "met",
             Verdict::Missed(_) => "missed",
             Verdict::NotMeasured => "open",
         };
-        let cells = [bar.what, &bar.best_peer, &bar.bar, &bar.hemiola].map(|text| format!("<td>{}</td>", escape(text)));
+        let cells =
+            [&bar.what, &bar.best_peer, &bar.bar, &bar.hemiola].map(|text| format!("<td>{}</td>", escape(text)));
         _ = write!(out, "<tr>{}<td class=\"{class}\">{}</td></tr>", cells.concat(), bar.verdict);
     }
     out + "</tbody></table>"

@@ -1,0 +1,94 @@
+use std::collections::BTreeMap;
+
+use crate::system;
+
+/// What a contestant is asked to do, from its command line.
+///
+/// ```
+/// use hemiola_bench_contestant::messages::Assignment;
+///
+/// let words = "flume --workload ring --bytes 8 --senders 4".split(' ').map(str::to_owned);
+/// let assignment = Assignment::parse(words).unwrap();
+/// assert_eq!((assignment.contestant(), assignment.workload()), ("flume", "ring"));
+/// assert_eq!(assignment.number("senders"), 4);
+/// assert!(Assignment::parse(["flume".to_owned()].into_iter()).unwrap_err().contains("--workload"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    contestant: String,
+    workload: String,
+    numbers: BTreeMap<String, u64>,
+}
+
+/// How the threads of a contestant are scheduled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheduling {
+    /// Where threads of equal rank have to take turns.
+    TimeSharing,
+    RealTime,
+}
+
+impl Assignment {
+    /// Reads the words of the command line from the contestant's name on.
+    ///
+    /// # Errors
+    /// A message, if there is no workload, or something is no pair of a key and a number.
+    pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let contestant = words.next().ok_or("the contestant's name is missing")?;
+        let (mut workload, mut numbers) = (None, BTreeMap::new());
+        while let Some(word) = words.next() {
+            let key = word.strip_prefix("--").ok_or_else(|| format!("`{word}` is no --key"))?.to_owned();
+            let value = words.next().ok_or_else(|| format!("--{key} VALUE is missing"))?;
+            if key == "workload" {
+                workload = Some(value);
+            } else {
+                let number = value.parse().map_err(|_| format!("--{key} needs a whole number, not `{value}`"))?;
+                numbers.insert(key, number);
+            }
+        }
+        Ok(Self { contestant, workload: workload.ok_or("--workload NAME is missing")?, numbers })
+    }
+
+    /// Which contestant.
+    pub fn contestant(&self) -> &str {
+        &self.contestant
+    }
+
+    /// Which workload.
+    pub fn workload(&self) -> &str {
+        &self.workload
+    }
+
+    /// A number that the workload needs.
+    ///
+    /// # Panics
+    /// If it was not given.
+    pub fn number(&self, key: &str) -> u64 {
+        *self.numbers.get(key).unwrap_or_else(|| panic!("--{key} NUMBER is missing"))
+    }
+
+    /// Prints who takes part, in which version, and lets the process share its cores with nobody but itself as far as the system allows.
+    /// To be called before any other thread is made.
+    pub fn introduce(&self, version: &str) {
+        println!("contestant {} {version}", self.contestant);
+        let scheduling = match self.workload.as_str() {
+            // Their producers spin, and would keep a core from whoever waits for it.
+            "fan-out" | "task-queue" | "ring" | "latest-value" => Scheduling::TimeSharing,
+            "matrix-to-json" if self.numbers.get("rate-hz") == Some(&0) => Scheduling::TimeSharing,
+            _ => Scheduling::RealTime,
+        };
+        match scheduling {
+            Scheduling::TimeSharing if system::leave_for_a_session_of_its_own() => {
+                println!("granted time sharing, before all others");
+            }
+            Scheduling::TimeSharing => println!("granted time sharing"),
+            Scheduling::RealTime => println!("granted {}", system::request_real_time(2)),
+        }
+    }
+}
+
+/// Prints what was measured.
+pub(crate) fn print(key: &str, values: impl IntoIterator<Item = u64>) {
+    let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+    println!("{key} {}", values.join(" "));
+}

@@ -1,0 +1,107 @@
+//! One topic, N modules that listen to it, M messages, one thread: add the listeners, synchronise, send, synchronise, tear down.
+//!
+//! A delivery is a dynamic call that counts the message and adds its number in the module. The time is that of all five steps;
+//! beside it stands what sending and delivering take per delivery.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Assignment;
+use super::assignment::print;
+use crate::monotonic_ns;
+
+/// What is sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Message {
+    /// The first is 0.
+    pub sequence: u64,
+    /// So that it has 16 bytes.
+    pub padding: u64,
+}
+
+/// A module: what has come to it. Only one thread uses it; atomics, which here cost no more than plain numbers, let it be shared
+/// with contestants whose callbacks may run anywhere.
+#[derive(Debug, Default)]
+pub struct Module {
+    count: AtomicU64,
+    sum: AtomicU64,
+}
+
+impl Module {
+    /// Takes a message.
+    #[inline]
+    pub fn take(&self, message: &Message) {
+        self.add(1, message.sequence);
+    }
+
+    /// Takes several, handed over in one call.
+    #[inline]
+    pub fn take_all<'m>(&self, messages: impl Iterator<Item = &'m Message>) {
+        let (count, sum) = messages.fold((0, 0), |(count, sum), message| (count + 1, sum + message.sequence));
+        self.add(count, sum);
+    }
+
+    #[inline]
+    fn add(&self, count: u64, sum: u64) {
+        self.count.store(self.count.load(Ordering::Relaxed) + count, Ordering::Relaxed);
+        self.sum.store(self.sum.load(Ordering::Relaxed) + sum, Ordering::Relaxed);
+    }
+}
+
+/// Whoever delivers.
+pub trait Topic {
+    /// From now on, this module gets every message.
+    fn subscribe(&mut self, module: &'static Module);
+
+    /// Sends one. Where messages are bounded, it may deliver when there is no room.
+    fn publish(&mut self, message: Message);
+
+    /// Returns when everything has been delivered.
+    fn synchronise(&mut self);
+}
+
+const WARM_UP_NS: u64 = 20_000_000;
+
+/// Measures, with a topic made anew for every repetition.
+///
+/// # Panics
+/// If a module did not get every message once.
+pub fn measure<T: Topic>(assignment: &Assignment, mut make: impl FnMut() -> T) {
+    let messages = assignment.number("messages");
+    let modules: Vec<Module> = (0..assignment.number("modules")).map(|_| Module::default()).collect();
+    let modules: &'static [Module] = Vec::leak(modules);
+    let deliveries = messages * modules.len() as u64;
+    let (mut total, mut delivery) = (Vec::new(), Vec::new());
+    let (started, repetitions) = (monotonic_ns(), assignment.number("repetitions") as usize);
+    while total.len() < repetitions {
+        for module in modules {
+            module.count.store(0, Ordering::Relaxed);
+            module.sum.store(0, Ordering::Relaxed);
+        }
+        let begin = monotonic_ns();
+        let is_warm = begin - started >= WARM_UP_NS;
+        let mut topic = make();
+        for module in modules {
+            topic.subscribe(module);
+        }
+        topic.synchronise();
+        let sending = monotonic_ns();
+        for sequence in 0..messages {
+            topic.publish(Message { sequence, padding: 0 });
+        }
+        topic.synchronise();
+        let delivered = monotonic_ns();
+        drop(topic);
+        let end = monotonic_ns();
+
+        for module in modules {
+            assert_eq!(module.count.load(Ordering::Relaxed), messages, "deliveries to a module");
+            assert_eq!(module.sum.load(Ordering::Relaxed), messages * (messages - 1) / 2, "sum of what was delivered");
+        }
+        if is_warm {
+            total.push(end - begin);
+            delivery.push((delivered - sending) * 1000 / deliveries);
+        }
+    }
+    print("total_ns", total);
+    print("delivery_ps", delivery);
+}

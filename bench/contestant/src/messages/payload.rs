@@ -1,0 +1,54 @@
+//! What messages carry.
+
+/// A value that tells its tag, wherever one looks.
+pub trait Payload: Default + Clone + Send + Sync + 'static {
+    /// Writes all of it.
+    fn fill(&mut self, tag: u64);
+
+    /// The tag, from looking at every cache line; another number if they do not agree.
+    fn tag(&self) -> u64;
+}
+
+impl Payload for u64 {
+    #[inline]
+    fn fill(&mut self, tag: u64) {
+        *self = tag;
+    }
+
+    #[inline]
+    fn tag(&self) -> u64 {
+        *self
+    }
+}
+
+/// 1024 bytes, in 16 cache lines.
+///
+/// ```
+/// use hemiola_bench_contestant::messages::{Kilobyte, Payload};
+///
+/// let mut message = Kilobyte::default();
+/// message.fill(42);
+/// assert_eq!(message.tag(), 42);
+/// ```
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub struct Kilobyte([u64; 128]);
+
+impl Default for Kilobyte {
+    fn default() -> Self {
+        Self([0; 128])
+    }
+}
+
+impl Payload for Kilobyte {
+    #[inline]
+    fn fill(&mut self, tag: u64) {
+        self.0.fill(tag);
+    }
+
+    #[inline]
+    fn tag(&self) -> u64 {
+        let differing = self.0.iter().step_by(8).fold(0, |differing, word| differing | (word ^ self.0[0]));
+        if differing == 0 { self.0[0] } else { u64::MAX }
+    }
+}

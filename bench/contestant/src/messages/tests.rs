@@ -1,0 +1,109 @@
+//! Whoever cheats has no figures.
+
+use std::sync::mpsc;
+
+use super::*;
+
+fn assignment(words: &str) -> Assignment {
+    Assignment::parse(words.split(' ').map(str::to_owned)).expect("well-formed")
+}
+
+/// Delivers all messages but those of one number.
+struct Forgetful {
+    forgets: Option<u64>,
+    modules: Vec<&'static fan_out::Module>,
+}
+
+impl fan_out::Topic for Forgetful {
+    fn subscribe(&mut self, module: &'static fan_out::Module) {
+        self.modules.push(module);
+    }
+
+    fn publish(&mut self, message: fan_out::Message) {
+        if self.forgets != Some(message.sequence) {
+            self.modules.iter().for_each(|module| module.take(&message));
+        }
+    }
+
+    fn synchronise(&mut self) {}
+}
+
+const FAN_OUT: &str = "forgetful --workload fan-out --modules 3 --messages 10 --repetitions 2";
+
+#[test]
+fn a_topic_that_delivers_everything_is_measured() {
+    fan_out::measure(&assignment(FAN_OUT), || Forgetful { forgets: None, modules: Vec::new() });
+}
+
+#[test]
+#[should_panic(expected = "deliveries to a module")]
+fn a_topic_that_loses_a_message_is_not() {
+    fan_out::measure(&assignment(FAN_OUT), || Forgetful { forgets: Some(7), modules: Vec::new() });
+}
+
+struct Channel {
+    sender: mpsc::Sender<u64>,
+    doubles: Option<u64>,
+    sent: u64,
+}
+
+impl ring::Sender<u64> for Channel {
+    fn send(&mut self, fill: impl FnOnce(&mut u64)) {
+        let mut value = 0;
+        fill(&mut value);
+        self.sender.send(value).expect("a receiver");
+        if self.doubles == Some(self.sent) {
+            self.sender.send(value).expect("a receiver");
+        }
+        self.sent += 1;
+    }
+}
+
+impl ring::Receiver<u64> for mpsc::Receiver<u64> {
+    fn receive(&mut self, mut take: impl FnMut(&u64)) -> usize {
+        self.try_recv().map(|value| take(&value)).is_ok().into()
+    }
+}
+
+const RING: &str = "channel --workload ring --senders 2 --messages 100 --repetitions 1";
+
+fn channel(doubles: Option<u64>) {
+    ring::measure::<u64, _, _>(&assignment(RING), |senders| {
+        let (sender, receiver) = mpsc::channel();
+        let sender = || Channel { sender: sender.clone(), doubles, sent: 0 };
+        ((0..senders).map(|_| sender()).collect(), receiver)
+    });
+}
+
+#[test]
+fn a_ring_that_keeps_the_order_of_each_sender_is_measured() {
+    channel(None);
+}
+
+#[test]
+#[should_panic(expected = "the receiver")]
+fn a_ring_that_doubles_a_message_is_not() {
+    channel(Some(20));
+}
+
+/// The end that is read never hears of what is written.
+struct Deaf;
+
+impl latest_value::Writer<u64> for Deaf {
+    fn write(&mut self, fill: impl FnOnce(&mut u64)) {
+        fill(&mut 0);
+    }
+}
+
+impl latest_value::Reader<u64> for Deaf {
+    fn read(&mut self, look: impl FnOnce(&u64)) {
+        look(&0);
+    }
+}
+
+#[test]
+#[should_panic(expected = "the value that stays")]
+fn a_value_that_never_arrives_has_no_figures() {
+    let assignment = assignment("deaf --workload latest-value --period-ns 0 --duration-ns 1000 --repetitions 1");
+    latest_value::measure::<u64, _, _>(&assignment, || (Deaf, Deaf));
+}

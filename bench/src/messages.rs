@@ -1,0 +1,105 @@
+//! Topics, queues, actors and executors beside their peers: the same workloads, in the same run, in turn.
+//!
+//! | file | what |
+//! |---|---|
+//! | `fan_out`, `task_queue`, `matrix_to_json`, `ring`, `latest_value`, `hand_over`, `flood`, `idle` | a workload each: its cases, who takes part, our bars |
+//! | `contestant` | our own contestants |
+//! | `peers` | how those of others are built |
+//! | `contest` | runs them, in turn, and looks where the two cores are |
+//! | `result`, `bars` | what came of it |
+//! | `terminal`, `page`, `comparison` | shown |
+//!
+//! What a workload asks of a contestant, and how it is measured and checked, is in the crate `contestant`, in `messages`.
+
+mod bars;
+mod comparison;
+mod contest;
+pub mod contestant;
+mod fan_out;
+mod flood;
+mod hand_over;
+mod idle;
+mod latest_value;
+mod matrix_to_json;
+mod page;
+mod peers;
+mod result;
+mod ring;
+mod task_queue;
+mod terminal;
+mod workload;
+
+pub use comparison::text as compare;
+pub use page::html;
+pub use result::Report;
+pub use terminal::text;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::contest::discipline::Effort;
+use crate::error::{BenchError, write};
+use crate::machine::Machine;
+use workload::Workload;
+
+/// What can be asked for.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  hemiola-bench messages --json messages.json --html messages.html
+  hemiola-bench messages --only fan-out,task-queue
+  hemiola-bench messages --quick")]
+pub struct Options {
+    /// Everything once and briefly: shows that it works, not how fast it is.
+    #[arg(long)]
+    quick: bool,
+    /// How often everybody has a turn; medians are over rounds.
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Only these workloads.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Writes all results for `compare` and other programs.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Writes a page with plots.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+const ROUNDS: usize = 3;
+
+/// Measures, and tells. `program` is this one, `folder` where peers are built.
+pub fn run(options: &Options, program: &Path, folder: &Path) -> Result<(), BenchError> {
+    let machine = Machine::examine();
+    println!("{machine}\n");
+    let effort = if options.quick { Effort::Quick } else { Effort::Full };
+    let mut workloads = all(effort);
+    crate::command_line::choose("workload", &mut workloads, &options.only, |workload| workload.name)?;
+    let mut notices = Vec::new();
+    let programs = peers::build(program, folder, &mut notices);
+    let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { ROUNDS }).max(1);
+    let contests = contest::hold(&workloads, &programs, rounds);
+    let report = Report { machine, rounds, quick: options.quick, notices, contests };
+    print!("{}", text(&report));
+    if let Some(path) = &options.json {
+        let json =
+            serde_json::to_string_pretty(&report).map_err(|error| BenchError::Report { path: path.clone(), error })?;
+        write(path, &json)?;
+    }
+    options.html.as_ref().map_or(Ok(()), |path| write(path, &html(&report)))
+}
+
+/// All workloads, in the order in which they are told of.
+fn all(effort: Effort) -> Vec<Workload> {
+    vec![
+        fan_out::workload(effort),
+        task_queue::workload(effort),
+        matrix_to_json::workload(effort),
+        ring::workload(effort),
+        latest_value::workload(effort),
+        hand_over::workload(effort),
+        flood::workload(effort),
+        idle::workload(effort),
+    ]
+}

@@ -1,0 +1,79 @@
+//! A page of its own with everything on it: the bars first, then plots, then the machine.
+
+use super::result::{Contest, Entry, Group, Placement, Report};
+use super::workload::{Column, Limit, Workload};
+use super::{all, bars, terminal};
+use crate::contest::discipline::Effort;
+use crate::report::page::{Page, escape};
+use crate::report::plot::{Axis, Plot, Row};
+
+/// The page.
+pub fn html(report: &Report) -> String {
+    let workloads = all(Effort::Full);
+    let sections: String = (workloads.iter().filter(|workload| bars::is_measured(report, workload)))
+        .map(|workload| section(report, workload))
+        .collect();
+    let notes: String = report.notices.iter().map(|notice| format!("<li>{}</li>", escape(notice))).collect();
+    Page {
+        title: "Hemiola’s messages beside their peers",
+        lead: &format!(
+            "Topics, queues, actors and executors: the same workloads, in the same run. Rounds in which everybody has a turn: {}. \
+             Where two cores take part, figures compare only where these are equally far from each other: near, far, remote.",
+            report.rounds
+        ),
+        quick: report.quick,
+        bars: &bars::all(report, &workloads),
+    }
+    .html(&format!(
+        "{sections}<h2>Where and how</h2><pre>{}</pre><h2>Who</h2><pre>{}</pre><ul>{notes}</ul>",
+        escape(&report.machine.to_string()),
+        escape(&terminal::contestants(report)),
+    ))
+}
+
+fn section(report: &Report, workload: &Workload) -> String {
+    let contests = report.contests.iter().filter(|contest| contest.workload == workload.name);
+    let figures: String = contests
+        .flat_map(|contest| plots(workload, contest))
+        .map(|plot| format!("<figure>{}</figure>", plot.svg()))
+        .collect();
+    format!("<h2>{}</h2><p class=\"lead\">{}</p><main>{figures}</main>", workload.name, escape(workload.what))
+}
+
+/// One for each figure that is worth a picture.
+fn plots(workload: &Workload, contest: &Contest) -> Vec<Plot> {
+    let columns = terminal::columns(workload, contest).into_iter();
+    columns
+        .filter(|column| workload.plotted.contains(&column.figure))
+        .map(|column| plot(workload, contest, column))
+        .collect()
+}
+
+fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
+    let rows: Vec<Row> =
+        terminal::rows(contest).into_iter().filter_map(|(entry, group)| row(entry, group, column)).collect();
+    let goals = workload.goals.iter().filter(|goal| goal.figure == column.figure && goal.cases.contains(&contest.case));
+    let bar = goals.filter_map(|goal| match goal.limit {
+        Limit::AtMost(limit) | Limit::AtLeast(limit) => Some(limit),
+        Limit::TimesLess { .. } | Limit::BestPeer { .. } => None,
+    });
+    let bar = bar.min_by(f64::total_cmp);
+    let smallest = rows.iter().map(|row| row.median).chain(bar).fold(f64::INFINITY, f64::min);
+    Plot {
+        title: contest.case.clone(),
+        caption: column.head.to_owned(),
+        axis: if smallest > 0.0 { Axis::Logarithmic } else { Axis::Linear },
+        show: column.figure.show,
+        bar,
+        rows,
+    }
+}
+
+fn row(entry: &Entry, group: &Group, column: &Column) -> Option<Row> {
+    let spread = group.figures.get(column.figure.key)?;
+    let label = match group.placement {
+        Placement::Alone => entry.label.clone(),
+        placement => format!("{} ({})", entry.label, placement.text()),
+    };
+    Some(Row { label, side: entry.side, median: group.value(column.figure)?, tail: Some((spread.p99, spread.maximum)) })
+}

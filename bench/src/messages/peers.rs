@@ -1,0 +1,56 @@
+//! The peers, built here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::workload::{Contestant, Program};
+use crate::contest::peers::{build_crates, compile};
+
+/// Where everybody's program is, if it could be built.
+pub struct Programs {
+    bench: PathBuf,
+    rust: Option<PathBuf>,
+    cpp: BTreeMap<&'static str, PathBuf>,
+}
+
+/// Sources in `peers/cpp`, and what brings what they need.
+const CPP: [(&str, &str); 3] = [
+    ("fan_out", "apt install g++ libboost-dev"),
+    ("task_queue", "apt install g++ libboost-dev"),
+    ("matrix_to_json", "apt install g++ libcereal-dev"),
+];
+
+impl Programs {
+    /// The program of a contestant, and what stands before the arguments that all get.
+    pub fn of(&self, contestant: &Contestant) -> Option<(&PathBuf, &'static [&'static str])> {
+        match contestant.program {
+            Program::Bench => Some((&self.bench, &["messages-contestant"])),
+            Program::Rust => self.rust.as_ref().map(|program| (program, &[] as &[&str])),
+            Program::Cpp(source) => self.cpp.get(source).map(|program| (program, &[] as &[&str])),
+        }
+    }
+}
+
+/// Builds those for which there are compilers and packages; notes what is left out, and how to get it.
+pub fn build(bench: &Path, folder: &Path, notices: &mut Vec<String>) -> Programs {
+    let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
+    let target = folder.join("rust");
+    let rust = match build_crates(&sources.join("rust"), &target) {
+        Ok(()) => Some(target.join("release/messages")),
+        Err(problem) => {
+            notices.push(format!("Left out: all crates (cargo: {problem})."));
+            None
+        }
+    };
+    let mut programs = Programs { bench: bench.to_owned(), rust, cpp: BTreeMap::new() };
+    let header = sources.join("cpp/messages.hpp");
+    for (name, remedy) in CPP {
+        let program = folder.join(name);
+        let source = sources.join("cpp").join(name).with_extension("cpp");
+        match compile("g++", &source, &header, &["-pthread"], &program) {
+            Ok(()) => _ = programs.cpp.insert(name, program),
+            Err(problem) => notices.push(format!("Left out: {name}.cpp (g++: {problem}). On Debian: {remedy}")),
+        }
+    }
+    programs
+}

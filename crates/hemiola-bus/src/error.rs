@@ -1,3 +1,4 @@
+use std::fmt;
 use thiserror::Error;
 
 /// What can go wrong when somebody joins a topic, calls a service, or sends to an actor.
@@ -21,4 +22,105 @@ pub enum BusError {
         /// What was asked for.
         asked: &'static str,
     },
+}
+
+/// Why something was not sent. It comes back.
+///
+/// ```
+/// use hemiola_bus::{Actor, SendError};
+///
+/// let (_actor, mut handle) = Actor::new(0, 1);
+/// handle.send(|count| *count += 1).unwrap();
+/// let error = handle.send(|count| *count += 1).unwrap_err();
+/// assert_eq!(error.to_string(), "not sent: as much as may wait does already; send again later, or give the receiver a larger capacity");
+/// let SendError::Full(call) = error else { panic!("the receiver is there") };
+/// call(&mut 1);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
+pub enum SendError<T> {
+    /// As much of this sender as may wait does already.
+    #[error("not sent: as much as may wait does already; send again later, or give the receiver a larger capacity")]
+    Full(T),
+    /// Nobody is there to receive it: the actor is gone, or nobody serves (yet, or any more).
+    #[error("not sent: nobody is there to receive it")]
+    NoReceiver(T),
+}
+
+impl<T> SendError<T> {
+    /// What was not sent.
+    pub fn into_inner(self) -> T {
+        match self {
+            SendError::Full(value) | SendError::NoReceiver(value) => value,
+        }
+    }
+
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> SendError<U> {
+        match self {
+            SendError::Full(value) => SendError::Full(change(value)),
+            SendError::NoReceiver(value) => SendError::NoReceiver(change(value)),
+        }
+    }
+}
+
+impl<T> fmt::Debug for SendError<T> {
+    /// Without the value, which need not have a text form (closures have none).
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            SendError::Full(_) => "Full(..)",
+            SendError::NoReceiver(_) => "NoReceiver(..)",
+        })
+    }
+}
+
+/// Why there is no answer to what was sent.
+///
+/// ```
+/// use hemiola_bus::AnswerError;
+///
+/// assert_eq!(AnswerError::TimedOut.to_string(), "no answer in time; it may still be worked on");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The time was over.
+    #[error("no answer in time; it may still be worked on")]
+    TimedOut,
+    /// The other side panicked while it worked on this.
+    #[error("no answer: the other side panicked while it worked on this")]
+    Panicked,
+    /// The other side ended before it came to this.
+    #[error("no answer: the other side ended before it came to this")]
+    Ended,
+}
+
+/// Why a call has no result.
+///
+/// ```
+/// use hemiola_bus::{Actor, CallError, SendError};
+/// use std::time::Duration;
+///
+/// let (actor, mut handle) = Actor::new(0, 1);
+/// drop(actor);
+/// match handle.call(|count| *count, Duration::from_secs(1)) {
+///     Err(CallError::NotSent(SendError::NoReceiver(call))) => assert_eq!(call(&mut 7), 7),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
+#[derive(Clone, PartialEq, Eq, Error)]
+pub enum CallError<T> {
+    /// It was not sent.
+    #[error(transparent)]
+    NotSent(#[from] SendError<T>),
+    /// It was sent.
+    #[error(transparent)]
+    NoAnswer(AnswerError),
+}
+
+impl<T> fmt::Debug for CallError<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::NotSent(error) => write!(formatter, "NotSent({error:?})"),
+            CallError::NoAnswer(error) => write!(formatter, "NoAnswer({error:?})"),
+        }
+    }
 }

@@ -7,25 +7,34 @@
 //! |---|---|
 //! | `bus` | where topics and services are found by name |
 //! | `topic` | messages to any number of receivers, without copying |
+//! | `actor` | an object that one thread touches and all may call |
 //! | `statistics` | what passes through, in numbers |
 //! | `signal` | how a receiver learns that something was sent |
 //! | `clock` | the framework's clock, running or stepped |
+//! | `mailbox` | many senders, one receiver, a lane for each |
+//! | `reply` | one answer on its way back |
 //! | `exchange` | the newest value, or all in order, from one thread to another |
 //! | `roster` | lists that are changed rarely and read without waiting |
 
+mod actor;
 mod bus;
 mod clock;
 mod error;
 pub mod exchange;
+mod mailbox;
+mod panics;
+mod reply;
 mod roster;
 mod signal;
 mod statistics;
 mod sync;
 mod topic;
 
+pub use actor::{Actor, ActorHandle, CallFuture};
 pub use bus::Bus;
 pub use clock::RobotClock;
-pub use error::BusError;
+pub use error::{AnswerError, BusError, CallError, SendError};
+pub use mailbox::Waited;
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
 pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic, WhenFull};

@@ -65,3 +65,11 @@ impl<T> std::ops::Deref for Line<T> {
         &self.0
     }
 }
+
+/// Tries all interleavings in which threads are preempted at most so often (most errors need two).
+#[cfg(all(test, loom))]
+pub fn model(preemptions: usize, check: impl Fn() + Send + Sync + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(preemptions);
+    model.check(check);
+}

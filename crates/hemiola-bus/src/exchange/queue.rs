@@ -14,9 +14,12 @@
 //! Each side keeps its own counter and its last sight of the other's, and looks again only when the ring seems full or empty.
 
 use crate::sync::{Arc, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 struct Shared<T> {
-    places: Box<[UnsafeCell<Option<T>>]>,
+    /// A power of two of them, so that a number becomes a place without a division. Those of `taken .. written` hold values.
+    places: Box<[UnsafeCell<MaybeUninit<T>>]>,
+    capacity: usize,
     written: Line<AtomicUsize>,
     taken: Line<AtomicUsize>,
 }
@@ -73,7 +76,8 @@ pub struct QueueReader<T> {
 pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
     assert!(capacity > 0, "a queue has room for at least one value");
     let shared = Arc::new(Shared {
-        places: (0..capacity).map(|_| UnsafeCell::new(None)).collect(),
+        places: (0..capacity.next_power_of_two()).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
+        capacity,
         written: Line(AtomicUsize::new(0)),
         taken: Line(AtomicUsize::new(0)),
     });
@@ -83,13 +87,49 @@ pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
     )
 }
 
+impl<T> Shared<T> {
+    #[inline]
+    fn place(&self, number: usize) -> &UnsafeCell<MaybeUninit<T>> {
+        &self.places[number & (self.places.len() - 1)]
+    }
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        let (mut taken, written) = (self.taken.load(Ordering::Acquire), self.written.load(Ordering::Acquire));
+        while taken != written {
+            // SAFETY: the place holds a value, and both ends are gone.
+            self.place(taken).change(|place| unsafe { (*place).assume_init_drop() });
+            taken = taken.wrapping_add(1);
+        }
+    }
+}
+
 impl<T> QueueWriter<T> {
     /// Appends a value. Wait-free: a load at most and a store.
     ///
     /// # Errors
     /// The queue is full; the value comes back.
+    #[inline]
     pub fn push(&mut self, value: T) -> Result<(), T> {
-        let capacity = self.shared.places.len();
+        // SAFETY: the place is written.
+        unsafe { self.push_with(value, |place, value| _ = place.write(value)) }
+    }
+
+    /// Appends what `write` makes of `value`, where it will lie.
+    ///
+    /// # Errors
+    /// The queue is full; the value comes back.
+    ///
+    /// # Safety
+    /// When `write` returns, the place is initialised.
+    #[inline]
+    pub(crate) unsafe fn push_with<V>(
+        &mut self,
+        value: V,
+        write: impl FnOnce(&mut MaybeUninit<T>, V),
+    ) -> Result<(), V> {
+        let capacity = self.shared.capacity;
         if self.written.wrapping_sub(self.seen_taken) == capacity {
             self.seen_taken = self.shared.taken.load(Ordering::Acquire);
             if self.written.wrapping_sub(self.seen_taken) == capacity {
@@ -97,7 +137,7 @@ impl<T> QueueWriter<T> {
             }
         }
         // SAFETY: the place's number is outside of `taken .. written`: it is the writer's.
-        self.shared.places[self.written % capacity].change(|place| unsafe { *place = Some(value) });
+        self.shared.place(self.written).change(|place| write(unsafe { &mut *place }, value));
         self.written = self.written.wrapping_add(1);
         self.shared.written.store(self.written, Ordering::Release);
         Ok(())
@@ -106,18 +146,38 @@ impl<T> QueueWriter<T> {
 
 impl<T> QueueReader<T> {
     /// Takes the oldest value; `None` if there is none. Wait-free: a load at most and a store.
+    #[inline]
     pub fn pop(&mut self) -> Option<T> {
+        // SAFETY: it is taken once.
+        self.pop_with(|value| unsafe { ManuallyDrop::take(value) })
+    }
+
+    /// Hands out the oldest value where it lies, to be taken or forgotten; `None` if there is none. The place is free when `take` returns
+    /// or panics.
+    #[inline]
+    pub(crate) fn pop_with<R>(&mut self, take: impl FnOnce(&mut ManuallyDrop<T>) -> R) -> Option<R> {
         if self.taken == self.seen_written {
             self.seen_written = self.shared.written.load(Ordering::Acquire);
             if self.taken == self.seen_written {
                 return None;
             }
         }
-        // SAFETY: the place's number is within `taken .. written`: it is the reader's.
-        let value =
-            self.shared.places[self.taken % self.shared.places.len()].change(|place| unsafe { (*place).take() });
-        self.taken = self.taken.wrapping_add(1);
-        self.shared.taken.store(self.taken, Ordering::Release);
-        value
+        let advance = Advance(self);
+        let Advance(reader) = &advance;
+        // SAFETY: the place's number is within `taken .. written`: it is the reader's, and holds a value.
+        let value = |place: *mut MaybeUninit<T>| unsafe { &mut *place.cast::<ManuallyDrop<T>>() };
+        Some(reader.shared.place(reader.taken).change(|place| take(value(place))))
+    }
+}
+
+/// Frees the oldest place.
+struct Advance<'a, T>(&'a mut QueueReader<T>);
+
+impl<T> Drop for Advance<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let Advance(reader) = self;
+        reader.taken = reader.taken.wrapping_add(1);
+        reader.shared.taken.store(reader.taken, Ordering::Release);
     }
 }

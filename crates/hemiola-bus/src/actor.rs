@@ -1,0 +1,158 @@
+//! An object that only one thread touches, and that all threads may call.
+//!
+//! A handle has a lane of its own to the actor ([`mailbox`](crate::mailbox)), so that sending is a few stores and one atomic instruction,
+//! whatever other senders are doing. The calls of one handle run in the order in which they were sent.
+
+mod call;
+mod handle;
+mod inline;
+
+pub use handle::{ActorHandle, CallFuture};
+
+use crate::mailbox::{Inbox, Waited, mailbox};
+use crate::panics::Panics;
+use crate::signal::Signal;
+use call::Call;
+use hemiola_realtime::{MonotonicTime, monotonic_now};
+use std::time::Duration;
+
+/// How many calls [`Actor::run_until_closed`] makes before it looks at all senders again.
+const CALLS_PER_TURN: usize = 64;
+
+/// Owns an object that need not be thread-safe, and runs the calls that [handles](ActorHandle) send to it, where and when its owner says.
+///
+/// ```
+/// use hemiola_bus::Actor;
+///
+/// let (mut actor, mut handle) = Actor::new(String::new(), 64);
+/// handle.send(|text| text.push_str("goal "))?;
+/// handle.send(|text| text.push_str("for us"))?;
+/// assert_eq!(actor.run(8), 2); // at most 8 calls in this turn
+/// assert_eq!(actor.state(), "goal for us");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The object need not be [`Send`] either, if the actor is made on the thread that runs it.
+///
+/// A call that panics ends, and is [counted](Actor::panics) instead of printed; the others go on, with the object as the panic left it.
+pub struct Actor<S: 'static> {
+    state: S,
+    inbox: Inbox<Call<S>>,
+    panics: Panics,
+}
+
+impl<S: 'static> Actor<S> {
+    /// An actor, and a first handle for it. Of each handle's calls, `capacity` may wait; the next is refused.
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn new(state: S, capacity: usize) -> (Self, ActorHandle<S>) {
+        Self::with_signal(state, capacity, Signal::Nothing)
+    }
+
+    /// Like [`new`](Self::new), for a thread that waits for other things, too: who sends raises `signal`.
+    ///
+    /// ```
+    /// use hemiola_bus::Actor;
+    /// use hemiola_realtime::{Reason, Wakeup, monotonic_now};
+    /// use std::sync::Arc;
+    ///
+    /// let wakeup = Arc::new(Wakeup::new());
+    /// let (mut left, mut left_handle) = Actor::with_signal(0, 4, wakeup.clone().into());
+    /// let (mut right, _right_handle) = Actor::with_signal(0, 4, wakeup.clone().into());
+    /// let seen = wakeup.generation();
+    /// left_handle.send(|steps| *steps += 1).unwrap();
+    /// assert_eq!(wakeup.wait(seen, Some(monotonic_now())), Reason::Signalled);
+    /// assert_eq!((left.run(8), right.run(8)), (1, 0));
+    /// ```
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn with_signal(state: S, capacity: usize, signal: Signal) -> (Self, ActorHandle<S>) {
+        let actor = Actor { state, inbox: mailbox(capacity, signal), panics: Panics::default() };
+        let handle = actor.handle();
+        (actor, handle)
+    }
+
+    /// One turn: runs calls that wait, at most `limit`, and says how many.
+    ///
+    /// Never waits. Each turn begins with the sender after the one at which the last turn ended, so that a sender that always has calls
+    /// (such as the actor itself) takes at most a turn from the others.
+    #[inline]
+    pub fn run(&mut self, limit: usize) -> usize {
+        let mut left = limit;
+        let Actor { state, inbox, panics } = self;
+        if inbox.is_noted() {
+            // SAFETY: a call that was handed out is forgotten.
+            panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state) }));
+        }
+        limit - left
+    }
+
+    /// Sleeps until there is something to run, all handles are gone, or the time is over.
+    pub fn wait(&mut self, timeout: Duration) -> Waited {
+        self.inbox.wait(Some(monotonic_now() + timeout))
+    }
+
+    /// Sleeps until there is something to run, all handles are gone, or `deadline` has come.
+    pub fn wait_until(&mut self, deadline: MonotonicTime) -> Waited {
+        self.inbox.wait(Some(deadline))
+    }
+
+    /// Runs calls, and sleeps while there are none, until all handles are gone.
+    ///
+    /// ```
+    /// use hemiola_bus::Actor;
+    /// use hemiola_realtime::{ThreadSettings, spawn};
+    ///
+    /// let (mut actor, mut handle) = Actor::new(Vec::new(), 64);
+    /// let scribe = spawn(ThreadSettings::new("scribe"), move || {
+    ///     actor.run_until_closed();
+    ///     actor.into_state()
+    /// })?;
+    /// handle.send(|lines| lines.push("kick-off"))?;
+    /// drop(handle);
+    /// assert_eq!(scribe.thread.join().unwrap(), ["kick-off"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_until_closed(&mut self) {
+        while self.inbox.wait(None) != Waited::Closed {
+            self.run(CALLS_PER_TURN);
+        }
+    }
+
+    /// One more handle. Allocates: not for real-time threads.
+    pub fn handle(&self) -> ActorHandle<S> {
+        ActorHandle::new(self.inbox.sender())
+    }
+
+    /// The object.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// The object, to change it directly.
+    pub fn state_mut(&mut self) -> &mut S {
+        &mut self.state
+    }
+
+    /// The object, freed from the actor. Calls that still wait are dropped, and those who wait for their results are told.
+    pub fn into_state(self) -> S {
+        self.state
+    }
+
+    /// How many calls panicked.
+    pub fn panics(&self) -> u64 {
+        self.panics.count()
+    }
+
+    /// What the last call that panicked said, and where.
+    pub fn last_panic(&self) -> Option<&str> {
+        self.panics.last()
+    }
+
+    /// How many calls were refused because their sender's lane was full.
+    pub fn refused(&self) -> u64 {
+        self.inbox.refused()
+    }
+}

@@ -1,0 +1,173 @@
+//! The sending end of an actor.
+
+use super::call::{Answer, Call, Order, Question, Task};
+use crate::error::{AnswerError, CallError, SendError};
+use crate::mailbox::Sender;
+use crate::reply::{Asker, Replies};
+use hemiola_realtime::monotonic_now;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// Sends calls to an [`Actor`](super::Actor), from any thread. A clone is a sender of its own: calls of one handle run in order.
+///
+/// ```
+/// use hemiola_bus::Actor;
+/// use std::time::Duration;
+///
+/// let (mut actor, mut handle) = Actor::new(vec![1.0, 2.0], 64);
+/// let mut other = handle.clone();
+/// let filter = std::thread::spawn(move || actor.run_until_closed());
+/// handle.send(|samples| samples.push(3.0))?;
+/// assert_eq!(handle.call(|samples| samples.len(), Duration::from_secs(1))?, 3);
+/// assert_eq!(other.call(|samples| samples.iter().sum::<f64>(), Duration::from_secs(1))?, 6.0);
+/// # drop((handle, other));
+/// # filter.join().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Making and dropping a handle may allocate, free and wait for a lock: not for real-time threads. All else does not, as long as what
+/// a call captures fits 48 bytes and what it returns fits 64 (more goes into a box), and fewer calls wait for results than once before.
+pub struct ActorHandle<S: 'static> {
+    sender: Sender<Call<S>>,
+    replies: Replies<Answer>,
+}
+
+impl<S: 'static> ActorHandle<S> {
+    pub(super) fn new(sender: Sender<Call<S>>) -> Self {
+        ActorHandle { sender, replies: Replies::new() }
+    }
+
+    /// Has the actor make this call, later. Wait-free.
+    ///
+    /// # Errors
+    /// As many calls of this handle wait as may, or the actor is gone. The call comes back.
+    ///
+    /// ```
+    /// use hemiola_bus::{Actor, SendError};
+    ///
+    /// let (actor, mut handle) = Actor::new(0, 1);
+    /// handle.send(|count| *count += 1)?;
+    /// assert!(matches!(handle.send(|count| *count += 1), Err(SendError::Full(_))));
+    /// drop(actor);
+    /// assert!(matches!(handle.send(|count| *count += 1), Err(SendError::NoReceiver(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn send<F>(&mut self, call: F) -> Result<(), SendError<F>>
+    where
+        F: FnOnce(&mut S) + Send + 'static,
+    {
+        self.push(Order(call)).map_err(|error| error.map(|Order(call)| call))
+    }
+
+    /// Has the actor make this call, and waits for its result.
+    ///
+    /// It waits for the actor's thread: not for real-time threads, and not from within the actor, which would wait for itself.
+    ///
+    /// # Errors
+    /// The call was not sent (and comes back), or there is no result: the time is over (the call may still be made later), the call
+    /// panicked, or the actor went before it came to it.
+    ///
+    /// ```
+    /// use hemiola_bus::{Actor, AnswerError, CallError};
+    /// use std::time::Duration;
+    ///
+    /// let (mut actor, mut handle) = Actor::new(20, 4);
+    /// let busy = handle.call(|_| (), Duration::from_millis(1)); // nobody runs the actor
+    /// assert!(matches!(busy, Err(CallError::NoAnswer(AnswerError::TimedOut))));
+    /// let thread = std::thread::spawn(move || actor.run_until_closed());
+    /// assert_eq!(handle.call(|degrees| *degrees + 1, Duration::from_secs(1))?, 21);
+    /// # drop(handle);
+    /// # thread.join().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn call<R, F>(&mut self, call: F, timeout: Duration) -> Result<R, CallError<F>>
+    where
+        R: Send + 'static,
+        F: FnOnce(&mut S) -> R + Send + 'static,
+    {
+        let deadline = monotonic_now() + timeout;
+        let mut asker = self.ask(call).map_err(CallError::NotSent)?;
+        let answer = asker.wait(Some(deadline)).map_err(CallError::NoAnswer)?;
+        // SAFETY: the answer to this question was made with what `call` returned.
+        Ok(unsafe { answer.into_value() })
+    }
+
+    /// Has the actor make this call. Its result can be awaited in any executor of futures. Wait-free.
+    ///
+    /// # Errors
+    /// As many calls of this handle wait as may, or the actor is gone. The call comes back.
+    ///
+    /// ```
+    /// use hemiola_bus::Actor;
+    /// use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    ///
+    /// let (mut actor, mut handle) = Actor::new(41, 4);
+    /// let mut answer = pin!(handle.call_async(|state| *state + 1)?);
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// assert_eq!(answer.as_mut().poll(&mut context), Poll::Pending);
+    /// actor.run(1);
+    /// assert_eq!(answer.as_mut().poll(&mut context), Poll::Ready(Ok(42)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn call_async<R, F>(&mut self, call: F) -> Result<CallFuture<R>, SendError<F>>
+    where
+        R: Send + 'static,
+        F: FnOnce(&mut S) -> R + Send + 'static,
+    {
+        Ok(CallFuture { asker: self.ask(call)?, result: PhantomData })
+    }
+
+    fn ask<R, F>(&mut self, call: F) -> Result<Asker<Answer>, SendError<F>>
+    where
+        R: Send + 'static,
+        F: FnOnce(&mut S) -> R + Send + 'static,
+    {
+        let (asker, answerer) = self.replies.open();
+        self.push(Question { call, answerer }).map_err(|error| error.map(|question| question.call))?;
+        Ok(asker)
+    }
+
+    #[inline]
+    fn push<T: Task<S>>(&mut self, task: T) -> Result<(), SendError<T>> {
+        // SAFETY: `write` makes a call; what comes back is the call that was sent.
+        unsafe { self.sender.send_with(task, Call::write, |call| call.into_task()) }
+    }
+}
+
+impl<S: 'static> Clone for ActorHandle<S> {
+    /// A sender of its own. Allocates: not for real-time threads.
+    fn clone(&self) -> Self {
+        Self::new(self.sender.clone())
+    }
+}
+
+/// The result of [`ActorHandle::call_async`], some day. Dropping it does not take back the call.
+///
+/// ```
+/// use hemiola_bus::{Actor, AnswerError};
+/// use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+///
+/// let (actor, mut handle) = Actor::new((), 4);
+/// let mut answer = pin!(handle.call_async(|()| "never")?);
+/// drop(actor);
+/// let mut context = Context::from_waker(Waker::noop());
+/// assert_eq!(answer.as_mut().poll(&mut context), Poll::Ready(Err(AnswerError::Ended)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CallFuture<R> {
+    asker: Asker<Answer>,
+    result: PhantomData<fn() -> R>,
+}
+
+impl<R> Future for CallFuture<R> {
+    type Output = Result<R, AnswerError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: the answer to this question was made with the R that the call returned.
+        self.asker.poll(context.waker()).map(|answer| answer.map(|answer| unsafe { answer.into_value() }))
+    }
+}

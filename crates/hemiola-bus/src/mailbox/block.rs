@@ -1,0 +1,189 @@
+//! Lanes with one word that tells which need a visit.
+
+use super::Receiver;
+use crate::exchange::QueueReader;
+use crate::sync::{AtomicU64, CellAccess, Ordering, UnsafeCell};
+use std::mem::ManuallyDrop;
+
+/// Lanes of a block; few where loom tries all that can happen.
+const LANES: u32 = if cfg!(loom) { 2 } else { 31 };
+const LEAVING_SHIFT: u32 = 32;
+const GONE: u64 = 1 << 63;
+
+#[repr(align(128))]
+pub(super) struct Block<T> {
+    word: AtomicU64,
+    quiet: QuietLines<T>,
+}
+
+/// What senders do not touch while they send.
+#[repr(align(128))]
+struct QuietLines<T> {
+    pending: AtomicU64,
+    free: AtomicU64,
+    readers: [UnsafeCell<Option<QueueReader<T>>>; LANES as usize],
+}
+
+// SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T between threads is needed.
+unsafe impl<T: Send> Sync for Block<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Block<T> {}
+
+/// Which lane of a block.
+#[derive(Clone, Copy)]
+pub(super) struct LaneIndex(u32);
+
+/// What a sender finds when it tells of what it sent.
+pub(super) enum Raised {
+    /// The receiver has something to do already.
+    Again,
+    /// The receiver may sleep.
+    First,
+    /// There is no receiver.
+    Gone,
+}
+
+/// Lanes that need a visit.
+#[derive(Clone, Copy)]
+pub(super) struct Noted(u64);
+
+impl LaneIndex {
+    pub(super) const FIRST: LaneIndex = LaneIndex(0);
+
+    pub(super) fn following(self) -> Self {
+        LaneIndex(self.0 + 1)
+    }
+}
+
+impl<T> Block<T> {
+    pub(super) fn new(receiver: Receiver) -> Self {
+        Block {
+            word: AtomicU64::new(if receiver == Receiver::Gone { GONE } else { 0 }),
+            quiet: QuietLines {
+                pending: AtomicU64::new(0),
+                free: AtomicU64::new((1 << LANES) - 1),
+                readers: std::array::from_fn(|_| UnsafeCell::new(None)),
+            },
+        }
+    }
+
+    /// For J, with `receiver` locked.
+    pub(super) fn take_free_lane(&self) -> Option<LaneIndex> {
+        let free = self.quiet.free.load(Ordering::Acquire);
+        (free != 0).then(|| {
+            let index = free.trailing_zeros();
+            self.quiet.free.fetch_and(!(1 << index), Ordering::Relaxed);
+            LaneIndex(index)
+        })
+    }
+
+    /// For J.
+    ///
+    /// # Safety
+    /// The lane was free, and `receiver` is locked since.
+    pub(super) unsafe fn open(&self, lane: LaneIndex, reader: QueueReader<T>) {
+        // SAFETY: nobody owns the lane but the caller.
+        self.quiet.readers[lane.0 as usize].change(|place| unsafe { *place = Some(reader) });
+    }
+
+    /// S2.
+    #[inline]
+    pub(super) fn raise(&self, lane: LaneIndex) -> Raised {
+        let ready = 1 << lane.0;
+        // Asking for the one bit makes this a bit test and set, which cannot fail, where asking for the word makes it a loop.
+        if self.word.fetch_or(ready, Ordering::AcqRel) & ready != 0 {
+            return Raised::Again;
+        }
+        if self.word.load(Ordering::Acquire) & GONE == 0 {
+            return Raised::First;
+        }
+        self.word.fetch_and(!ready, Ordering::Relaxed);
+        Raised::Gone
+    }
+
+    /// S3.
+    pub(super) fn leave(&self, lane: LaneIndex) -> Raised {
+        let bits = (1 << lane.0) | (1 << (lane.0 + LEAVING_SHIFT));
+        match self.word.fetch_or(bits, Ordering::AcqRel) {
+            0 => Raised::First,
+            _ => Raised::Again,
+        }
+    }
+
+    /// R1: the lanes that need a visit. Only for the receiver.
+    #[inline]
+    pub(super) fn noted(&self) -> Noted {
+        let mut pending = self.quiet.pending.load(Ordering::Relaxed);
+        if self.word.load(Ordering::Relaxed) != 0 {
+            pending |= self.word.swap(0, Ordering::AcqRel);
+            self.quiet.pending.store(pending, Ordering::Relaxed);
+        }
+        Noted(pending)
+    }
+
+    /// The oldest value of a lane.
+    ///
+    /// # Safety
+    /// The lane is the caller's: the receiver's when noted, its sender's when the receiver is gone.
+    #[inline]
+    pub(super) unsafe fn pop(&self, lane: LaneIndex) -> Option<T> {
+        // SAFETY: as the caller says; the value is taken once.
+        unsafe { self.pop_with(lane, |value| ManuallyDrop::take(value)) }
+    }
+
+    /// Hands out the oldest value of a lane where it lies, to be taken or forgotten.
+    ///
+    /// # Safety
+    /// As of [`pop`](Self::pop).
+    #[inline]
+    pub(super) unsafe fn pop_with<R>(
+        &self,
+        lane: LaneIndex,
+        take: impl FnOnce(&mut ManuallyDrop<T>) -> R,
+    ) -> Option<R> {
+        let reader = &self.quiet.readers[lane.0 as usize];
+        // SAFETY: the reading end is the caller's.
+        reader.change(|reader| unsafe { (*reader).as_mut() }.and_then(|reader| reader.pop_with(take)))
+    }
+
+    /// R2: a lane that was found empty after it was noted.
+    #[inline]
+    pub(super) fn strike_off(&self, lane: LaneIndex, noted: Noted) {
+        let leaving = noted.0 & (1 << (lane.0 + LEAVING_SHIFT));
+        let pending = self.quiet.pending.load(Ordering::Relaxed);
+        self.quiet.pending.store(pending & !(1 << lane.0 | leaving), Ordering::Relaxed);
+        if leaving != 0 {
+            self.quiet.free.fetch_or(1 << lane.0, Ordering::Release);
+        }
+    }
+
+    /// R3.
+    pub(super) fn close(&self) {
+        loop {
+            let noted = self.noted();
+            let mut next = LaneIndex::FIRST;
+            while let Some(lane) = noted.first_from(next) {
+                // SAFETY: the lane is noted, and the receiver is what closes.
+                while unsafe { self.pop(lane) }.is_some() {}
+                self.strike_off(lane, noted);
+                next = lane.following();
+            }
+            if self.word.compare_exchange(0, GONE, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                return;
+            }
+        }
+    }
+}
+
+impl Noted {
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The first noted lane at or after `start`.
+    #[inline]
+    pub(super) fn first_from(self, start: LaneIndex) -> Option<LaneIndex> {
+        let ready = self.0 & ((1 << LANES) - 1) & (!0 << start.0);
+        (ready != 0).then(|| LaneIndex(ready.trailing_zeros()))
+    }
+}

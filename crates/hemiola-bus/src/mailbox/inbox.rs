@@ -1,0 +1,142 @@
+//! The receiving end of a mailbox.
+
+use super::block::{Block, LaneIndex, Noted};
+use super::{Mailbox, Sender};
+use crate::roster::RosterReader;
+use crate::sync::{Arc, Ordering};
+use hemiola_realtime::{MonotonicTime, Reason};
+use std::mem::ManuallyDrop;
+
+/// Visits the lanes in a fixed order.
+pub(crate) struct Inbox<T: Send> {
+    pub(super) mailbox: Arc<Mailbox<T>>,
+    blocks: RosterReader<Block<T>>,
+    next: Position,
+}
+
+/// The lane at which the next visit begins.
+struct Position {
+    block: usize,
+    lane: LaneIndex,
+}
+
+/// Why a wait for messages, calls or events came back.
+///
+/// ```
+/// use hemiola_bus::{Actor, Waited};
+/// use std::time::Duration;
+///
+/// let (mut actor, mut handle) = Actor::new(0, 4);
+/// assert_eq!(actor.wait(Duration::ZERO), Waited::TimedOut);
+/// handle.send(|count| *count += 1).unwrap();
+/// assert_eq!(actor.wait(Duration::ZERO), Waited::Ready);
+/// actor.run(8);
+/// drop(handle);
+/// while actor.wait(Duration::from_secs(1)) == Waited::Ready {
+///     actor.run(8);
+/// }
+/// assert_eq!(actor.wait(Duration::ZERO), Waited::Closed);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Waited {
+    /// There may be something.
+    Ready,
+    /// Nothing came in time.
+    TimedOut,
+    /// All senders are gone, and nothing that they sent is left.
+    Closed,
+}
+
+impl<T: Send> Inbox<T> {
+    pub(super) fn new(mailbox: Arc<Mailbox<T>>) -> Self {
+        let mut blocks = mailbox.blocks.reader();
+        blocks.refresh();
+        Inbox { mailbox, blocks, next: Position { block: 0, lane: LaneIndex::FIRST } }
+    }
+
+    /// One more sender. Allocates.
+    pub(crate) fn sender(&self) -> Sender<T> {
+        Mailbox::join(&self.mailbox)
+    }
+
+    /// How many values were refused because their sender's lane was full.
+    pub(crate) fn refused(&self) -> u64 {
+        self.mailbox.refused.load(Ordering::Relaxed)
+    }
+
+    /// Whether there may be something.
+    #[inline]
+    pub(crate) fn is_noted(&mut self) -> bool {
+        self.blocks.refresh();
+        self.blocks.with_entries(|blocks| blocks.iter().any(|block| !block.noted().is_empty()))
+    }
+
+    /// Hands out values where they lie, to be taken or forgotten: lane after lane, until all lanes are empty or nothing is left of the budget.
+    /// Begins with the lane after the one at which it ended last, so that a sender that always has something takes at most one budget
+    /// from the others.
+    ///
+    /// Where `receive` panics, the value counts as received, and the next call goes on behind it.
+    #[inline]
+    pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
+        self.blocks.refresh();
+        let next = &mut self.next;
+        self.blocks.with_entries(|blocks| {
+            while *budget > 0
+                && let Some((block, noted, lane)) = first_noted(blocks, next)
+            {
+                while *budget > 0 {
+                    let counted = |value: &mut ManuallyDrop<T>| {
+                        *budget -= 1;
+                        receive(value);
+                    };
+                    // SAFETY: the lane is noted, and this is the receiver.
+                    if unsafe { block.pop_with(lane, counted) }.is_none() {
+                        block.strike_off(lane, noted);
+                        break;
+                    }
+                }
+                next.lane = lane.following();
+            }
+        });
+    }
+
+    /// Sleeps until there may be something, all senders are gone, or `deadline` has come.
+    pub(crate) fn wait(&mut self, deadline: Option<MonotonicTime>) -> Waited {
+        loop {
+            let seen = self.mailbox.wakeup.generation();
+            // First: who sees that no sender is left sees all that they sent.
+            let senders = self.mailbox.senders.load(Ordering::Acquire);
+            if self.is_noted() {
+                return Waited::Ready;
+            }
+            if senders == 0 {
+                return Waited::Closed;
+            }
+            if self.mailbox.wakeup.wait(seen, deadline) == Reason::TimedOut {
+                return Waited::TimedOut;
+            }
+        }
+    }
+}
+
+impl<T: Send> Drop for Inbox<T> {
+    fn drop(&mut self) {
+        self.mailbox.close();
+    }
+}
+
+/// The first lane that needs a visit, from `next` on and around; `next` moves to its block.
+#[inline]
+fn first_noted<'a, T>(blocks: &'a [Arc<Block<T>>], next: &mut Position) -> Option<(&'a Block<T>, Noted, LaneIndex)> {
+    // Once more than there are blocks: the lanes before the first come last.
+    for _ in 0..=blocks.len() {
+        let block = &blocks[next.block];
+        let noted = block.noted();
+        if let Some(lane) = noted.first_from(next.lane) {
+            return Some((block, noted, lane));
+        }
+        let following = next.block + 1;
+        *next = Position { block: if following < blocks.len() { following } else { 0 }, lane: LaneIndex::FIRST };
+    }
+    None
+}

@@ -1,0 +1,88 @@
+//! The sending end of a mailbox.
+
+use super::Mailbox;
+use super::block::{Block, LaneIndex, Raised};
+use crate::error::SendError;
+use crate::exchange::QueueWriter;
+use crate::sync::{Arc, Ordering};
+use std::mem::MaybeUninit;
+
+/// Has a lane of its own. A clone has another.
+pub(crate) struct Sender<T: Send> {
+    mailbox: Arc<Mailbox<T>>,
+    block: Arc<Block<T>>,
+    lane: LaneIndex,
+    writer: QueueWriter<T>,
+}
+
+impl<T: Send> Sender<T> {
+    pub(super) fn new(mailbox: Arc<Mailbox<T>>, block: Arc<Block<T>>, lane: LaneIndex, writer: QueueWriter<T>) -> Self {
+        Sender { mailbox, block, lane, writer }
+    }
+
+    /// Wait-free; makes a system call only if the receiver sleeps.
+    #[cfg_attr(not(test), expect(dead_code, reason = "services are next"))]
+    pub(crate) fn send(&mut self, value: T) -> Result<(), SendError<T>> {
+        // SAFETY: the place is written.
+        unsafe { self.send_with(value, |place, value| _ = place.write(value), |value| value) }
+    }
+
+    /// Sends what `write` makes of `value`, where it will lie. What has to come back is made into a value again.
+    ///
+    /// # Safety
+    /// When `write` returns, the place is initialised.
+    #[inline]
+    pub(crate) unsafe fn send_with<V>(
+        &mut self,
+        value: V,
+        write: impl FnOnce(&mut MaybeUninit<T>, V),
+        unwrite: impl FnOnce(T) -> V,
+    ) -> Result<(), SendError<V>> {
+        // SAFETY: as the caller says.
+        if let Err(value) = unsafe { self.writer.push_with(value, write) } {
+            self.mailbox.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(SendError::Full(value));
+        }
+        self.tell().map_err(|error| error.map(unwrite))
+    }
+
+    /// S1, alone.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn write(&mut self, value: T) -> Result<(), T> {
+        self.writer.push(value)
+    }
+
+    /// S2.
+    #[inline]
+    pub(super) fn tell(&mut self) -> Result<(), SendError<T>> {
+        match self.block.raise(self.lane) {
+            Raised::Again => Ok(()),
+            Raised::First => {
+                self.mailbox.signal();
+                Ok(())
+            }
+            // SAFETY: the receiver is gone and has left the reading end to the sender.
+            Raised::Gone => match unsafe { self.block.pop(self.lane) } {
+                Some(value) => Err(SendError::NoReceiver(value)),
+                // The receiver took it with it.
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl<T: Send> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        Mailbox::join(&self.mailbox)
+    }
+}
+
+impl<T: Send> Drop for Sender<T> {
+    fn drop(&mut self) {
+        // Release: who sees that no sender is left sees all that they sent.
+        self.mailbox.senders.fetch_sub(1, Ordering::Release);
+        if let Raised::First = self.block.leave(self.lane) {
+            self.mailbox.signal();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Calls in steady state call no allocator, on either side.
+
+use hemiola_bus::{Actor, ActorHandle};
+use hemiola_realtime::{AllocationGuard, CountingAllocator, calls_by_watched_threads, watch_this_thread};
+use std::time::Duration;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+#[test]
+fn sending_running_and_refusing_allocate_nothing() {
+    let (mut actor, mut handle) = Actor::new(0, 64);
+    let captured = [1_u64; 6];
+    let guard = AllocationGuard::new();
+    for _ in 0..1_000 {
+        for _ in 0..64 {
+            handle.send(move |sum| *sum += captured.iter().sum::<u64>()).unwrap();
+        }
+        assert!(handle.send(|_| ()).is_err());
+        assert_eq!(actor.run(64), 64);
+    }
+    assert_eq!(guard.counted().calls(), 0);
+    assert_eq!(actor.state(), &(6 * 64_000));
+}
+
+#[test]
+fn asking_and_answering_allocate_nothing_on_either_side() {
+    let (mut actor, mut handle) = Actor::new([0_u64; 8], 64);
+    let thread = std::thread::spawn(move || actor.run_until_closed());
+    let ask = |handle: &mut ActorHandle<[u64; 8]>| {
+        let captured = [1; 6];
+        let call = move |sums: &mut [u64; 8]| {
+            sums[0] += captured[0];
+            *sums
+        };
+        handle.call(call, Duration::from_secs(20)).expect("it is answered")[0]
+    };
+    handle.send(|_| watch_this_thread()).unwrap();
+    ask(&mut handle); // the first makes the place for answers
+    let before = calls_by_watched_threads();
+    let guard = AllocationGuard::new();
+    for number in 2..1_000 {
+        assert_eq!(ask(&mut handle), number);
+    }
+    assert_eq!(guard.counted().calls(), 0);
+    assert_eq!(calls_by_watched_threads(), before);
+    drop(handle);
+    thread.join().unwrap();
+}

@@ -8,6 +8,7 @@
 //! | `bus` | where topics and services are found by name |
 //! | `topic` | messages to any number of receivers, without copying |
 //! | `actor` | an object that one thread touches and all may call |
+//! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
 //! | `signal` | how a receiver learns that something was sent |
 //! | `clock` | the framework's clock, running or stepped |
@@ -20,6 +21,7 @@ mod actor;
 mod bus;
 mod clock;
 mod error;
+mod event_loop;
 pub mod exchange;
 mod mailbox;
 mod panics;
@@ -34,6 +36,7 @@ pub use actor::{Actor, ActorHandle, CallFuture};
 pub use bus::Bus;
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
+pub use event_loop::{Consumer, EventBatch, EventLoop, EventSlots, ManyProducers, OneProducer, Producer, WaitStrategy};
 pub use mailbox::Waited;
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};

@@ -1,6 +1,6 @@
 //! Calls in steady state call no allocator, on either side.
 
-use hemiola_bus::{Actor, ActorHandle};
+use hemiola_bus::{Actor, ActorHandle, EventLoop, WaitStrategy};
 use hemiola_realtime::{AllocationGuard, CountingAllocator, calls_by_watched_threads, watch_this_thread};
 use std::time::Duration;
 
@@ -46,4 +46,19 @@ fn asking_and_answering_allocate_nothing_on_either_side() {
     assert_eq!(calls_by_watched_threads(), before);
     drop(handle);
     thread.join().unwrap();
+}
+
+#[test]
+fn publishing_and_consuming_events_allocate_nothing() {
+    let mut events = EventLoop::<[u64; 16]>::new(64);
+    let mut consumer = events.consumer(WaitStrategy::Park);
+    let mut producer = events.producer();
+    let mut sum = 0;
+    let guard = AllocationGuard::new();
+    for _ in 0..1_000 {
+        while producer.publish(|event| event[0] += 1).is_ok() {}
+        while consumer.poll(|event| sum += event[0]) > 0 {}
+    }
+    assert_eq!(guard.counted().calls(), 0);
+    assert_eq!(sum, 64 * 1_000 * 1_001 / 2);
 }

@@ -1,0 +1,162 @@
+//! Which numbers belong to which producer, and which are published.
+//!
+//! # Protocol
+//! With one producer, `published` says how many events are: it claims the next by being the only one.
+//!
+//! With many, `claimed` says how many numbers are taken; a producer takes the next by compare and exchange, within the room that the
+//! slowest consumer leaves, so that a claim is never too far ahead. Each slot has a mark: whether it was published last in an even or an odd
+//! round. Marks are published in any order; consumers stop at the first that is not of the round.
+//!
+//! A producer that panics has claimed for good: it marks its numbers as void, and consumers pass them over.
+
+use crate::sync::{AtomicU8, AtomicU64, Line, Ordering};
+
+/// What a claimed number holds when it is published.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Content {
+    /// An event.
+    Event,
+    /// Nothing: the producer panicked while it wrote.
+    Void,
+}
+
+/// How producers claim and publish. Closed: [`OneProducer`] and [`ManyProducers`].
+pub trait Claims: Send + Sync + 'static {
+    /// Takes the next `count` numbers, if they are below what `room` says about the first of them. Returns the first.
+    fn claim(&self, count: u64, room: impl FnMut(u64) -> bool) -> Option<u64>;
+    /// Publishes claimed numbers.
+    fn publish(&self, first: u64, count: u64, content: Content);
+    /// Up to which number, at most `limit`, everything from `from` on is published.
+    fn published(&self, from: u64, limit: u64) -> u64;
+    /// Whether a published number holds nothing.
+    fn is_void(&self, number: u64) -> bool;
+    /// How many numbers are taken.
+    fn claimed(&self) -> u64;
+}
+
+/// Says that an [`EventLoop`](super::EventLoop) has one producer.
+///
+/// ```
+/// use hemiola_bus::{EventLoop, OneProducer, Producer};
+///
+/// struct Camera { frames: Producer<u64, OneProducer> }
+/// let mut camera = Camera { frames: EventLoop::for_one_producer(8).producer() };
+/// ```
+pub struct OneProducer {
+    published: Line<AtomicU64>,
+}
+
+/// Says that an [`EventLoop`](super::EventLoop) may have many producers.
+///
+/// ```
+/// use hemiola_bus::{EventLoop, ManyProducers, Producer};
+///
+/// struct Module { events: Producer<u64, ManyProducers> } // which is what Producer<u64> means
+/// let first = Module { events: EventLoop::new(8).producer() };
+/// let second = Module { events: first.events.clone() };
+/// ```
+pub struct ManyProducers {
+    claimed: Line<AtomicU64>,
+    marks: Box<[AtomicU8]>,
+    shift: u32,
+}
+
+impl OneProducer {
+    pub(super) fn new() -> Self {
+        OneProducer { published: Line(AtomicU64::new(0)) }
+    }
+}
+
+impl Claims for OneProducer {
+    #[inline]
+    fn claim(&self, _: u64, mut room: impl FnMut(u64) -> bool) -> Option<u64> {
+        // Relaxed: only the one producer writes it.
+        let first = self.published.0.load(Ordering::Relaxed);
+        room(first).then_some(first)
+    }
+
+    #[inline]
+    fn publish(&self, first: u64, count: u64, content: Content) {
+        // Void numbers are claimed again.
+        if content == Content::Event {
+            self.published.0.store(first + count, Ordering::Release);
+        }
+    }
+
+    #[inline]
+    fn published(&self, _: u64, limit: u64) -> u64 {
+        self.published.0.load(Ordering::Acquire).min(limit)
+    }
+
+    #[inline]
+    fn is_void(&self, _: u64) -> bool {
+        false
+    }
+
+    fn claimed(&self) -> u64 {
+        self.published.0.load(Ordering::Relaxed)
+    }
+}
+
+const ROUND: u8 = 1;
+const VOID: u8 = 2;
+
+impl ManyProducers {
+    pub(super) fn new(capacity: usize) -> Self {
+        ManyProducers {
+            claimed: Line(AtomicU64::new(0)),
+            marks: (0..capacity).map(|_| AtomicU8::new(0)).collect(),
+            shift: capacity.trailing_zeros(),
+        }
+    }
+
+    #[inline]
+    fn mark(&self, number: u64) -> &AtomicU8 {
+        &self.marks[number as usize & (self.marks.len() - 1)]
+    }
+
+    /// The mark of the number's round: 1 in the first, then 0, and so on.
+    #[inline]
+    fn round(&self, number: u64) -> u8 {
+        !(number >> self.shift) as u8 & ROUND
+    }
+}
+
+impl Claims for ManyProducers {
+    #[inline]
+    fn claim(&self, count: u64, mut room: impl FnMut(u64) -> bool) -> Option<u64> {
+        // Relaxed: it only hands out numbers. What is in the slots travels with the marks and the cursors.
+        let mut first = self.claimed.0.load(Ordering::Relaxed);
+        while room(first) {
+            match self.claimed.0.compare_exchange_weak(first, first + count, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(first),
+                Err(now) => first = now,
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn publish(&self, first: u64, count: u64, content: Content) {
+        let void = if content == Content::Void { VOID } else { 0 };
+        for number in first..first + count {
+            self.mark(number).store(self.round(number) | void, Ordering::Release);
+        }
+    }
+
+    #[inline]
+    fn published(&self, from: u64, limit: u64) -> u64 {
+        let is_published = |number: &u64| self.mark(*number).load(Ordering::Acquire) & ROUND == self.round(*number);
+        (from..limit).find(|number| !is_published(number)).unwrap_or(limit)
+    }
+
+    #[inline]
+    fn is_void(&self, number: u64) -> bool {
+        // Relaxed: it was seen as published before.
+        self.mark(number).load(Ordering::Relaxed) & VOID != 0
+    }
+
+    fn claimed(&self) -> u64 {
+        self.claimed.0.load(Ordering::Relaxed)
+    }
+}

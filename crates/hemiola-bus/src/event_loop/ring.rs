@@ -1,0 +1,154 @@
+//! The events, and who may touch which.
+//!
+//! # Invariant
+//! Events are numbered from 0; number n lies in slot n modulo the capacity. Slots are touched by:
+//!
+//! | who | which numbers | how |
+//! |---|---|---|
+//! | a producer | those it has claimed and not yet published | alone: claims do not overlap ([`claims`](super::claims)), and no consumer is at that slot's last event |
+//! | a consumer | from its cursor on, those published, and passed by all that it follows | together with other consumers, reading |
+//!
+//! A producer claims n only when all cursors are beyond n - capacity (acquire; consumers release). A consumer reads n only after it was
+//! published (release, acquire), or passed by one that it follows (release, acquire), which did the same.
+//!
+//! A consumer that is gone has its cursor at the end of all numbers: it holds up nobody.
+
+use super::claims::Claims;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
+use hemiola_realtime::Wakeup;
+
+pub(super) struct Ring<E, C> {
+    slots: Box<[UnsafeCell<E>]>,
+    pub(super) claims: C,
+    /// Signalled by all who publish or consume, if anybody may sleep.
+    pub(super) wakeup: Wakeup,
+    anybody_sleeps: AtomicBool,
+    producers: AtomicUsize,
+    /// How many events there will ever be, known when all producers are gone.
+    end: AtomicU64,
+    refused: AtomicU64,
+}
+
+// SAFETY: see the invariant: one writes, or several read.
+unsafe impl<E: Send + Sync, C: Sync> Sync for Ring<E, C> {}
+// SAFETY: as above.
+unsafe impl<E: Send + Sync, C: Send> Send for Ring<E, C> {}
+
+/// How many events a consumer is done with.
+pub(super) struct Cursor(Line<AtomicU64>);
+
+/// Where the cursors of consumers are that are gone, and the end of a ring that has producers.
+pub(super) const NEVER: u64 = u64::MAX;
+
+impl Cursor {
+    pub(super) fn new() -> Self {
+        Cursor(Line(AtomicU64::new(0)))
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> u64 {
+        self.0.0.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    pub(super) fn set(&self, done: u64) {
+        self.0.0.store(done, Ordering::Release);
+    }
+}
+
+impl<E: Default, C: Claims> Ring<E, C> {
+    pub(super) fn new(capacity: usize, claims: C) -> Self {
+        Ring {
+            slots: (0..capacity).map(|_| UnsafeCell::new(E::default())).collect(),
+            claims,
+            wakeup: Wakeup::new(),
+            anybody_sleeps: AtomicBool::new(false),
+            producers: AtomicUsize::new(0),
+            end: AtomicU64::new(NEVER),
+            refused: AtomicU64::new(0),
+        }
+    }
+}
+
+impl<E, C: Claims> Ring<E, C> {
+    #[inline]
+    pub(super) fn capacity(&self) -> u64 {
+        self.slots.len() as u64
+    }
+
+    #[inline]
+    fn slot(&self, number: u64) -> &UnsafeCell<E> {
+        &self.slots[number as usize & (self.slots.len() - 1)]
+    }
+
+    /// Reads an event.
+    ///
+    /// # Safety
+    /// The caller is a consumer, and the number is among those that it may read.
+    #[inline]
+    pub(super) unsafe fn read<R>(&self, number: u64, read: impl FnOnce(&E) -> R) -> R {
+        // SAFETY: see the invariant.
+        self.slot(number).look(|event| read(unsafe { &*event }))
+    }
+
+    /// An event to read; for as long as the consumer's cursor is not beyond it.
+    ///
+    /// # Safety
+    /// As of [`read`](Self::read).
+    #[inline]
+    pub(super) unsafe fn peek(&self, number: u64) -> &E {
+        // SAFETY: see the invariant.
+        self.slot(number).look(|event| unsafe { &*event })
+    }
+
+    /// An event to write; for as long as it is not published.
+    ///
+    /// # Safety
+    /// The caller is a producer that has claimed the number and not published it yet, and asks once.
+    #[inline]
+    pub(super) unsafe fn write(&self, number: u64) -> *mut E {
+        self.slot(number).change(|event| event)
+    }
+
+    /// To be called before there are producers.
+    pub(super) fn expect_sleepers(&self) {
+        self.anybody_sleeps.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn may_sleep(&self) -> bool {
+        self.anybody_sleeps.load(Ordering::Relaxed)
+    }
+
+    /// Says that something was published or consumed. Costs nothing where everybody spins.
+    #[inline]
+    pub(super) fn signal(&self) {
+        if self.may_sleep() {
+            self.wakeup.notify_all();
+        }
+    }
+
+    pub(super) fn producer_joins(&self) {
+        self.producers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn producer_leaves(&self) {
+        // The last sees all that the others have claimed.
+        if self.producers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.end.store(self.claims.claimed(), Ordering::Release);
+            self.wakeup.notify_all();
+        }
+    }
+
+    /// How many events there will ever be; [`NEVER`] while there are producers. Who sees the end sees all events before it.
+    pub(super) fn end(&self) -> u64 {
+        self.end.load(Ordering::Acquire)
+    }
+
+    pub(super) fn count_refused(&self, count: u64) {
+        self.refused.fetch_add(count, Ordering::Relaxed);
+    }
+
+    pub(super) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+}

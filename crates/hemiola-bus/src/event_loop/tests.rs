@@ -1,0 +1,96 @@
+#[cfg(loom)]
+mod model {
+    use crate::error::SendError;
+    use crate::event_loop::{EventLoop, WaitStrategy};
+    use crate::mailbox::Waited;
+    use crate::sync::model;
+    use loom::thread;
+
+    /// Two producers, a consumer that sleeps; nothing is lost, doubled or torn.
+    #[test]
+    fn loom_event_loop_with_many_producers_delivers_all() {
+        model(2, || {
+            let mut events = EventLoop::<u32>::new(2);
+            let mut consumer = events.consumer(WaitStrategy::Park);
+            let mut left = events.producer();
+            let mut right = left.clone();
+            let thread = thread::spawn(move || left.publish(|event| *event = 1).unwrap());
+            right.publish(|event| *event = 10).unwrap();
+            drop(right);
+            let mut sum = 0;
+            while consumer.wait_until(None) != Waited::Closed {
+                consumer.poll(|event| sum += event);
+            }
+            assert_eq!(sum, 11);
+            thread.join().unwrap();
+        });
+    }
+
+    /// The ring goes round; an event is written again only when the consumer is done with it.
+    #[test]
+    fn loom_event_loop_with_one_producer_goes_round() {
+        model(2, || {
+            let mut events = EventLoop::for_one_producer(1);
+            let mut consumer = events.consumer(WaitStrategy::Spin);
+            let mut producer = events.producer();
+            let thread = thread::spawn(move || {
+                let is_sent = |value| producer.publish(|event| *event = value).is_ok();
+                (1..=3).map(is_sent).collect::<Vec<_>>()
+            });
+            let mut seen = Vec::new();
+            consumer.poll(|event| seen.push(*event));
+            consumer.poll(|event| seen.push(*event));
+            let sent = thread.join().unwrap();
+            consumer.poll(|event| seen.push(*event));
+            let expected: Vec<_> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| value).collect();
+            assert_eq!(seen, expected);
+        });
+    }
+
+    /// The same with marks instead of a counter.
+    #[test]
+    fn loom_event_loop_with_many_producers_goes_round() {
+        model(2, || {
+            let mut events = EventLoop::<u32>::new(1);
+            let mut consumer = events.consumer(WaitStrategy::Spin);
+            let mut producer = events.producer();
+            let thread = thread::spawn(move || {
+                let is_sent = |value| producer.publish(|event| *event = value).is_ok();
+                (1..=3).map(is_sent).collect::<Vec<_>>()
+            });
+            let mut seen = Vec::new();
+            consumer.poll(|event| seen.push(*event));
+            consumer.poll(|event| seen.push(*event));
+            let sent = thread.join().unwrap();
+            consumer.poll(|event| seen.push(*event));
+            let expected: Vec<_> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| value).collect();
+            assert_eq!(seen, expected);
+        });
+    }
+
+    /// Who follows sees whole events, after the one that it follows, also when that goes.
+    #[test]
+    fn loom_event_loop_keeps_consumers_in_order() {
+        model(2, || {
+            let mut events = EventLoop::for_one_producer(2);
+            let mut first = events.consumer(WaitStrategy::Park);
+            let mut second = events.consumer_after(&[&first], WaitStrategy::Park);
+            let mut producer = events.producer();
+            producer.publish(|event| *event = 1).unwrap();
+            let thread = thread::spawn(move || {
+                let mut seen = 0;
+                first.poll(|event| seen += event);
+                assert_eq!(seen, 1);
+            });
+            assert_eq!(second.wait_until(None), Waited::Ready);
+            let mut seen = 0;
+            second.poll(|event| seen += event);
+            assert_eq!(seen, 1);
+            thread.join().unwrap();
+            producer.publish(|event| *event = 2).unwrap();
+            assert_eq!(second.poll(|event| seen += event), 1);
+            drop(second);
+            assert!(matches!(producer.publish(|event| *event = 3), Err(SendError::NoReceiver(_))));
+        });
+    }
+}

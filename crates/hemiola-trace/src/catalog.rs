@@ -2,7 +2,7 @@
 
 use crate::{
     error::Error,
-    ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId},
+    ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId},
 };
 use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
@@ -69,14 +69,51 @@ impl Catalog {
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn worker(&self, cycle: CycleId, index: usize, thread: u32) -> Result<WorkerId, Error> {
+        self.add_worker(Worker { runs: Runs::Tasks { cycle, index }, thread: Some(thread) }, &index.to_string())
+    }
+
+    /// Registers the thread of a callback executor. Which one that is may change from run to run.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 workers already.
+    pub fn executor(&self, name: &str) -> Result<WorkerId, Error> {
+        self.add_worker(Worker { runs: Runs::Callbacks { executor: name.to_owned() }, thread: None }, name)
+    }
+
+    fn add_worker(&self, worker: Worker, name: &str) -> Result<WorkerId, Error> {
         let mut names = self.write();
-        let worker = Worker { cycle, index, thread };
-        if let Some(number) = names.workers.iter().position(|known| known.cycle == cycle && known.index == index) {
+        if let Some(number) = names.workers.iter().position(|known| known.runs == worker.runs) {
             names.workers[number] = worker;
             return Ok(WorkerId(number as u16));
         }
-        let name = index.to_string();
-        add(&mut names.workers, worker, SMALL_LIMIT, "worker", &name).map(|index| WorkerId(index as u16))
+        add(&mut names.workers, worker, SMALL_LIMIT, "worker", name).map(|index| WorkerId(index as u16))
+    }
+
+    /// Registers a topic.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
+    pub fn topic(&self, name: &str) -> Result<TopicId, Error> {
+        let mut names = self.write();
+        let known = names.topics.iter().position(|known| known == name);
+        let index = match known {
+            Some(index) => index,
+            None => add(&mut names.topics, name.to_owned(), SMALL_LIMIT, "topic", name)?,
+        };
+        Ok(TopicId(index as u16))
+    }
+
+    /// Registers a callback of an executor; `topic` is the one for whose messages it is called, if it is no timer's.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 of them already.
+    pub fn callback(&self, executor: WorkerId, name: &str, topic: Option<TopicId>) -> Result<CallbackId, Error> {
+        let mut names = self.write();
+        let callback = Callback { executor, name: name.to_owned(), topic };
+        if let Some(index) = names.callbacks.iter().position(|known| *known == callback) {
+            return Ok(CallbackId(index as u16));
+        }
+        add(&mut names.callbacks, callback, SMALL_LIMIT, "callback", name).map(|index| CallbackId(index as u16))
     }
 
     /// Registers a source of sensor samples.
@@ -189,6 +226,16 @@ impl CatalogGuard<'_> {
         self.0.exchanges.get(id.index())
     }
 
+    /// A topic's name.
+    pub fn topic(&self, id: TopicId) -> Option<&str> {
+        self.0.topics.get(id.index()).map(String::as_str)
+    }
+
+    /// A callback.
+    pub fn callback(&self, id: CallbackId) -> Option<&Callback> {
+        self.0.callbacks.get(id.index())
+    }
+
     /// A counter.
     pub fn counter(&self, id: CounterId) -> Option<&Counter> {
         self.0.counters.get(id.index())
@@ -224,12 +271,13 @@ impl CatalogGuard<'_> {
         self.source(id).map_or_else(|| format!("source {}", id.0), str::to_owned)
     }
 
-    /// `motion 0` for the first worker of `motion`, or the number if the catalog does not know it.
+    /// `motion 0` for the first worker of `motion`, the name of a callback executor, or the number if the catalog does not know it.
     pub fn worker_name(&self, id: WorkerId) -> String {
-        self.worker(id).map_or_else(
-            || format!("worker {}", id.0),
-            |worker| format!("{} {}", self.cycle_name(worker.cycle), worker.index),
-        )
+        match self.worker(id).map(|worker| &worker.runs) {
+            Some(Runs::Tasks { cycle, index }) => format!("{} {index}", self.cycle_name(*cycle)),
+            Some(Runs::Callbacks { executor }) => executor.clone(),
+            None => format!("worker {}", id.0),
+        }
     }
 }
 
@@ -304,12 +352,54 @@ pub struct Task {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Worker {
-    /// The cycle whose pool it belongs to.
-    pub cycle: CycleId,
-    /// Its number in the pool; 0 waits for the trigger.
-    pub index: usize,
-    /// The kernel's number of the thread.
-    pub thread: u32,
+    /// What runs on it.
+    pub runs: Runs,
+    /// The kernel's number of the thread, if it is always the same.
+    pub thread: Option<u32>,
+}
+
+/// What runs on a thread.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let control = catalog.executor("control")?;
+/// let runs = hemiola_trace::Runs::Callbacks { executor: "control".into() };
+/// assert_eq!(catalog.read().worker(control).unwrap().runs, runs);
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Runs {
+    /// Tasks of a cycle.
+    Tasks {
+        /// The cycle whose pool the thread belongs to.
+        cycle: CycleId,
+        /// Its number in the pool; 0 waits for the trigger.
+        index: usize,
+    },
+    /// Callbacks.
+    Callbacks {
+        /// The name of their executor.
+        executor: String,
+    },
+}
+
+/// What the catalog knows of a callback.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let control = catalog.executor("control")?;
+/// let callback = catalog.callback(control, "pose", Some(catalog.topic("pose")?))?;
+/// assert_eq!(catalog.read().callback(callback).unwrap().name, "pose");
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callback {
+    /// The thread of its executor.
+    pub executor: WorkerId,
+    /// Its name.
+    pub name: String,
+    /// The topic for whose messages it is called; none if it is a timer's.
+    pub topic: Option<TopicId>,
 }
 
 /// What the catalog knows of an exchange.
@@ -372,6 +462,8 @@ struct Names {
     sources: Vec<String>,
     exchanges: Vec<Exchange>,
     counters: Vec<Counter>,
+    topics: Vec<String>,
+    callbacks: Vec<Callback>,
     plans: Vec<Plan>,
 }
 

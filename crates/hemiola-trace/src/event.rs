@@ -2,7 +2,7 @@
 
 use crate::{
     clock::{Core, Ticks},
-    ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId},
+    ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId},
 };
 
 /// One thing that happened on a worker. 32 bytes, `Copy`, no pointers.
@@ -151,6 +151,30 @@ pub enum Event {
         /// How old the oldest sample was that the output depends on.
         oldest_age: Age,
     },
+    /// A callback was called for a message or a tick.
+    Callback {
+        /// Which one.
+        callback: CallbackId,
+        /// The processor core on which it returned.
+        core: Core,
+        /// The number of the message among those of its publisher (of the oldest one, if there were several), or of the tick.
+        sequence: u32,
+        /// When the message was published or the tick was due; zero if that is not known. `begin - published` is the latency.
+        published: Ticks,
+        /// When it was entered.
+        begin: Ticks,
+        /// When it returned.
+        end: Ticks,
+    },
+    /// A callback panicked; its executor went on.
+    CallbackPanic {
+        /// Which one.
+        callback: CallbackId,
+        /// The number of the message or tick that it was called for.
+        sequence: u32,
+        /// When.
+        at: Ticks,
+    },
     /// A value over time.
     Counter {
         /// Which one.
@@ -182,6 +206,8 @@ impl Event {
     pub const fn at(&self) -> Ticks {
         match *self {
             Self::TaskRun { end: at, .. }
+            | Self::Callback { end: at, .. }
+            | Self::CallbackPanic { at, .. }
             | Self::CycleBegin { begin: at, .. }
             | Self::CycleEnd { at, .. }
             | Self::Overrun { at, .. }
@@ -221,6 +247,10 @@ impl Event {
                 [head(10, output.0, source.0 as u32), pair(newest_age.0, oldest_age.0), newest.0, at.0]
             }
             Self::Counter { counter, value, at } => [head(11, counter.0, 0), value.to_bits(), 0, at.0],
+            Self::Callback { callback, core, sequence, published, begin, end } => {
+                [head(12, callback.0, sequence) | (core.0 as u64) << 8, published.0, begin.0, end.0]
+            }
+            Self::CallbackPanic { callback, sequence, at } => [head(13, callback.0, sequence), 0, 0, at.0],
         }
     }
 
@@ -252,6 +282,15 @@ impl Event {
                 oldest_age: Age(high),
             },
             11 => Self::Counter { counter: CounterId(small), value: f64::from_bits(second), at },
+            12 => Self::Callback {
+                callback: CallbackId(small),
+                core: Core((head >> 8) as u8),
+                sequence: run,
+                published: Ticks(second),
+                begin: Ticks(third),
+                end: at,
+            },
+            13 => Self::CallbackPanic { callback: CallbackId(small), sequence: run, at },
             _ => return None,
         })
     }

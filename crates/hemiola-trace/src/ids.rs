@@ -44,7 +44,7 @@ id! {
     TaskId(u16)
 }
 id! {
-    /// A worker thread of a cycle's pool.
+    /// A worker thread of a cycle's pool, or the thread of a callback executor.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};
@@ -52,7 +52,7 @@ id! {
     /// let catalog = Catalog::new("robot");
     /// let motion = catalog.cycle(Cycle::named("motion"))?;
     /// let worker = catalog.worker(motion, 0, std::process::id())?;
-    /// assert_eq!(catalog.read().worker(worker).unwrap().cycle, motion);
+    /// assert_eq!(catalog.read().worker_name(worker), "motion 0");
     /// # Ok::<(), hemiola_trace::Error>(())
     /// ```
     WorkerId(u16)
@@ -96,6 +96,33 @@ id! {
     /// # Ok::<(), hemiola_trace::Error>(())
     /// ```
     CounterId(u16)
+}
+id! {
+    /// A topic, to whose messages callbacks subscribe.
+    ///
+    /// ```
+    /// use hemiola_trace::Catalog;
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let pose = catalog.topic("pose")?;
+    /// assert_eq!(catalog.read().topic(pose), Some("pose"));
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
+    TopicId(u16)
+}
+id! {
+    /// What a callback executor calls for a timer, or for the messages of a topic.
+    ///
+    /// ```
+    /// use hemiola_trace::Catalog;
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let executor = catalog.executor("control")?;
+    /// let balance = catalog.callback(executor, "every 10 ms", None)?;
+    /// assert_eq!(catalog.read().callback(balance).unwrap().executor, executor);
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
+    CallbackId(u16)
 }
 id! {
     /// A compiled task graph of a cycle.

@@ -59,17 +59,17 @@ mod timeline;
 
 pub mod perfetto;
 
-pub use catalog::{Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Task, Worker};
+pub use catalog::{Callback, Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Runs, Task, Worker};
 pub use clock::{CALIBRATION, Core, SHORTEST_REFRESH, TickScale, Ticks};
 pub use collector::{Capture, Collector};
 pub use distribution::{Bucket, Distribution, Summary};
 pub use error::Error;
 pub use event::{Age, Event, FailureKind, Stamp};
-pub use ids::{CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId};
+pub use ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
 pub use profile::Profile;
 pub use ring::{Ring, RingReader};
 pub use statistics::{
-    ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report, Statistics, Style, TaskReport,
-    TaskStatistics,
+    CallbackReport, CallbackStatistics, ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report,
+    Statistics, Style, TaskReport, TaskStatistics,
 };
 pub use timeline::Timeline;

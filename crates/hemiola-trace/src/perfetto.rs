@@ -7,10 +7,12 @@
 //! | a thread per worker | a slice per task with its queueing delay; instants for wake-ups, failures, outputs |
 //! | per cycle | a slice per run; instants for trigger, deadline, overrun, publishing and taking |
 //! | below a cycle | the moments at which tasks became ready; counters: cycle time, jitter, longest queueing, drops |
+//! | a thread per callback executor | a slice per call with its latency; instants for panics |
+//! | per topic | instants for the messages that callbacks were called for |
 //! | counters of the process | the age of the data per chain, and what the runtime counts |
 //!
 //! Flows lead from a task to those that waited for it (the edges of the plan that the run followed), and from a publication
-//! to the cycles that took it.
+//! to the cycles that took it, and from a message to the callbacks that were called for it.
 //!
 //! # Rounds
 //!
@@ -18,6 +20,7 @@
 //! until a whole round of batches has passed since its end, and then writes it with its flows, both ends or none. A file
 //! is a plain sequence of packets: one cut anywhere is readable up to there.
 
+mod callback;
 mod encoder;
 mod protobuf;
 mod run;
@@ -30,6 +33,7 @@ use crate::{
     event::Event,
     ids::{CycleId, ExchangeId, WorkerId},
 };
+use callback::{Called, Messages};
 use encoder::{Details, Encoder, Track, Unit, Value};
 use run::{Run, TaskSlice};
 use std::{
@@ -73,6 +77,7 @@ pub struct Writer<W: Write> {
     runs: BTreeMap<(CycleId, u32), Run>,
     takes: Vec<Take>,
     publications: Vec<Publication>,
+    messages: Messages,
     drops: BTreeMap<CycleId, u64>,
     lost: BTreeMap<WorkerId, u64>,
     last_flow: u64,
@@ -96,7 +101,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The sink refuses what is written.
     pub fn new(sink: W, path: impl Into<PathBuf>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
-        let (encoder, heard, runs, takes, publications, drops, lost) = <_>::default();
+        let (encoder, heard, runs, takes, publications, messages, drops, lost) = <_>::default();
         let (path, round, last_flow) = (path.into(), 0, 0);
         let mut writer = Self {
             sink,
@@ -109,6 +114,7 @@ impl<W: Write> Writer<W> {
             runs,
             takes,
             publications,
+            messages,
             drops,
             lost,
             last_flow,
@@ -168,6 +174,7 @@ impl<W: Write> Writer<W> {
         for publication in std::mem::take(&mut self.publications) {
             self.publish(publication);
         }
+        self.publish_messages_before(u64::MAX);
         self.write()?;
         self.sink.flush().map_err(|source| Error::WriteTrace { path: self.path.clone(), source })?;
         Ok(self.sink)
@@ -199,6 +206,7 @@ impl<W: Write> Writer<W> {
         for publication in old {
             self.publish(publication);
         }
+        self.publish_messages_before(round.saturating_sub(WHOLE_ROUND));
     }
 
     fn event(&mut self, names: &CatalogGuard<'_>, worker: WorkerId, event: &Event) {
@@ -284,6 +292,18 @@ impl<W: Write> Writer<W> {
                 let track = self.worker_track(names, worker);
                 self.encoder.instant(track, time, "output", &details);
             }
+            Event::Callback { callback, core, sequence, published, begin, end } => {
+                self.callback(names, worker, callback, Called { core, sequence, published, begin, end });
+            }
+            Event::CallbackPanic { callback, sequence, .. } => {
+                let name = names.callback(callback).map_or("", |callback| &callback.name);
+                let details = Details::annotated([
+                    ("callback", Value::Text(name.into())),
+                    ("sequence", Value::Number(sequence.into())),
+                ]);
+                let track = self.worker_track(names, worker);
+                self.encoder.instant(track, time, "panic", &details);
+            }
             Event::Counter { counter, value, .. } => {
                 let Some(entry) = names.counter(counter) else { return };
                 let track = Track::Counter(counter.0);
@@ -345,7 +365,8 @@ impl<W: Write> Writer<W> {
         let track = Track::Worker(worker.0);
         self.encoder.describe(track, |descriptor| {
             // Threads that the catalog does not know get a number that no thread has.
-            let thread = names.worker(worker).map_or(i32::MAX as u32 - u32::from(worker.0), |worker| worker.thread);
+            let stand_in = i32::MAX as u32 - u32::from(worker.0);
+            let thread = names.worker(worker).and_then(|worker| worker.thread).unwrap_or(stand_in);
             descriptor.thread(std::process::id(), thread, &names.worker_name(worker));
         });
         track

@@ -6,7 +6,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use report::{ChainReport, CycleReport, Report, TaskReport};
+pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
 pub use style::{Colour, Style};
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     clock::{TickScale, Ticks},
     distribution::Distribution,
     event::{Event, Stamp},
-    ids::{CycleId, SourceId, TaskId, WorkerId},
+    ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
     profile::Profile,
 };
 use std::collections::BTreeMap;
@@ -46,14 +46,15 @@ pub struct Statistics {
     cycles: BTreeMap<CycleId, CycleStatistics>,
     tasks: BTreeMap<TaskId, TaskStatistics>,
     chains: BTreeMap<(SourceId, TaskId), ChainStatistics>,
+    callbacks: BTreeMap<CallbackId, CallbackStatistics>,
     lost_events: u64,
 }
 
 impl Statistics {
     /// Nothing absorbed yet. `scale` converts the events' times; give a new one with [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
-        let (cycles, tasks, chains) = <_>::default();
-        Self { catalog, scale, cycles, tasks, chains, lost_events: 0 }
+        let (cycles, tasks, chains, callbacks) = <_>::default();
+        Self { catalog, scale, cycles, tasks, chains, callbacks, lost_events: 0 }
     }
 
     /// Continues with a refreshed scale.
@@ -63,7 +64,7 @@ impl Statistics {
 
     /// Adds events of a worker, in the order of its ring.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
-        let Self { catalog, scale, cycles, tasks, chains, .. } = self;
+        let Self { catalog, scale, cycles, tasks, chains, callbacks, .. } = self;
         let names = catalog.read();
         for event in events {
             match *event {
@@ -92,6 +93,10 @@ impl Statistics {
                         oldest_age.nanoseconds(),
                     );
                 }
+                Event::Callback { callback, published, begin, end, .. } => {
+                    callbacks.entry(callback).or_default().called(scale, [published, begin, end]);
+                }
+                Event::CallbackPanic { callback, .. } => callbacks.entry(callback).or_default().panics += 1,
                 Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } => {}
             }
         }
@@ -120,6 +125,11 @@ impl Statistics {
     /// The figures of the chain from `source` to `output`, if it was gone through.
     pub fn chain(&self, source: SourceId, output: TaskId) -> Option<&ChainStatistics> {
         self.chains.get(&(source, output))
+    }
+
+    /// A callback's figures, if it was called.
+    pub fn callback(&self, id: CallbackId) -> Option<&CallbackStatistics> {
+        self.callbacks.get(&id)
     }
 
     /// All figures with names, to be shown or written.
@@ -231,6 +241,32 @@ impl TaskStatistics {
         self.execution.record(scale.nanoseconds_between(begin, end));
         self.queueing.record(scale.nanoseconds_between(ready, begin));
         *self.workers.entry(worker).or_default() += 1;
+    }
+}
+
+/// What is known of a callback.
+///
+/// ```
+/// use hemiola_trace::CallbackStatistics;
+///
+/// assert_eq!(CallbackStatistics::default().panics, 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CallbackStatistics {
+    /// From entry to return, preemption included.
+    pub execution: Distribution,
+    /// From the publication of the message, or when the tick was due, to entry; where that is known.
+    pub latency: Distribution,
+    /// How often it panicked.
+    pub panics: u64,
+}
+
+impl CallbackStatistics {
+    fn called(&mut self, scale: &TickScale, [published, begin, end]: [Ticks; 3]) {
+        self.execution.record(scale.nanoseconds_between(begin, end));
+        if published != Ticks(0) {
+            self.latency.record(scale.nanoseconds_between(published, begin));
+        }
     }
 }
 

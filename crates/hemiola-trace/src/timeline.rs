@@ -3,7 +3,7 @@
 mod svg;
 
 use crate::{
-    catalog::{Catalog, CatalogGuard},
+    catalog::{Catalog, CatalogGuard, Runs},
     clock::{Core, TickScale, Ticks},
     collector::Capture,
     error::Error,
@@ -259,7 +259,11 @@ impl Gathered {
         let of_cycle = self.slices.iter().filter(|((of, _), _)| *of == cycle);
         let mut workers: Vec<_> = of_cycle
             .map(|(&(_, worker), slices)| {
-                (names.worker(worker).map_or(usize::from(worker.0), |entry| entry.index), slices)
+                let index = match names.worker(worker).map(|entry| &entry.runs) {
+                    Some(&Runs::Tasks { index, .. }) => index,
+                    _ => usize::from(worker.0),
+                };
+                (index, slices)
             })
             .collect();
         workers.sort_unstable_by_key(|&(index, _)| index);

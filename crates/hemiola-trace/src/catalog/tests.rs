@@ -31,7 +31,7 @@ fn a_worker_started_anew_keeps_its_number_and_gets_the_new_thread() -> Result<()
     let motion = catalog.cycle(Cycle::named("motion"))?;
     let worker = catalog.worker(motion, 1, 100)?;
     assert_eq!(catalog.worker(motion, 1, 200)?, worker);
-    assert_eq!(catalog.read().worker(worker).unwrap().thread, 200);
+    assert_eq!(catalog.read().worker(worker).unwrap().thread, Some(200));
     assert_eq!(catalog.read().worker_name(worker), "motion 1");
     Ok(())
 }

@@ -7,7 +7,7 @@ fn ticks() -> impl Strategy<Value = Ticks> {
 
 fn events() -> impl Strategy<Value = Event> {
     let (a, b, c) = (any::<u16>(), any::<u16>(), any::<u32>());
-    (0..12u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
+    (0..14u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
         |(kind, a, b, c, d, e, (x, y, z), value)| match kind {
             0 => Event::TaskRun { task: TaskId(a), core: Core(d as u8), run: c, ready: x, begin: y, end: z },
             1 => Event::CycleBegin { cycle: CycleId(a), plan: PlanId(d), run: c, trigger: x, begin: y },
@@ -30,6 +30,15 @@ fn events() -> impl Strategy<Value = Event> {
                 newest_age: Age(d),
                 oldest_age: Age(e),
             },
+            11 => Event::Callback {
+                callback: CallbackId(a),
+                core: Core(d as u8),
+                sequence: c,
+                published: x,
+                begin: y,
+                end: z,
+            },
+            12 => Event::CallbackPanic { callback: CallbackId(a), sequence: c, at: x },
             _ => Event::Counter { counter: CounterId(a), value, at: x },
         },
     )
@@ -44,7 +53,7 @@ proptest! {
 
 #[test]
 fn foreign_words_are_no_event() {
-    assert_eq!(Event::from_words([12, 0, 0, 0]), None);
+    assert_eq!(Event::from_words([14, 0, 0, 0]), None);
     assert_eq!(Event::from_words([8, 2, 0, 0]), None);
 }
 

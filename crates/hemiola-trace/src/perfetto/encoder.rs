@@ -164,6 +164,7 @@ pub(super) enum Track {
     Drops(u16),
     DataAge(u16, u16),
     Counter(u16),
+    Topic(u16),
 }
 
 impl Track {
@@ -179,6 +180,7 @@ impl Track {
             Self::Drops(id) => (8, id, 0),
             Self::DataAge(source, output) => (9, source, output),
             Self::Counter(id) => (10, id, 0),
+            Self::Topic(id) => (11, id, 0),
         };
         kind << 32 | u64::from(high) << 16 | u64::from(low)
     }

@@ -1,6 +1,6 @@
 //! The figures with names: what tables show and JSON carries.
 
-use super::{ChainStatistics, CycleStatistics, Statistics, TaskStatistics};
+use super::{CallbackStatistics, ChainStatistics, CycleStatistics, Statistics, TaskStatistics};
 use crate::{catalog::CatalogGuard, distribution::Summary, error::Error, ids::CycleId};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
@@ -20,6 +20,9 @@ pub struct Report {
     pub cycles: Vec<CycleReport>,
     /// The chains by source and output.
     pub chains: Vec<ChainReport>,
+    /// The callbacks by executor and name.
+    #[serde(default)]
+    pub callbacks: Vec<CallbackReport>,
     /// Events that were overwritten before they were read; the figures lack them.
     pub lost_events: u64,
 }
@@ -48,7 +51,20 @@ impl Report {
                 ..ChainReport::of(chain)
             })
             .collect();
-        Self { cycles, chains, lost_events: statistics.lost_events }
+        let mut callbacks: Vec<_> = statistics
+            .callbacks
+            .iter()
+            .filter_map(|(&id, callback)| {
+                let entry = names.callback(id)?;
+                Some(CallbackReport {
+                    executor: names.worker_name(entry.executor),
+                    name: entry.name.clone(),
+                    ..CallbackReport::of(callback)
+                })
+            })
+            .collect();
+        callbacks.sort_by(|a, b| (&a.executor, &a.name).cmp(&(&b.executor, &b.name)));
+        Self { cycles, chains, callbacks, lost_events: statistics.lost_events }
     }
 
     /// The report as JSON with line breaks.
@@ -183,5 +199,36 @@ pub struct ChainReport {
 impl ChainReport {
     fn of(chain: &ChainStatistics) -> Self {
         Self { reaction: chain.reaction.summary(), data_age: chain.data_age.summary(), ..Self::default() }
+    }
+}
+
+/// The figures of a callback: see [`CallbackStatistics`].
+///
+/// ```
+/// # use hemiola_trace::CallbackReport;
+/// assert_eq!(CallbackReport::default().execution.count, 0);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct CallbackReport {
+    /// The executor that calls it.
+    pub executor: String,
+    /// Its name: the topic, or the timer.
+    pub name: String,
+    /// From entry to return.
+    pub execution: Summary,
+    /// From publication, or when it was due, to entry.
+    pub latency: Summary,
+    /// How often it panicked.
+    pub panics: u64,
+}
+
+impl CallbackReport {
+    fn of(callback: &CallbackStatistics) -> Self {
+        Self {
+            execution: callback.execution.summary(),
+            latency: callback.latency.summary(),
+            panics: callback.panics,
+            ..Self::default()
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Reports on a terminal.
 
 use super::{
-    report::{ChainReport, CycleReport, Report, TaskReport},
+    report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport},
     style::{Style, Tone, bar, duration, fitted, grouped},
 };
 use crate::distribution::Summary;
@@ -18,6 +18,7 @@ impl Report {
             text.push('\n');
         }
         chain_table(&mut text, &self.chains, style);
+        callback_table(&mut text, &self.callbacks, style);
         if self.lost_events > 0 {
             let note = format!("{} events were lost: the figures are of the others.", grouped(self.lost_events));
             let _ = writeln!(text, "{}", style.paint(Tone::Bad, &note));
@@ -135,6 +136,28 @@ fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
         for (name, summary) in [("  reaction time", &chain.reaction), ("  data age", &chain.data_age)] {
             let bar = bar(columns.bar, limit, summary.mean, summary.p99, summary.maximum);
             columns.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
+        }
+    }
+}
+
+fn callback_table(text: &mut String, callbacks: &[CallbackReport], style: &Style) {
+    if callbacks.is_empty() {
+        return;
+    }
+    let columns = Columns::of(style);
+    columns.header(text, style, "callback", "", "");
+    let limit = callbacks.iter().map(|callback| callback.latency.maximum.max(callback.execution.maximum)).max();
+    for callback in callbacks {
+        let name = format!("  {}: {}", callback.executor, callback.name);
+        let _ = writeln!(text, "{}", fitted(&name, style.columns()).trim_end());
+        let rows = [("  latency", &callback.latency), ("  execution", &callback.execution)];
+        for (name, summary) in rows.into_iter().filter(|(_, summary)| summary.count > 0) {
+            let bar = bar(columns.bar, limit.unwrap_or(0), summary.mean, summary.p99, summary.maximum);
+            columns.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
+        }
+        if callback.panics > 0 {
+            let trouble = format!("    panicked {} times", grouped(callback.panics));
+            let _ = writeln!(text, "{}", style.paint(Tone::Bad, &trouble));
         }
     }
 }

@@ -58,6 +58,27 @@ impl Robot {
 }
 
 #[test]
+fn a_callback_tells_its_latency_where_the_publication_is_known() {
+    let catalog = Catalog::new("robot");
+    let control = catalog.executor("control").unwrap();
+    let pose = catalog.callback(control, "pose", Some(catalog.topic("pose").unwrap())).unwrap();
+    let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+    let call = |published, begin, end| {
+        let [published, begin, end] = [published, begin, end].map(Ticks);
+        Event::Callback { callback: pose, core: Core(0), sequence: 0, published, begin, end }
+    };
+    let panic = Event::CallbackPanic { callback: pose, sequence: 1, at: Ticks(400) };
+    statistics.absorb(control, &[call(100, 150, 200), call(0, 300, 380), panic]);
+
+    let report = &statistics.report().callbacks[0];
+    assert_eq!((report.executor.as_str(), report.name.as_str(), report.panics), ("control", "pose", 1));
+    assert_eq!((report.latency.count, report.latency.maximum), (1, 50));
+    assert_eq!((report.execution.count, report.execution.maximum), (2, 80));
+    let table = statistics.report().table(&Style::plain());
+    assert!(table.contains("control: pose") && table.contains("panicked 1 times"), "{table}");
+}
+
+#[test]
 fn a_cycle_is_measured_from_trigger_begin_and_end() {
     let mut robot = Robot::new();
     (0..100).for_each(|run| robot.run(run, 3 * MILLISECOND));

@@ -6,7 +6,7 @@ mod scenario;
 
 use decoder::{Kind, Trace};
 use hemiola_trace::{
-    Capture, Core, Event, FailureKind, PlanId, SourceId, TaskId, TickScale, Ticks, WorkerId, perfetto,
+    Capture, Catalog, Core, Event, FailureKind, PlanId, SourceId, TaskId, TickScale, Ticks, WorkerId, perfetto,
 };
 use scenario::Scenario;
 use std::{
@@ -307,4 +307,43 @@ fn python_with_perfetto() -> Option<PathBuf> {
 
 fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Two executors are called for the first message, one for the second, and a timer for none.
+#[test]
+fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
+    let catalog = Catalog::new("robot");
+    let topic = catalog.topic("pose").unwrap();
+    let executors = ["control", "logging"].map(|name| catalog.executor(name).unwrap());
+    let on_pose = executors.map(|executor| catalog.callback(executor, "pose", Some(topic)).unwrap());
+    let timer = catalog.callback(executors[0], "every 10 ms", None).unwrap();
+    let call = |callback, sequence, published, begin| Event::Callback {
+        callback,
+        core: Core(0),
+        sequence,
+        published: Ticks(published),
+        begin: Ticks(begin),
+        end: Ticks(begin + 500),
+    };
+    let mut writer = perfetto::Writer::new(Vec::new(), "memory", catalog, SCALE).unwrap();
+    let control = [call(on_pose[0], 7, 1_000, 1_200), call(timer, 1, 2_000, 2_100), call(on_pose[0], 8, 3_000, 3_200)];
+    writer.append(executors[0], &control).unwrap();
+    let panic = Event::CallbackPanic { callback: on_pose[1], sequence: 7, at: Ticks(1_900) };
+    writer.append(executors[1], &[call(on_pose[1], 7, 1_000, 1_300), panic]).unwrap();
+    let trace = Trace::decode(&writer.finish().unwrap());
+    trace.assert_sound();
+
+    let messages: Vec<_> = trace.events.iter().filter(|event| event.name == "publish pose").collect();
+    assert_eq!(
+        messages.iter().map(|message| (message.time, message.flows.len())).collect::<Vec<_>>(),
+        [(1_000, 2), (3_000, 1)]
+    );
+    assert!(messages.iter().all(|message| trace.track_of(message) == "topic pose"));
+    let called = |name: &str| -> Vec<(u64, usize)> {
+        let slices = trace.events.iter().filter(|event| event.kind == Kind::Begin && event.name == name);
+        slices.map(|slice| (slice.annotations["latency_ns"], slice.terminating_flows.len())).collect()
+    };
+    assert_eq!(called("pose"), [(200, 1), (200, 1), (300, 1)]);
+    assert_eq!(called("every 10 ms"), [(100, 0)]);
+    assert_eq!(trace.count(Kind::Instant, "panic"), 1);
 }

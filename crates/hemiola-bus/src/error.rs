@@ -22,6 +22,36 @@ pub enum BusError {
         /// What was asked for.
         asked: &'static str,
     },
+    /// An executor has no room for another callback.
+    #[error(
+        "executor `{executor}` has {limit} timers and subscriptions, and no room for another one: remove some, use another executor, or \
+         subscribe to one topic with the same priority, which counts once"
+    )]
+    TooManyCallbacks {
+        /// Its name.
+        executor: String,
+        /// How many it can have.
+        limit: usize,
+    },
+    /// Changes come faster than an executor makes them between its callbacks.
+    #[error(
+        "executor `{executor}` has {waiting} changes to make before this one: one of its callbacks takes long, or it does not run; \
+         try again later"
+    )]
+    ExecutorBusy {
+        /// Its name.
+        executor: String,
+        /// How many changes wait to be made.
+        waiting: usize,
+    },
+    /// The executor does not exist any more.
+    #[error(
+        "executor `{executor}` has ended and runs no callbacks any more: keep it alive for as long as they are wanted"
+    )]
+    ExecutorGone {
+        /// Its name.
+        executor: String,
+    },
 }
 
 /// Why something was not sent. It comes back.

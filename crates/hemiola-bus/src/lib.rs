@@ -11,6 +11,7 @@
 //! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
 //! | `signal` | how a receiver learns that something was sent |
+//! | `executor` | threads that run callbacks for messages and timers, the most important one first |
 //! | `clock` | the framework's clock, running or stepped |
 //! | `mailbox` | many senders, one receiver, a lane for each |
 //! | `reply` | one answer on its way back |
@@ -23,6 +24,7 @@ mod clock;
 mod error;
 mod event_loop;
 pub mod exchange;
+mod executor;
 mod mailbox;
 mod panics;
 mod reply;
@@ -37,6 +39,9 @@ pub use bus::Bus;
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
 pub use event_loop::{Consumer, EventBatch, EventLoop, EventSlots, ManyProducers, OneProducer, Producer, WaitStrategy};
+pub use executor::{
+    CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, Ready, RunningExecutor, Tick,
+};
 pub use mailbox::Waited;
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};

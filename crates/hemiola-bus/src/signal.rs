@@ -1,5 +1,6 @@
 //! What a send does so that the receiver learns of it.
 
+use crate::executor::Ready;
 use hemiola_realtime::Wakeup;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub enum Signal {
     Nothing,
     /// Wakes who sleeps on it.
     Wakeup(Arc<Wakeup>),
+    /// Tells a callback executor: see [`Executor::subscribe`](crate::Executor::subscribe).
+    Ready(Ready),
 }
 
 impl Signal {
@@ -37,7 +40,14 @@ impl Signal {
         match self {
             Signal::Nothing => (),
             Signal::Wakeup(wakeup) => wakeup.notify_one(),
+            Signal::Ready(ready) => ready.raise(),
         }
+    }
+}
+
+impl From<Ready> for Signal {
+    fn from(ready: Ready) -> Self {
+        Signal::Ready(ready)
     }
 }
 

@@ -74,6 +74,11 @@ impl<T: Message> Topic<T> {
         self.0.name()
     }
 
+    /// Tells this topic from others, for as long as anyone holds it.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// A new publisher.
     pub fn publisher(&self) -> Publisher<T> {
         Publisher::join(self.0.clone())

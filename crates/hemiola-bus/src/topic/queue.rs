@@ -97,6 +97,12 @@ impl<T: Message> Queue<T> {
         }
     }
 
+    /// How many messages wait to be received.
+    pub(crate) fn waiting(&mut self) -> usize {
+        self.lanes.refresh();
+        self.lanes.with_entries(|lanes| lanes.iter().map(|lane| lane.counts().depth as usize).sum())
+    }
+
     /// Whether there is a message.
     pub fn has_messages(&mut self) -> bool {
         self.lanes.refresh();

@@ -1,0 +1,42 @@
+//! Three jobs of different importance on one thread: balance first, plan when there is time, log when there is nothing else to do.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, WhenFull};
+
+#[derive(Default)]
+struct Pose {
+    inclination: f32,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let poses = Bus::new().topic::<Pose>("pose")?;
+    let mut executor = Executor::new("control", &Arc::new(RobotClock::running(1.0)));
+
+    // A hundred times per second, before everything else.
+    let mut publisher = poses.publisher();
+    executor.every(Duration::from_millis(10), Priority(30), move |tick| {
+        publisher.publish(Pose { inclination: (3.0 * tick.now.seconds()).sin() as f32 });
+    })?;
+
+    // For each pose, as soon as nothing more important is ready. What it shares with the others needs no lock.
+    executor.subscribe(&poses, Priority(20), 16, WhenFull::DropOldest, |pose: &Pose| {
+        assert!(pose.inclination < 0.9, "falling: {}", pose.inclination);
+    })?;
+
+    // For all poses that have come meanwhile.
+    executor.subscribe_batched(&poses, Priority(10), 64, WhenFull::DropOldest, |poses: Batch<Pose>| {
+        println!("{} poses, the last one at {:+.2} rad", poses.len(), poses.iter().last().unwrap().inclination);
+    })?;
+
+    let handle = executor.handle();
+    executor.once(Duration::from_secs(1), Priority(40), move |_| handle.stop())?;
+    executor.run(); // on this thread, until it is stopped; `spawn` gives it one of its own
+
+    for callback in executor.handle().callbacks() {
+        println!("{}: {} calls, {} panics {:?}", callback.name, callback.calls, callback.panics, callback.last_panic);
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! What a callback executor costs: `cargo run --release -p hemiola-bus --example executor_cost`.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, Topic, WhenFull};
+
+/// A module that counts what it is told.
+#[derive(Default)]
+struct Module {
+    count: u64,
+    sum: u64,
+}
+
+impl Module {
+    #[inline]
+    fn receive(&mut self, count: u64) {
+        self.count += 1;
+        self.sum += count;
+    }
+}
+
+const REPETITIONS: usize = 15;
+
+fn main() {
+    row("publish, then the callback, on the same thread", "hand-over", 1, hand_over);
+    row("the same, with a timer that is not due", "hand-over", 1, hand_over_beside_a_timer);
+    for modules in [10, 100, 1000] {
+        row(&format!("one message to {modules} callbacks"), "delivery", modules, || deliver(modules));
+        row(&format!("64 messages at once to {modules} callbacks"), "delivery", modules, || batched(modules));
+    }
+}
+
+/// Prints the median time per message and per `what`.
+fn row(text: &str, what: &str, per_message: usize, mut measure: impl FnMut() -> (Duration, usize)) {
+    let mut nanoseconds: Vec<f64> = (0..REPETITIONS)
+        .map(|_| {
+            let (duration, messages) = measure();
+            duration.as_nanos() as f64 / (messages * per_message) as f64
+        })
+        .collect();
+    nanoseconds.sort_by(f64::total_cmp);
+    let [least, median, most] = [0, REPETITIONS / 2, REPETITIONS - 1].map(|index| nanoseconds[index]);
+    println!("{text:<50} {median:>7.2} ns per {what} ({least:.2} to {most:.2})");
+}
+
+fn bench() -> (Topic<u64>, Executor) {
+    let executor = Executor::new("bench", &Arc::new(RobotClock::running(1.0)));
+    (Bus::new().topic("count").unwrap(), executor)
+}
+
+fn hand_over() -> (Duration, usize) {
+    let (topic, executor) = bench();
+    ping(&topic, executor)
+}
+
+fn hand_over_beside_a_timer() -> (Duration, usize) {
+    let (topic, mut executor) = bench();
+    executor.every(Duration::from_secs(3600), Priority(1), |_| ()).unwrap();
+    ping(&topic, executor)
+}
+
+fn ping(topic: &Topic<u64>, mut executor: Executor) -> (Duration, usize) {
+    const MESSAGES: usize = 100_000;
+    let mut module = Module::default();
+    let callback = move |count: &u64| module.receive(black_box(*count));
+    executor.subscribe(topic, Priority(1), 16, WhenFull::DropOldest, callback).unwrap();
+    let mut publisher = topic.publisher();
+    let start = Instant::now();
+    for count in 0..MESSAGES {
+        publisher.publish(count as u64);
+        executor.run_one();
+    }
+    (start.elapsed(), MESSAGES)
+}
+
+fn deliver(modules: usize) -> (Duration, usize) {
+    let (topic, mut executor) = bench();
+    for _ in 0..modules {
+        let mut module = Module::default();
+        let callback = move |count: &u64| module.receive(*count);
+        executor.subscribe(&topic, Priority(1), 64, WhenFull::DropOldest, callback).unwrap();
+    }
+    flood(&topic, executor, modules)
+}
+
+fn batched(modules: usize) -> (Duration, usize) {
+    let (topic, mut executor) = bench();
+    for _ in 0..modules {
+        let mut module = Module::default();
+        let callback = move |counts: Batch<u64>| counts.iter().for_each(|count| module.receive(*count));
+        executor.subscribe_batched(&topic, Priority(1), 64, WhenFull::DropOldest, callback).unwrap();
+    }
+    flood(&topic, executor, modules)
+}
+
+fn flood(topic: &Topic<u64>, mut executor: Executor, modules: usize) -> (Duration, usize) {
+    let rounds = 200_000 / modules / 64 + 2;
+    let mut publisher = topic.publisher();
+    let start = Instant::now();
+    for _ in 0..rounds {
+        (0..64).for_each(|count| publisher.publish(count));
+        executor.run_ready();
+    }
+    (start.elapsed(), 64 * rounds)
+}

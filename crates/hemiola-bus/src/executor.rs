@@ -1,0 +1,349 @@
+//! Threads that run callbacks, the most important ready one first.
+//!
+//! | file | what |
+//! |---|---|
+//! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
+//! | `agenda` | which of them comes next |
+//! | `callback`, `timer`, `subscription` | what is called |
+//! | `handle`, `registry` | adding and removing callbacks, from any thread |
+//! | `recorder` | what goes into the trace |
+//! | `running` | an executor with a thread of its own |
+
+mod agenda;
+mod callback;
+mod handle;
+mod ready;
+mod recorder;
+mod registry;
+mod running;
+mod subscription;
+mod timer;
+
+pub use agenda::Order;
+pub use callback::{CallbackId, CallbackReport, Priority};
+pub use handle::ExecutorHandle;
+pub use ready::Ready;
+pub use running::RunningExecutor;
+pub use timer::Tick;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_realtime::{Containment, monotonic_now};
+use hemiola_trace::Ticks;
+
+use crate::clock::RobotClock;
+use crate::error::BusError;
+use agenda::Agenda;
+use callback::{Call, Done, Left, Runnable};
+use ready::{CAPACITY, COMMANDS, ReadySet};
+use recorder::Recorder;
+use registry::{Command, Commands, Removed};
+use timer::Timers;
+
+/// Runs callbacks for messages and timers on one thread, always the most important one that is ready.
+///
+/// - A callback is never preempted by another one of its executor: what they share needs no lock. Give what must preempt an executor
+///   of its own, on a thread of higher priority.
+/// - One message or tick at a time: after each call, the executor looks anew for what is most important. Callbacks of equal priority
+///   take turns.
+/// - A callback that panics does not end the executor: the panic is counted and kept in [`CallbackReport`], nothing is printed, and the
+///   callback is called again for the next message. Who wants another policy catches the panic in the callback.
+/// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups at all.
+/// - Between two callbacks it neither allocates nor locks nor calls the system, except to sleep.
+///
+/// It has room for 251 timers and subscriptions; those to one topic with the same priority count once.
+///
+/// Its thread is whichever calls [`run`](Self::run), or one of its own: [`spawn`](Self::spawn).
+///
+/// ```
+/// use hemiola_bus::{Executor, Priority, RobotClock};
+/// use hemiola_model::Time;
+/// use std::sync::{Arc, mpsc};
+/// use std::time::Duration;
+///
+/// let clock = Arc::new(RobotClock::stepped());
+/// let mut executor = Executor::new("control", &clock);
+/// let (balance, calls) = mpsc::channel();
+/// let plan = balance.clone();
+/// executor.every(Duration::from_millis(20), Priority(10), move |_| plan.send("plan").unwrap())?;
+/// executor.every(Duration::from_millis(10), Priority(20), move |_| balance.send("balance").unwrap())?;
+/// for milliseconds in [10, 20] {
+///     clock.set(Time::ZERO + Duration::from_millis(milliseconds));
+///     executor.run_ready();
+/// }
+/// assert_eq!(calls.try_iter().collect::<Vec<_>>(), ["balance", "balance", "plan"]);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+pub struct Executor {
+    handle: ExecutorHandle,
+    ready: ReadySet,
+    agenda: Agenda,
+    timers: Timers,
+    entries: Vec<Option<Box<dyn Runnable>>>,
+    commands: Commands,
+    patience: Duration,
+    recorder: Option<Recorder>,
+}
+
+impl Executor {
+    /// An executor without callbacks, whose timers follow `clock`.
+    pub fn new(name: impl Into<String>, clock: &Arc<RobotClock>) -> Self {
+        let ready = ReadySet::new();
+        clock.wake_when_set(ready.wakeup());
+        let (handle, commands) = ExecutorHandle::new(name.into(), clock.clone(), ready.ready(COMMANDS));
+        Self {
+            handle,
+            ready,
+            agenda: Agenda::new(Order::default()),
+            timers: Timers::new(),
+            entries: (0..CAPACITY).map(|_| None).collect(),
+            commands,
+            patience: Duration::ZERO,
+            recorder: None,
+        }
+    }
+
+    /// How it chooses among the callbacks that are ready; by priority unless said otherwise.
+    ///
+    /// # Panics
+    /// If it has callbacks already.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.agenda.set_order(order);
+        if order != Order::Priority {
+            self.handle.share_no_messages();
+        }
+        self
+    }
+
+    /// How long it looks for new messages before it sleeps: a message that comes within that time is received in a fraction of a
+    /// microsecond instead of after a wake-up through the kernel. The price is a busy core; zero unless said otherwise.
+    #[must_use]
+    pub fn spin_before_sleep(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Removes a callback, ready or not. Does nothing if it is gone already.
+    ///
+    /// # Errors
+    /// [`BusError::ExecutorBusy`] if others send changes faster than they are made.
+    pub fn remove(&mut self, id: CallbackId) -> Result<(), BusError> {
+        let removed = self.handle.remove(id);
+        self.obey();
+        removed
+    }
+
+    /// Runs the most important callback that is ready, for one message or tick; tells whether there was one.
+    pub fn run_one(&mut self) -> bool {
+        let _containment = Containment::new();
+        self.call_next()
+    }
+
+    /// Runs callbacks until none is ready; tells how many calls that were.
+    ///
+    /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to bound that.
+    pub fn run_ready(&mut self) -> usize {
+        let _containment = Containment::new();
+        std::iter::repeat_with(|| self.call_next()).take_while(|&called| called).count()
+    }
+
+    /// Runs callbacks for the messages and ticks that are there now, and not for those that come of it or meanwhile; tells how many there
+    /// were.
+    ///
+    /// Modules and messages can so take turns in two phases, as in a synchronous system: whatever is sent in one phase arrives in the
+    /// next, and results do not depend on the order of the modules.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// let topic = Bus::new().topic("count")?;
+    /// let (count, heard) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+    /// let mut synchronisation = Executor::new("synchronisation", &Arc::new(RobotClock::stepped()));
+    /// let listener = heard.clone();
+    /// synchronisation.subscribe(&topic, Priority(1), 16, WhenFull::DropOldest, move |count: &u32| *listener.lock().unwrap() = *count)?;
+    ///
+    /// let mut publisher = topic.publisher();
+    /// for turn in 1..=3 {
+    ///     // The phase of the modules: each knows what was heard in the turns before.
+    ///     let mut count = count.lock().unwrap();
+    ///     assert_eq!(*heard.lock().unwrap(), *count);
+    ///     *count += 1;
+    ///     publisher.publish(*count);
+    ///     // The phase of the messages.
+    ///     assert_eq!(synchronisation.run_waiting(), 1);
+    /// }
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    pub fn run_waiting(&mut self) -> usize {
+        let _containment = Containment::new();
+        self.look();
+        let mut waiting: [usize; CAPACITY] = std::array::from_fn(|index| {
+            let entry = self.entries[index].as_mut();
+            entry.map_or(0, |entry| if self.agenda.is_marked(index) { entry.waiting() } else { 0 })
+        });
+        let (mut later, mut count) = ([false; CAPACITY], 0);
+        loop {
+            self.look();
+            let Some(index) = self.agenda.next() else { break };
+            if waiting[index] == 0 {
+                later[index] = true;
+            } else {
+                let called = self.call(index, waiting[index]);
+                waiting[index] -= called.min(waiting[index]);
+                count += called;
+            }
+        }
+        (0..CAPACITY).filter(|&index| later[index]).for_each(|index| self.agenda.mark(index));
+        count
+    }
+
+    /// Runs callbacks, and sleeps when none is ready, until a handle says [`stop`](ExecutorHandle::stop).
+    pub fn run(&mut self) {
+        let _containment = Containment::new();
+        while !self.handle.take_stop() {
+            if !self.call_next() {
+                self.rest();
+            }
+        }
+    }
+
+    /// When the next timer is due, among those that are not ready yet: where a simulation may set its clock.
+    pub fn next_due(&self) -> Option<Time> {
+        self.timers.next_due()
+    }
+
+    /// To add and remove callbacks, and to stop it, from other threads and from its callbacks.
+    pub fn handle(&self) -> ExecutorHandle {
+        self.handle.clone()
+    }
+
+    /// Calls the next callback, if any is ready.
+    #[inline]
+    fn call_next(&mut self) -> bool {
+        loop {
+            self.look();
+            let Some(index) = self.agenda.next() else { return false };
+            if self.call(index, usize::MAX) > 0 {
+                return true;
+            }
+        }
+    }
+
+    /// Calls a callback for what it has to do, at most `limit` messages; tells how many messages or ticks that were.
+    #[inline]
+    fn call(&mut self, index: usize, limit: usize) -> usize {
+        let Some(entry) = &mut self.entries[index] else { return 0 };
+        let mut call = Call { clock: self.handle.clock(), limit, done: Done::default() };
+        let begin = self.recorder.as_ref().map(|_| Ticks::now());
+        let (left, done) = (entry.run(&mut call), call.done);
+        match left {
+            Left::WasIdle => return 0,
+            Left::Nothing => self.agenda.unmark(index),
+            Left::More => self.agenda.mark(index),
+            Left::Until(due) => self.timers.insert(index, due),
+            Left::Over => self.discard(index),
+        }
+        if let (Some(recorder), Some(begin)) = (&mut self.recorder, begin) {
+            recorder.record(index, begin, &done);
+        }
+        done.count
+    }
+
+    /// Marks what has become ready, and makes the changes that were asked for.
+    #[inline]
+    fn look(&mut self) {
+        let mut commanded = false;
+        self.ready.take(|index| match index {
+            COMMANDS => commanded = true,
+            _ => self.agenda.mark(index),
+        });
+        if commanded {
+            self.obey();
+        }
+        if self.timers.next_due().is_some() {
+            let now = self.handle.clock().now();
+            self.timers.take_due(now, |index| self.agenda.mark_timer(index));
+        }
+    }
+
+    /// Makes the changes that were asked for.
+    #[cold]
+    fn obey(&mut self) {
+        while let Some(command) = self.commands.todo.pop() {
+            match command {
+                Command::Add { index, kind, priority, traced, mut entry } => {
+                    self.agenda.insert(index, kind, priority);
+                    if let Some(recorder) = &mut self.recorder {
+                        recorder.name(index, traced);
+                    }
+                    match entry.first_due() {
+                        Some(due) => self.timers.insert(index, due),
+                        // Messages may have come before it was known here.
+                        None if entry.waiting() > 0 => self.agenda.mark(index),
+                        None => {}
+                    }
+                    self.entries[index] = Some(entry);
+                }
+                Command::Remove { index } => {
+                    self.timers.remove(index);
+                    self.discard(index);
+                }
+                Command::PutIn { index, mut carrier } => {
+                    self.entries[index].iter_mut().for_each(|entry| entry.put_in(&mut *carrier));
+                    self.send_back(Removed::Carrier(carrier));
+                }
+                Command::TakeOut { index, position, mut carrier } => {
+                    self.entries[index].iter_mut().for_each(|entry| entry.take_out(position, &mut *carrier));
+                    self.send_back(Removed::Carrier(carrier));
+                }
+            }
+        }
+    }
+
+    fn discard(&mut self, index: usize) {
+        self.agenda.remove(index);
+        if let Some(entry) = self.entries[index].take() {
+            self.send_back(Removed::Entry(index, entry));
+        }
+    }
+
+    /// What is no longer needed is dropped by whoever uses a handle next, not on this thread.
+    fn send_back(&mut self, removed: Removed) {
+        // There is room: see where the queue is made.
+        let _ = self.commands.removed.push(removed);
+    }
+
+    /// Waits for something to do.
+    fn rest(&mut self) {
+        let clock = self.handle.clock();
+        let seen = self.ready.generation();
+        let due = self.timers.next_due();
+        // After the generation was read: if the clock is set from here on, the sleep ends.
+        if due.is_some_and(|due| clock.now() >= due) {
+            return;
+        }
+        // A stepped clock has no such time, but wakes us when it is set.
+        let deadline = due.and_then(|due| clock.due(due));
+        if !self.patience.is_zero() {
+            let patient_until = monotonic_now() + self.patience;
+            let spin_until = deadline.map_or(patient_until, |deadline| deadline.min(patient_until));
+            if self.ready.spin(seen, spin_until) {
+                return;
+            }
+        }
+        self.handle.count_sleep();
+        self.ready.sleep(seen, deadline);
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.handle.note_end();
+        // What never got here may hold a handle, which would hold it.
+        while self.commands.todo.pop().is_some() {}
+    }
+}

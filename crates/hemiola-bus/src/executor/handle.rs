@@ -1,0 +1,187 @@
+//! An executor as other threads, and its own callbacks, see it.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hemiola_trace::{CallbackId as TracedCallback, Catalog, WorkerId};
+
+use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
+use super::ready::{CAPACITY, Ready};
+use super::registry::{CHANGES, Command, Commands, Messages, Newcomer, Registry};
+use super::subscription::Carrier;
+use crate::clock::RobotClock;
+use crate::error::BusError;
+
+/// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
+///
+/// Takes effect between two calls. Locks and allocates, but never makes the executor wait.
+///
+/// ```
+/// use hemiola_bus::{Executor, Priority, RobotClock};
+/// use hemiola_realtime::ThreadSettings;
+/// use std::sync::Arc;
+/// use std::sync::mpsc;
+/// use std::time::Duration;
+///
+/// let running = Executor::new("control", &Arc::new(RobotClock::running(1.0))).spawn(ThreadSettings::new("control"))?;
+/// let (called, calls) = mpsc::channel();
+/// running.handle().once(Duration::ZERO, Priority(1), move |tick| called.send(tick).unwrap())?;
+/// assert_eq!(calls.recv()?.missed, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct ExecutorHandle {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    name: String,
+    clock: Arc<RobotClock>,
+    /// Says that there are commands.
+    commands: Ready,
+    stopping: AtomicBool,
+    gone: AtomicBool,
+    sleeps: AtomicU64,
+    registry: Mutex<Registry>,
+}
+
+impl ExecutorHandle {
+    pub(super) fn new(name: String, clock: Arc<RobotClock>, ready: Ready) -> (Self, Commands) {
+        let (registry, commands) = Registry::new();
+        let shared = Shared {
+            name,
+            clock,
+            commands: ready,
+            stopping: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            sleeps: AtomicU64::new(0),
+            registry: Mutex::new(registry),
+        };
+        (Self { shared: Arc::new(shared) }, commands)
+    }
+
+    /// What the executor is called.
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// As [`Executor::remove`](crate::Executor::remove).
+    ///
+    /// # Errors
+    /// [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    pub fn remove(&self, id: CallbackId) -> Result<(), BusError> {
+        self.with_registry(|registry| {
+            let Some((index, position, count)) = registry.place(id) else { return Ok(()) };
+            let command = match registry.carrier(index) {
+                Some(carrier) if count > 1 => Command::TakeOut { index, position, carrier },
+                _ => Command::Remove { index },
+            };
+            self.send(registry, command)?;
+            registry.strike(index, position);
+            Ok(())
+        })
+    }
+
+    /// Ends [`Executor::run`](crate::Executor::run) after the present call.
+    pub fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.commands.raise();
+    }
+
+    /// What is known of all callbacks, in the order in which their numbers were given out.
+    pub fn callbacks(&self) -> Vec<CallbackReport> {
+        self.with_registry(Registry::reports)
+    }
+
+    /// How often the executor went to sleep, and therefore was woken.
+    pub fn wake_ups(&self) -> u64 {
+        self.shared.sleeps.load(Ordering::Relaxed)
+    }
+
+    /// Adds what `make` makes.
+    pub(super) fn add(
+        &self,
+        newcomer: Newcomer,
+        make: impl FnOnce(Ready, Arc<Figures>) -> Box<dyn Runnable>,
+    ) -> Result<CallbackId, BusError> {
+        self.with_registry(|registry| {
+            let Some(index) = registry.vacancy() else {
+                return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
+            };
+            let (traced, figures) = (registry.traced(&newcomer), Arc::<Figures>::default());
+            let entry = make(self.shared.commands.of(index), figures.clone());
+            let Newcomer { kind, priority, .. } = newcomer;
+            self.send(registry, Command::Add { index, kind, priority, traced, entry })?;
+            Ok(registry.enter(index, newcomer, figures))
+        })
+    }
+
+    /// Adds a callback to those that want the same messages at the same priority; gives it back if there are none.
+    pub(super) fn join<C: Send + 'static>(
+        &self,
+        messages: &Messages,
+        priority: Priority,
+        callback: C,
+    ) -> Result<Result<CallbackId, BusError>, C> {
+        self.with_registry(|registry| {
+            let Some((index, others)) = registry.find(messages, priority) else { return Err(callback) };
+            let carrier: Box<dyn Any + Send> = Box::new(Carrier::with(callback, others));
+            let sent = self.send(registry, Command::PutIn { index, carrier });
+            Ok(sent.map(|()| registry.enter_beside(index)))
+        })
+    }
+
+    /// Every subscription receives its messages by itself from now on.
+    pub(super) fn share_no_messages(&self) {
+        self.with_registry(Registry::share_no_messages);
+    }
+
+    /// Names callbacks in a trace from now on; tells the names of those that are there, with their numbers.
+    pub(super) fn record(&self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
+        self.with_registry(|registry| registry.record(catalog, executor))
+    }
+
+    fn send(&self, registry: &mut Registry, command: Command) -> Result<(), BusError> {
+        if self.shared.gone.load(Ordering::Relaxed) {
+            return Err(BusError::ExecutorGone { executor: self.name().to_owned() });
+        }
+        if !registry.send(command) {
+            return Err(BusError::ExecutorBusy { executor: self.name().to_owned(), waiting: CHANGES });
+        }
+        self.shared.commands.raise();
+        Ok(())
+    }
+
+    fn with_registry<R>(&self, body: impl FnOnce(&mut Registry) -> R) -> R {
+        // Entries are put in whole, so a registry is sound even if somebody panicked.
+        let mut registry = self.shared.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = body(&mut registry);
+        let waste = std::mem::take(&mut registry.waste);
+        drop(registry);
+        drop(waste);
+        result
+    }
+
+    pub(super) fn clock(&self) -> &Arc<RobotClock> {
+        &self.shared.clock
+    }
+
+    /// Whether somebody has asked to stop since this was asked last.
+    pub(super) fn take_stop(&self) -> bool {
+        let stopping = self.shared.stopping.load(Ordering::Acquire);
+        if stopping {
+            self.shared.stopping.store(false, Ordering::Relaxed);
+        }
+        stopping
+    }
+
+    pub(super) fn count_sleep(&self) {
+        self.shared.sleeps.store(self.wake_ups() + 1, Ordering::Relaxed);
+    }
+
+    /// From now on, nobody sends it anything.
+    pub(super) fn note_end(&self) {
+        self.with_registry(|_| self.shared.gone.store(true, Ordering::Relaxed));
+    }
+}

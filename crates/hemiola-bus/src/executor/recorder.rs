@@ -1,0 +1,92 @@
+//! What an executor writes into its trace.
+
+use std::time::Duration;
+
+use hemiola_trace::{CallbackId, Catalog, Core, Event, Ring, RingReader, TickScale, Ticks, WorkerId};
+
+use super::Executor;
+use super::callback::{Done, Reason};
+use super::ready::CAPACITY;
+
+impl Executor {
+    /// Records every call from now on, in a ring that keeps the last `events`: for statistics and traces. Costs two looks at the
+    /// processor's counter per call.
+    ///
+    /// On a bus that [measures time](crate::Bus::with_timing), the trace shows how long each message waited, with a flow from its publication to
+    /// the call.
+    ///
+    /// # Errors
+    /// The catalog is full.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
+    /// use hemiola_trace::{Catalog, Collector, Statistics, TickScale};
+    /// use std::sync::Arc;
+    ///
+    /// let (catalog, mut collector) = (Catalog::new("robot"), Collector::default());
+    /// let mut executor = Executor::new("control", &Arc::new(RobotClock::running(1.0)));
+    /// let (thread, events) = executor.record(&catalog, 1024)?;
+    /// collector.add(thread, events);
+    ///
+    /// let topic = Bus::with_timing().topic("pose")?;
+    /// executor.subscribe(&topic, Priority(10), 16, WhenFull::DropOldest, |_: &[f32; 3]| ())?;
+    /// topic.publisher().publish([1.0, 2.0, 0.5]);
+    /// executor.run_ready();
+    ///
+    /// let mut statistics = Statistics::new(catalog, TickScale::calibrate());
+    /// collector.drain(|thread, events, _lost| statistics.absorb(thread, events));
+    /// let callback = &statistics.report().callbacks[0];
+    /// assert_eq!((callback.executor.as_str(), callback.name.as_str()), ("control", "pose"));
+    /// assert_eq!((callback.execution.count, callback.latency.count), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn record(&mut self, catalog: &Catalog, events: usize) -> Result<(WorkerId, RingReader), hemiola_trace::Error> {
+        let thread = catalog.executor(self.handle.name())?;
+        let ring = Ring::with_capacity(events);
+        let reader = ring.reader();
+        let mut recorder = Recorder::new(ring);
+        for (index, traced) in self.handle.record(catalog, thread) {
+            recorder.name(index, traced);
+        }
+        self.recorder = Some(recorder);
+        Ok((thread, reader))
+    }
+}
+
+pub(super) struct Recorder {
+    ring: Ring,
+    /// Good enough for how late a timer is, which is short.
+    scale: TickScale,
+    /// By the callbacks' numbers.
+    names: Vec<Option<CallbackId>>,
+}
+
+impl Recorder {
+    pub(super) fn new(ring: Ring) -> Self {
+        Self { ring, scale: TickScale::calibrate(), names: vec![None; CAPACITY] }
+    }
+
+    /// What callback `index` is called in the trace, if anything.
+    pub(super) fn name(&mut self, index: usize, name: Option<CallbackId>) {
+        self.names[index] = name;
+    }
+
+    /// Records a call that began at `begin` and has ended.
+    pub(super) fn record(&mut self, index: usize, begin: Ticks, done: &Done) {
+        let Some(callback) = self.names[index] else { return };
+        let (sequence, published) = match done.reason {
+            Reason::Nothing => return,
+            Reason::Message { sequence, published } => (sequence as u32, published.unwrap_or_default()),
+            Reason::Tick { sequence, late } => (sequence as u32, self.earlier(begin, late)),
+        };
+        let end = Ticks::now();
+        for _ in 0..done.panics {
+            self.ring.push(Event::CallbackPanic { callback, sequence, at: end });
+        }
+        self.ring.push(Event::Callback { callback, core: Core::current(), sequence, published, begin, end });
+    }
+
+    fn earlier(&self, ticks: Ticks, by: Duration) -> Ticks {
+        Ticks(ticks.0.saturating_sub(self.scale.ticks_in(by)))
+    }
+}

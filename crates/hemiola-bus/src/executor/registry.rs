@@ -1,0 +1,217 @@
+//! What those who add and remove callbacks know of them, and the two queues between them and the executor.
+//!
+//! Callbacks are made, named and numbered on the thread that adds them, and travel to the executor through a bounded queue; the executor puts
+//! them in between two calls. What it has removed travels back, to be dropped by whoever uses a handle next.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use hemiola_trace::{CallbackId as TracedCallback, Catalog, WorkerId};
+
+use super::agenda::Kind;
+use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
+use super::ready::CAPACITY;
+use crate::exchange::{QueueReader, QueueWriter, queue};
+use crate::topic::WhenFull;
+
+/// How many changes may wait to be made.
+pub(super) const CHANGES: usize = 64;
+
+/// All callbacks of an executor, by their numbers.
+pub(super) struct Registry {
+    entries: Vec<Option<Entry>>,
+    last_serial: u64,
+    shares_messages: bool,
+    recording: Option<(Catalog, WorkerId)>,
+    commands: QueueWriter<Command>,
+    removed: QueueReader<Removed>,
+    /// To be dropped when nobody holds the registry any more, for that runs foreign code.
+    pub(super) waste: Vec<Waste>,
+}
+
+/// A timer, or all callbacks of one topic that share a priority.
+struct Entry {
+    newcomer: Newcomer,
+    /// One per callback, in the executor's order.
+    serials: Vec<u64>,
+    figures: Arc<Figures>,
+}
+
+/// Who wants to be called.
+pub(super) struct Newcomer {
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    pub(super) topic: Option<String>,
+    pub(super) priority: Priority,
+    /// Those who want the same messages at the same priority are called together.
+    pub(super) messages: Option<Messages>,
+}
+
+/// Which messages, and how they are received.
+pub(super) struct Messages {
+    /// The address of the topic.
+    pub(super) topic: usize,
+    pub(super) capacity: usize,
+    pub(super) when_full: WhenFull,
+    /// The type of the callbacks, and what makes an empty carrier for one.
+    pub(super) callback: TypeId,
+    pub(super) carrier: MakeCarrier,
+}
+
+impl PartialEq for Messages {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |messages: &Self| (messages.topic, messages.capacity, messages.when_full, messages.callback);
+        key(self) == key(other)
+    }
+}
+
+pub(super) type MakeCarrier = fn() -> Box<dyn Any + Send>;
+
+/// What an executor is to do between two calls.
+pub(super) enum Command {
+    Add { index: usize, kind: Kind, priority: Priority, traced: Option<TracedCallback>, entry: Box<dyn Runnable> },
+    Remove { index: usize },
+    PutIn { index: usize, carrier: Box<dyn Any + Send> },
+    TakeOut { index: usize, position: usize, carrier: Box<dyn Any + Send> },
+}
+
+/// What comes back from an executor.
+#[expect(dead_code, reason = "it is only dropped")]
+pub(super) enum Removed {
+    Carrier(Box<dyn Any + Send>),
+    /// Its number is free.
+    Entry(usize, Box<dyn Runnable>),
+}
+
+#[expect(dead_code, reason = "it is only dropped")]
+pub(super) enum Waste {
+    Removed(Removed),
+    Refused(Command),
+}
+
+/// The executor's ends of the two queues.
+pub(super) struct Commands {
+    pub(super) todo: QueueReader<Command>,
+    pub(super) removed: QueueWriter<Removed>,
+}
+
+impl Registry {
+    pub(super) fn new() -> (Self, Commands) {
+        let (command_writer, command_reader) = queue(CHANGES);
+        // There is always room: the number of an entry is not used again before the entry has come back, and whoever sends a command takes in
+        // what came back of the earlier ones.
+        let (removed_writer, removed_reader) = queue(CAPACITY + CHANGES + 1);
+        let registry = Self {
+            entries: (0..CAPACITY).map(|_| None).collect(),
+            last_serial: 0,
+            shares_messages: true,
+            recording: None,
+            commands: command_writer,
+            removed: removed_reader,
+            waste: Vec::new(),
+        };
+        (registry, Commands { todo: command_reader, removed: removed_writer })
+    }
+
+    /// A number that is free.
+    pub(super) fn vacancy(&mut self) -> Option<usize> {
+        self.take_in();
+        self.entries.iter().position(Option::is_none)
+    }
+
+    /// The number of those who want the same messages at the same priority, and how many they are.
+    pub(super) fn find(&self, messages: &Messages, priority: Priority) -> Option<(usize, usize)> {
+        let is_same = |entry: &&Entry| {
+            entry.newcomer.priority == priority
+                && entry.newcomer.messages.as_ref() == Some(messages)
+                && !entry.serials.is_empty()
+        };
+        let entries = self.entries.iter().enumerate().filter(|_| self.shares_messages);
+        entries.filter_map(|(index, entry)| Some((index, entry.as_ref().filter(is_same)?.serials.len()))).next()
+    }
+
+    /// Enters a callback with a number of its own.
+    pub(super) fn enter(&mut self, index: usize, newcomer: Newcomer, figures: Arc<Figures>) -> CallbackId {
+        let serial = self.serial();
+        self.entries[index] = Some(Entry { newcomer, serials: vec![serial], figures });
+        CallbackId { index: index as u8, serial }
+    }
+
+    /// Enters a callback that joins others.
+    pub(super) fn enter_beside(&mut self, index: usize) -> CallbackId {
+        let serial = self.serial();
+        self.entries[index].iter_mut().for_each(|entry| entry.serials.push(serial));
+        CallbackId { index: index as u8, serial }
+    }
+
+    /// Where the callback is, if it is still there: its number, its place among those with which it is called, and how many they are.
+    pub(super) fn place(&self, id: CallbackId) -> Option<(usize, usize, usize)> {
+        let index = usize::from(id.index);
+        let serials = &self.entries[index].as_ref()?.serials;
+        let position = serials.iter().position(|&serial| serial == id.serial)?;
+        Some((index, position, serials.len()))
+    }
+
+    /// What fetches one of several callbacks.
+    pub(super) fn carrier(&self, index: usize) -> Option<Box<dyn Any + Send>> {
+        Some((self.entries[index].as_ref()?.newcomer.messages.as_ref()?.carrier)())
+    }
+
+    /// Strikes out the callback at this place.
+    pub(super) fn strike(&mut self, index: usize, position: usize) {
+        self.entries[index].iter_mut().for_each(|entry| _ = entry.serials.remove(position));
+    }
+
+    /// Tells whether there was room.
+    pub(super) fn send(&mut self, command: Command) -> bool {
+        self.take_in();
+        match self.commands.push(command) {
+            Ok(()) => true,
+            Err(command) => {
+                self.waste.push(Waste::Refused(command));
+                false
+            }
+        }
+    }
+
+    pub(super) fn reports(&mut self) -> Vec<CallbackReport> {
+        self.take_in();
+        let entries = self.entries.iter().flatten().filter(|entry| !entry.serials.is_empty());
+        entries.map(|entry| entry.figures.report(&entry.newcomer, entry.serials.len())).collect()
+    }
+
+    /// Every subscription receives its messages by itself from now on.
+    pub(super) fn share_no_messages(&mut self) {
+        self.shares_messages = false;
+    }
+
+    /// Names callbacks in a trace from now on; tells the names of those that are there, with their numbers.
+    pub(super) fn record(&mut self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
+        self.recording = Some((catalog.clone(), executor));
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(index, entry)| Some((index, self.traced(&entry.as_ref()?.newcomer)))).collect()
+    }
+
+    /// The name in the trace, if there is one.
+    pub(super) fn traced(&self, newcomer: &Newcomer) -> Option<TracedCallback> {
+        let (catalog, executor) = self.recording.as_ref()?;
+        // A catalog is full when 65,536 callbacks have come and gone: the later ones are left out.
+        let topic = newcomer.topic.as_ref().and_then(|topic| catalog.topic(topic).ok());
+        catalog.callback(*executor, &newcomer.name, topic).ok()
+    }
+
+    /// Takes in what came back.
+    fn take_in(&mut self) {
+        while let Some(removed) = self.removed.pop() {
+            if let Removed::Entry(index, _) = removed {
+                self.entries[index] = None;
+            }
+            self.waste.push(Waste::Removed(removed));
+        }
+    }
+
+    fn serial(&mut self) -> u64 {
+        self.last_serial += 1;
+        self.last_serial
+    }
+}

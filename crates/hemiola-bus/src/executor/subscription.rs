@@ -1,0 +1,255 @@
+//! Callbacks that are called for messages.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use super::agenda::Kind;
+use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
+use super::registry::{Messages, Newcomer};
+use super::{Executor, ExecutorHandle};
+use crate::error::BusError;
+use crate::topic::{Batch, Message, Queue, Topic, WhenFull};
+
+impl Executor {
+    /// Calls `callback` for every message of a topic, in the order of each publisher.
+    ///
+    /// Up to `capacity` messages of each publisher wait to be delivered; `when_full` says what becomes of more. Callbacks that subscribe to a
+    /// topic with the same priority, capacity and policy are called one after the other for each message, and take the room of
+    /// one.
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
+    /// use std::sync::{Arc, mpsc};
+    ///
+    /// let topic = Bus::new().topic("whistle")?;
+    /// let mut executor = Executor::new("behaviour", &Arc::new(RobotClock::running(1.0)));
+    /// let (heard, whistles) = mpsc::channel();
+    /// executor.subscribe(&topic, Priority(10), 4, WhenFull::DropOldest, move |confidence: &f32| heard.send(*confidence).unwrap())?;
+    /// topic.publisher().publish(0.9);
+    /// executor.run_ready();
+    /// assert_eq!(whistles.try_iter().collect::<Vec<_>>(), [0.9]);
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn subscribe<T: Message>(
+        &mut self,
+        topic: &Topic<T>,
+        priority: Priority,
+        capacity: usize,
+        when_full: WhenFull,
+        callback: impl FnMut(&T) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let added = self.handle.subscribe(topic, priority, capacity, when_full, callback);
+        self.obey();
+        added
+    }
+
+    /// As [`subscribe`](Self::subscribe), but calls `callback` with all messages that are there (at most `capacity`): for many small messages,
+    /// where a call for each would cost more than what it does.
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    ///
+    /// ```
+    /// use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, WhenFull};
+    /// use std::sync::{Arc, mpsc};
+    ///
+    /// let topic = Bus::new().topic("range")?;
+    /// let mut executor = Executor::new("mapping", &Arc::new(RobotClock::running(1.0)));
+    /// let (summed, sums) = mpsc::channel();
+    /// executor.subscribe_batched(&topic, Priority(10), 64, WhenFull::DropOldest, move |ranges: Batch<f32>| {
+    ///     summed.send(ranges.iter().map(|range| *range).sum::<f32>()).unwrap();
+    /// })?;
+    /// let mut publisher = topic.publisher();
+    /// (1..=4).for_each(|metres| publisher.publish(metres as f32));
+    /// executor.run_ready();
+    /// assert_eq!(sums.try_iter().collect::<Vec<_>>(), [10.0]);
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn subscribe_batched<T: Message>(
+        &mut self,
+        topic: &Topic<T>,
+        priority: Priority,
+        capacity: usize,
+        when_full: WhenFull,
+        callback: impl FnMut(Batch<'_, T>) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let added = self.handle.subscribe_batched(topic, priority, capacity, when_full, callback);
+        self.obey();
+        added
+    }
+}
+
+impl ExecutorHandle {
+    /// As [`Executor::subscribe`].
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn subscribe<T: Message>(
+        &self,
+        topic: &Topic<T>,
+        priority: Priority,
+        capacity: usize,
+        when_full: WhenFull,
+        callback: impl FnMut(&T) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
+    }
+
+    /// As [`Executor::subscribe_batched`].
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn subscribe_batched<T: Message>(
+        &self,
+        topic: &Topic<T>,
+        priority: Priority,
+        capacity: usize,
+        when_full: WhenFull,
+        callback: impl FnMut(Batch<'_, T>) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        self.add_subscription::<T, Batched<T>>(topic, priority, capacity, when_full, Box::new(callback))
+    }
+
+    fn add_subscription<T: Message, C: Callback<T>>(
+        &self,
+        topic: &Topic<T>,
+        priority: Priority,
+        capacity: usize,
+        when_full: WhenFull,
+        callback: C,
+    ) -> Result<CallbackId, BusError> {
+        let messages = Messages {
+            topic: topic.address(),
+            capacity,
+            when_full,
+            callback: TypeId::of::<C>(),
+            carrier: || Box::new(Carrier::<C>::empty()),
+        };
+        let name = topic.name().to_owned();
+        self.join(&messages, priority, callback).unwrap_or_else(|callback| {
+            let (kind, of_topic, messages) = (Kind::Message, Some(name.clone()), Some(messages));
+            let newcomer = Newcomer { kind, name, topic: of_topic, priority, messages };
+            self.add(newcomer, |ready, figures| {
+                let queue = topic.queue_with_signal(capacity, when_full, ready.into());
+                Box::new(Subscription { queue, callbacks: vec![callback], figures })
+            })
+        })
+    }
+}
+
+/// All callbacks for the messages of one topic that share a priority: a message is received once and handed to all of them.
+pub(super) struct Subscription<T: Message, C: Callback<T>> {
+    queue: Queue<T>,
+    callbacks: Vec<C>,
+    figures: Arc<Figures>,
+}
+
+/// What is called for messages: with one, or with all that are there.
+pub(super) trait Callback<T: Message>: Send + 'static {
+    /// Receives what the callbacks want and hands it to all of them; tells whether there was anything.
+    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool
+    where
+        Self: Sized;
+}
+
+/// Called with one message.
+pub(super) type Single<T> = Box<dyn FnMut(&T) + Send>;
+
+/// Called with all messages that are there.
+pub(super) type Batched<T> = Box<dyn FnMut(Batch<'_, T>) + Send>;
+
+impl<T: Message> Callback<T> for Single<T> {
+    #[inline]
+    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool {
+        let Some(message) = queue.receive() else { return false };
+        call.done.count = 1;
+        call.done.reason = Reason::Message { sequence: message.sequence(), published: message.stamp() };
+        hand_to_all(callbacks, call, figures, |callback| callback(&message));
+        true
+    }
+}
+
+impl<T: Message> Callback<T> for Batched<T> {
+    #[inline]
+    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool {
+        let messages = queue.batch(call.limit);
+        let Some(oldest) = messages.iter().next() else { return false };
+        call.done.count = messages.len();
+        call.done.reason = Reason::Message { sequence: oldest.sequence(), published: oldest.stamp() };
+        hand_to_all(callbacks, call, figures, |callback| callback(messages));
+        true
+    }
+}
+
+/// One guard against panics for all calls, so that a delivery costs no more than the call.
+#[inline]
+fn hand_to_all<C>(callbacks: &mut [C], call: &mut Call<'_>, figures: &Figures, mut hand: impl FnMut(&mut C)) {
+    let mut left = callbacks.iter_mut();
+    while left.len() > 0 {
+        figures.contain(call, || left.by_ref().for_each(&mut hand));
+    }
+}
+
+/// Carries a callback to a subscription, or from it.
+pub(super) struct Carrier<C> {
+    callback: Option<C>,
+    /// Room for more callbacks, where the subscription has no more; then, where they were.
+    room: Vec<C>,
+}
+
+impl<C> Carrier<C> {
+    /// Carries a callback to a subscription that has `others` of them.
+    pub(super) fn with(callback: C, others: usize) -> Self {
+        let room = if others.is_power_of_two() { Vec::with_capacity(2 * others) } else { Vec::new() };
+        Self { callback: Some(callback), room }
+    }
+
+    /// To fetch one.
+    pub(super) fn empty() -> Self {
+        Self { callback: None, room: Vec::new() }
+    }
+}
+
+impl<T: Message, C: Callback<T>> Runnable for Subscription<T, C> {
+    #[inline]
+    fn run(&mut self, call: &mut Call<'_>) -> Left {
+        if !C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures) {
+            return Left::WasIdle;
+        }
+        self.figures.count(0);
+        if self.queue.has_messages() { Left::More } else { Left::Nothing }
+    }
+
+    fn waiting(&mut self) -> usize {
+        self.queue.waiting()
+    }
+
+    fn put_in(&mut self, carrier: &mut dyn Any) {
+        let Some(Carrier { callback, room }) = carrier.downcast_mut() else { return };
+        if self.callbacks.len() == self.callbacks.capacity() {
+            room.append(&mut self.callbacks);
+            std::mem::swap(room, &mut self.callbacks);
+        }
+        self.callbacks.extend(callback.take());
+    }
+
+    fn take_out(&mut self, position: usize, carrier: &mut dyn Any) {
+        let Some(Carrier { callback, .. }) = carrier.downcast_mut() else { return };
+        *callback = Some(self.callbacks.remove(position));
+    }
+}

@@ -1,0 +1,244 @@
+//! Callbacks that are called by the clock.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::Time;
+
+use super::agenda::Kind;
+use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
+use super::ready::CAPACITY;
+use super::registry::Newcomer;
+use super::{Executor, ExecutorHandle};
+use crate::error::BusError;
+
+/// What a timer's callback is told.
+///
+/// ```
+/// use hemiola_bus::{Executor, Priority, RobotClock, Tick};
+/// use hemiola_model::Time;
+/// use std::sync::Arc;
+/// use std::time::Duration;
+///
+/// let clock = Arc::new(RobotClock::stepped());
+/// let mut executor = Executor::new("control", &clock);
+/// let period = Duration::from_millis(10);
+/// executor.every(period, Priority(1), move |tick: Tick| {
+///     // Late by 32 ms: the ticks of 20, 30 and 40 ms are skipped, and the next one is that of 50 ms.
+///     assert_eq!(tick.due, Time::ZERO + period);
+///     assert_eq!(tick.now.since(tick.due), Duration::from_millis(32));
+///     assert_eq!(tick.missed, 3);
+/// })?;
+/// clock.set(Time::from_seconds(0.042));
+/// assert_eq!(executor.run_ready(), 1);
+/// assert_eq!(executor.next_due(), Some(Time::from_seconds(0.050)));
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// When it was to be called.
+    pub due: Time,
+    /// When it was called.
+    pub now: Time,
+    /// How many later ticks were due before this one was called. They are skipped: the timer keeps its beat, and does not make up for
+    /// lost time with a burst.
+    pub missed: u64,
+}
+
+impl Executor {
+    /// Calls `callback` every `period`, for the first time one period from now.
+    ///
+    /// A tick that comes too late to be called before the next one is due is skipped and counted: see [`Tick::missed`].
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    #[track_caller]
+    pub fn every(
+        &mut self,
+        period: Duration,
+        priority: Priority,
+        callback: impl FnMut(Tick) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let added = self.handle.every(period, priority, callback);
+        self.obey();
+        added
+    }
+
+    /// Calls `callback` once, `delay` from now.
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    #[track_caller]
+    pub fn once(
+        &mut self,
+        delay: Duration,
+        priority: Priority,
+        callback: impl FnOnce(Tick) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let added = self.handle.once(delay, priority, callback);
+        self.obey();
+        added
+    }
+
+    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it does already.
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    #[track_caller]
+    pub fn at(
+        &mut self,
+        time: Time,
+        priority: Priority,
+        callback: impl FnOnce(Tick) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let added = self.handle.at(time, priority, callback);
+        self.obey();
+        added
+    }
+}
+
+impl ExecutorHandle {
+    /// As [`Executor::every`](crate::Executor::every).
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    #[track_caller]
+    pub fn every(
+        &self,
+        period: Duration,
+        priority: Priority,
+        callback: impl FnMut(Tick) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let name = format!("every {period:?} at {}", Location::caller());
+        self.add_timer(name, self.clock().now() + period, Repetition::Every(period), priority, Box::new(callback))
+    }
+
+    /// As [`Executor::once`](crate::Executor::once).
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    #[track_caller]
+    pub fn once(
+        &self,
+        delay: Duration,
+        priority: Priority,
+        callback: impl FnOnce(Tick) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        self.at(self.clock().now() + delay, priority, callback)
+    }
+
+    /// As [`Executor::at`](crate::Executor::at).
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    #[track_caller]
+    pub fn at(
+        &self,
+        time: Time,
+        priority: Priority,
+        callback: impl FnOnce(Tick) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let mut callback = Some(callback);
+        let callback = move |tick| {
+            if let Some(callback) = callback.take() {
+                callback(tick);
+            }
+        };
+        let name = format!("once at {}", Location::caller());
+        self.add_timer(name, time, Repetition::Once, priority, Box::new(callback))
+    }
+
+    fn add_timer(
+        &self,
+        name: String,
+        due: Time,
+        repetition: Repetition,
+        priority: Priority,
+        callback: Box<dyn FnMut(Tick) + Send>,
+    ) -> Result<CallbackId, BusError> {
+        let newcomer = Newcomer { kind: Kind::Timer, name, topic: None, priority, messages: None };
+        self.add(newcomer, |_, figures| Box::new(Timer { callback, due, repetition, figures }))
+    }
+}
+
+/// A timer's callback.
+pub(super) struct Timer {
+    callback: Box<dyn FnMut(Tick) + Send>,
+    due: Time,
+    repetition: Repetition,
+    figures: Arc<Figures>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Repetition {
+    Every(Duration),
+    Once,
+}
+
+impl Runnable for Timer {
+    fn first_due(&self) -> Option<Time> {
+        Some(self.due)
+    }
+
+    fn waiting(&mut self) -> usize {
+        1
+    }
+
+    fn run(&mut self, call: &mut Call<'_>) -> Left {
+        let mut tick = Tick { due: self.due, now: call.clock.now(), missed: 0 };
+        let left = match self.repetition {
+            Repetition::Once => Left::Over,
+            Repetition::Every(period) => {
+                let [period, late] = [period, tick.now.since(tick.due)].map(|duration| duration.as_nanos() as u64);
+                let period = period.max(1);
+                // What is due exactly now is not missed: it is called next.
+                tick.missed = late.saturating_sub(1) / period;
+                self.due = self.due + Duration::from_nanos(period * (tick.missed + 1));
+                Left::Until(self.due)
+            }
+        };
+        let Self { callback, figures, .. } = self;
+        call.done.count = 1;
+        call.done.reason = Reason::Tick { sequence: figures.calls(), late: tick.now.since(tick.due) };
+        figures.count(tick.missed);
+        figures.contain(call, || callback(tick));
+        left
+    }
+}
+
+/// The timers that are not ready yet, the next one first.
+pub(super) struct Timers {
+    /// When, and the number of the callback.
+    queue: BinaryHeap<Reverse<(Time, u8)>>,
+}
+
+impl Timers {
+    pub(super) fn new() -> Self {
+        Self { queue: BinaryHeap::with_capacity(CAPACITY) }
+    }
+
+    pub(super) fn insert(&mut self, index: usize, due: Time) {
+        self.queue.push(Reverse((due, index as u8)));
+    }
+
+    pub(super) fn remove(&mut self, index: usize) {
+        self.queue.retain(|Reverse((_, timer))| usize::from(*timer) != index);
+    }
+
+    pub(super) fn next_due(&self) -> Option<Time> {
+        self.queue.peek().map(|Reverse((due, _))| *due)
+    }
+
+    /// Hands out the numbers of those that are due.
+    pub(super) fn take_due(&mut self, now: Time, mut each: impl FnMut(usize)) {
+        while let Some(&Reverse((due, index))) = self.queue.peek()
+            && due <= now
+        {
+            self.queue.pop();
+            each(usize::from(index));
+        }
+    }
+}

@@ -14,7 +14,7 @@ use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport, TopicReport};
 use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, fence};
 use hemiola_realtime::monotonic_now;
-use hemiola_trace::TickScale;
+use hemiola_trace::{TickScale, Ticks};
 use std::any::type_name;
 use std::sync::{Arc, PoisonError};
 
@@ -54,7 +54,7 @@ pub(crate) struct Inlet<T> {
     pub(crate) capacity: usize,
     pub(crate) when_full: WhenFull,
     pub(crate) signal: Signal,
-    pub(crate) latencies: Option<Latencies>,
+    latencies: Option<Latencies>,
     pub(crate) lanes: Roster<Lane<T>>,
 }
 
@@ -248,6 +248,15 @@ impl<T: Message> Outlet<T> {
 impl<T> Inlet<T> {
     pub(crate) fn new(capacity: usize, when_full: WhenFull, signal: Signal, latencies: Option<Latencies>) -> Self {
         Self { capacity, when_full, signal, latencies, lanes: Roster::new() }
+    }
+
+    /// If the bus measures time. Only for the receiver.
+    #[inline]
+    pub(crate) fn record_latencies(&self, received: &[Held<T>]) {
+        if let Some(latencies) = &self.latencies {
+            let now = Ticks::now();
+            received.iter().for_each(|message| latencies.record(message.envelope().published, now));
+        }
     }
 
     fn report(&self) -> SubscriberReport {

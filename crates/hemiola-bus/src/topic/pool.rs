@@ -15,13 +15,14 @@
 //! Slots never move and live as long as the pool. A [`Claimed`] or [`Held`] is kept only by those who keep the pool alive.
 
 use crate::roster::{Roster, RosterReader};
-use crate::sync::{AtomicU32, AtomicUsize, CellAccess, Ordering, UnsafeCell};
+use crate::sync::{AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_trace::Ticks;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) struct Slot<T> {
-    references: AtomicU32,
+    /// In the slot's segment.
+    references: NonNull<AtomicU32>,
     envelope: UnsafeCell<Envelope<T>>,
 }
 
@@ -36,6 +37,16 @@ pub(crate) struct Envelope<T> {
 
 // SAFETY: by the protocol, writing is exclusive (T: Send) and reading shared (T: Sync).
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+// SAFETY: the count that it points to can be used from everywhere.
+unsafe impl<T: Send> Send for Slot<T> {}
+
+impl<T> Slot<T> {
+    #[inline]
+    fn references(&self) -> &AtomicU32 {
+        // SAFETY: it is in the segment that owns this slot, and does not move.
+        unsafe { self.references.as_ref() }
+    }
+}
 
 /// All slots of a publisher.
 pub(crate) struct Pool<T> {
@@ -44,8 +55,15 @@ pub(crate) struct Pool<T> {
     reserved: AtomicUsize,
 }
 
-/// Slots that were made at once.
-struct Segment<T>(Box<[Slot<T>]>);
+/// Slots that were made at once, and their counts. Those are apart from the messages, and next to each other: so a receiver that lets go
+/// one message after another disturbs its publisher only once in a while.
+struct Segment<T> {
+    slots: Box<[Slot<T>]>,
+    counts: Box<[Line<[AtomicU32; COUNTS]>]>,
+}
+
+/// As many as fit.
+const COUNTS: usize = size_of::<Line<u8>>() / size_of::<u32>();
 
 impl<T: Default> Pool<T> {
     pub(crate) fn new() -> Self {
@@ -56,7 +74,7 @@ impl<T: Default> Pool<T> {
     pub(crate) fn reserve(&self, slots: usize) {
         // Acquire: slots that others no longer need are free.
         let reserved = self.reserved.fetch_add(slots, Ordering::Acquire) + slots;
-        let made = self.segments.look(|segments| segments.iter().map(|segment| segment.0.len()).sum::<usize>());
+        let made = self.segments.look(|segments| segments.iter().map(|segment| segment.slots.len()).sum::<usize>());
         if made < reserved {
             self.segments.change(|segments| segments.push(Segment::new(reserved - made).into()));
         }
@@ -65,8 +83,18 @@ impl<T: Default> Pool<T> {
 
 impl<T: Default> Segment<T> {
     fn new(slots: usize) -> Self {
-        let slot = || Slot { references: AtomicU32::new(0), envelope: UnsafeCell::new(Envelope::default()) };
-        Self((0..slots).map(|_| slot()).collect())
+        let line = || Line(std::array::from_fn(|_| AtomicU32::new(0)));
+        let counts: Box<[_]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
+        let slot =
+            |count: &AtomicU32| Slot { references: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
+        Self { slots: counts.iter().flat_map(|line| &**line).take(slots).map(slot).collect(), counts }
+    }
+}
+
+impl<T> Segment<T> {
+    #[inline]
+    fn references(&self, place: usize) -> &AtomicU32 {
+        &self.counts[place / COUNTS][place % COUNTS]
     }
 }
 
@@ -116,10 +144,12 @@ impl<T> Slots<T> {
         segments.with_entries(|segments| {
             // One turn more than there are segments: the first may have begun in the middle.
             for _ in 0..=segments.len() {
-                for slot in &segments[*segment].0[*place..] {
-                    *place += 1;
+                let here = &segments[*segment];
+                while let Some(slot) = here.slots.get(*place) {
                     // Acquire: whoever held the slot is done with it.
-                    if slot.references.load(Ordering::Acquire) == 0 {
+                    let references = here.references(*place).load(Ordering::Acquire);
+                    *place += 1;
+                    if references == 0 {
                         return Claimed(slot.into());
                     }
                 }
@@ -152,14 +182,14 @@ impl<T> Claimed<T> {
     pub(crate) fn share(self, receivers: usize) -> Shares<T> {
         let count = u32::try_from(receivers).expect("fewer than 2^32 receivers");
         // SAFETY: the pool lives. Relaxed: what hands the shares over releases.
-        unsafe { self.0.as_ref() }.references.store(count, Ordering::Relaxed);
+        unsafe { self.0.as_ref() }.references().store(count, Ordering::Relaxed);
         Shares { slot: self.0, left: count }
     }
 
     /// Makes the slot a message of one reference.
     pub(crate) fn share_one(self) -> Held<T> {
         // SAFETY: the pool lives.
-        unsafe { self.0.as_ref() }.references.store(1, Ordering::Relaxed);
+        unsafe { self.0.as_ref() }.references().store(1, Ordering::Relaxed);
         Held(self.0)
     }
 }
@@ -204,7 +234,7 @@ impl<T> Held<T> {
     /// Another reference.
     pub(crate) fn share(&self) -> Held<T> {
         // Relaxed: we have a reference, which is as good.
-        self.slot().references.fetch_add(1, Ordering::Relaxed);
+        self.slot().references().fetch_add(1, Ordering::Relaxed);
         Held(self.0)
     }
 
@@ -234,7 +264,7 @@ impl<T> Held<T> {
 impl<T> Drop for Held<T> {
     #[inline]
     fn drop(&mut self) {
-        let references = &self.slot().references;
+        let references = self.slot().references();
         // Acquire: the others, who are done, come before us.
         if references.load(Ordering::Acquire) == 1 {
             references.store(0, Ordering::Release);
@@ -249,8 +279,8 @@ impl<T> Pool<T> {
     /// How many slots somebody refers to.
     pub(crate) fn in_use(&self) -> usize {
         self.segments.look(|segments| {
-            let slots = segments.iter().flat_map(|segment| &segment.0);
-            slots.filter(|slot| slot.references.load(Ordering::Relaxed) > 0).count()
+            let slots = segments.iter().flat_map(|segment| &segment.slots);
+            slots.filter(|slot| slot.references().load(Ordering::Relaxed) > 0).count()
         })
     }
 }

@@ -8,7 +8,6 @@ use super::sample::{Batch, Sample};
 use crate::roster::RosterReader;
 use crate::signal::Signal;
 use hemiola_realtime::{Reason, monotonic_now};
-use hemiola_trace::Ticks;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,8 +37,9 @@ pub struct Queue<T: Message> {
     lanes: RosterReader<Lane<T>>,
     /// Whose turn it is.
     turn: usize,
-    /// What was received last. Never grows.
-    held: Vec<Held<T>>,
+    /// What was received last: one message, or a batch, which never grows.
+    held: Option<Held<T>>,
+    batch: Vec<Held<T>>,
 }
 
 impl<T: Message> Queue<T> {
@@ -48,53 +48,51 @@ impl<T: Message> Queue<T> {
         let inlet = Arc::new(Inlet::new(capacity, when_full, signal, hub.latencies()));
         hub.join_queue(&inlet);
         let lanes = inlet.lanes.reader();
-        Self { hub, inlet, lanes, turn: 0, held: Vec::with_capacity(capacity) }
+        Self { hub, inlet, lanes, turn: 0, held: None, batch: Vec::with_capacity(capacity) }
     }
 
     /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
-        self.held.clear();
+        self.let_go();
         self.lanes.refresh();
         let Self { lanes, turn, .. } = self;
-        let message = lanes.with_entries(|lanes| {
+        self.held = lanes.with_entries(|lanes| {
             lanes.iter().find_map(|_| {
                 let message = lanes[*turn].pop();
                 *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
                 message
             })
-        })?;
-        self.held.push(message);
-        self.record_latencies();
-        self.held.first().map(Sample::new)
+        });
+        let message = self.held.as_ref()?;
+        self.inlet.record_latencies(std::slice::from_ref(message));
+        Some(Sample::new(message))
     }
 
     /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
-        self.held.clear();
+        self.let_go();
         self.lanes.refresh();
-        let Self { lanes, turn, held, .. } = self;
-        let limit = limit.min(held.capacity());
+        let Self { lanes, turn, batch, .. } = self;
+        let limit = limit.min(batch.capacity());
         lanes.with_entries(|lanes| {
             for _ in lanes {
-                lanes[*turn].pop_many(held, limit - held.len());
-                if held.len() == limit {
+                lanes[*turn].pop_many(batch, limit - batch.len());
+                if batch.len() == limit {
                     break;
                 }
                 *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
             }
         });
-        self.record_latencies();
-        Batch::new(&self.held)
+        self.inlet.record_latencies(batch);
+        Batch::new(batch)
     }
 
     #[inline]
-    fn record_latencies(&self) {
-        if let Some(latencies) = &self.inlet.latencies {
-            let now = Ticks::now();
-            self.held.iter().for_each(|message| latencies.record(message.envelope().published, now));
-        }
+    fn let_go(&mut self) {
+        self.held = None;
+        self.batch.clear();
     }
 
     /// How many messages wait to be received.
@@ -132,7 +130,7 @@ impl<T: Message> Queue<T> {
 impl<T: Message> Drop for Queue<T> {
     fn drop(&mut self) {
         // As long as the topic keeps the pools alive.
-        self.held.clear();
+        self.let_go();
         self.hub.leave_queue(&self.inlet);
     }
 }

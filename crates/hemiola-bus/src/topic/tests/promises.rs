@@ -234,3 +234,19 @@ fn a_receiver_that_panics_lets_go_what_it_held() {
     assert!(next.receive().is_some());
     assert_eq!(Arc::strong_count(&content), 1);
 }
+
+#[test]
+fn the_last_to_leave_may_hold_messages() {
+    let topic = topic();
+    topic.keep_last();
+    let content = Arc::new(());
+    let (mut queue, mut latest, mut publisher) =
+        (topic.queue(2, WhenFull::DropOldest), topic.latest(), topic.publisher());
+    (0..3).for_each(|_| publisher.publish(Some(content.clone())));
+    assert!(queue.receive().is_some() && latest.get().is_some());
+    drop((topic, publisher));
+    assert_eq!(queue.batch(2).len(), 1);
+    drop(queue);
+    drop(latest);
+    assert_eq!(Arc::strong_count(&content), 1);
+}

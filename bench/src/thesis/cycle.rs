@@ -8,7 +8,7 @@ use hemiola_model::module::Scope;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph};
 use hemiola_realtime::{Policy, Priority, ThreadSettings};
 use hemiola_runtime::executor::Tasks;
-use hemiola_trace::{Distribution, TickScale, Ticks};
+use hemiola_trace::{Core, Distribution, Event, Ring, TaskId, TickScale, Ticks};
 
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
@@ -31,6 +31,8 @@ pub struct Cycle {
 #[derive(Clone)]
 pub struct Frame {
     pub name: &'static str,
+    /// Its place among the cycle's frames.
+    number: u32,
     /// So many runs out of [`ROUND`] are of this kind.
     pub share: usize,
     work: Arc<Work>,
@@ -67,12 +69,12 @@ impl Subject {
         let mut stressed = cognition.durations_ns.clone();
         stressed.iter_mut().max().into_iter().for_each(|longest| *longest += STRESS_NS);
         let of_cognition = |name, frame, durations: &[u64]| {
-            let frames = vec![Frame::calibrated(frame, ROUND, durations)?];
+            let frames = vec![Frame::calibrated(frame, 0, ROUND, durations)?];
             Cycle::profiled(name, COGNITION_RATE, COGNITION_PRIORITY, &cognition.graph, frames)
         };
         let of_motion = vec![
-            Frame::calibrated("motion", ROUND - 1, &motion.durations_ns)?,
-            Frame::calibrated("motion, preview", 1, &preview)?,
+            Frame::calibrated("motion", 0, ROUND - 1, &motion.durations_ns)?,
+            Frame::calibrated("motion, preview", 1, 1, &preview)?,
         ];
         Ok(Some(Self {
             motion: Cycle::profiled("motion", MOTION_RATE, MOTION_PRIORITY, &motion.graph, of_motion)?,
@@ -83,13 +85,13 @@ impl Subject {
 }
 
 impl Frame {
-    fn calibrated(name: &'static str, share: usize, durations_ns: &[u64]) -> Result<Self, BenchError> {
+    fn calibrated(name: &'static str, number: u32, share: usize, durations_ns: &[u64]) -> Result<Self, BenchError> {
         // Only durations matter to the work.
         let lines = durations_ns.iter().enumerate().map(|(task, duration)| format!("{task} {duration}\n"));
         let graph =
             Graph::parse(&lines.collect::<String>()).map_err(|error| BenchError::Graph { path: name.into(), error })?;
         let durations = Durations::unknown(durations_ns.len());
-        Ok(Self { name, share, work: Arc::new(Work::calibrated(&graph)), durations })
+        Ok(Self { name, number, share, work: Arc::new(Work::calibrated(&graph)), durations })
     }
 
     /// Does the work of one task.
@@ -128,6 +130,22 @@ impl Cycle {
         }
         again.durations = durations(&all);
         Ok(again)
+    }
+
+    /// The same with the durations that the tasks had in a run of this cycle, as its workers' events tell.
+    pub fn as_measured(&self, events: &[Event]) -> Self {
+        let scale = TickScale::calibrate();
+        let mut measured = vec![vec![Distribution::new(); self.graph.tasks().len()]; self.frames.len()];
+        for event in events {
+            if let Event::TaskRun { task, run, begin, end, .. } = *event {
+                measured[run as usize][task.index()].record(scale.nanoseconds_between(begin, end));
+            }
+        }
+        let mut again = self.clone();
+        for (frame, measured) in again.frames.iter_mut().zip(&measured) {
+            frame.durations = durations(measured);
+        }
+        again
     }
 
     /// Which frame a run is.
@@ -177,11 +195,15 @@ fn durations(tasks: &[Distribution]) -> Durations {
 }
 
 impl Tasks for Frame {
-    type Worker = ();
+    type Worker = Ring;
 
-    fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope<'_>) -> Ticks {
+    fn run(&self, task: usize, ready: Ticks, begin: Ticks, ring: &mut Ring, _: &Scope<'_>) -> Ticks {
         self.work.run(task);
-        begin
+        let end = Ticks::now();
+        // The kind of frame takes the place of the run's number: nobody asks for that.
+        let run = self.number;
+        ring.push(Event::TaskRun { task: TaskId(task as u16), core: Core::current(), run, ready, begin, end });
+        end
     }
 }
 

@@ -10,7 +10,7 @@ use hemiola_realtime::{
     AdaptiveEarliness, Affinity, MonotonicTime, Niceness, Policy, Priority, ThreadSettings, monotonic_now,
 };
 use hemiola_runtime::executor::{ExecutableGraph, Executor};
-use hemiola_trace::Distribution;
+use hemiola_trace::{Distribution, Event, Ring, RingReader};
 
 use super::cycle::{Cycle, Frame, ROUND};
 use crate::contestant::ContestantError;
@@ -94,6 +94,8 @@ pub struct Outcome {
     pub response: Vec<Distribution>,
     /// From trigger to begin.
     pub start: Distribution,
+    /// What the tasks did; nothing where a loop ran them.
+    pub events: Vec<Event>,
     /// Triggers that passed while a run was going on.
     pub skipped: u64,
     /// What the system refused.
@@ -105,7 +107,7 @@ pub fn run(cycles: &[(&Cycle, Setting)], duration: Duration) -> Result<Vec<Outco
     let begin = monotonic_now() + Duration::from_millis(50);
     let mut threads = Vec::new();
     for (cycle, setting) in cycles {
-        let runner = Runner::new(cycle, *setting)?;
+        let runner = Runner::new(cycle, *setting, duration)?;
         let settings = setting.thread(cycle.name.to_owned(), 0, cycle.priority);
         threads.push(hemiola_realtime::spawn(settings, move || runner.run(begin, duration))?);
     }
@@ -160,22 +162,30 @@ struct Runner {
 
 enum Dispatcher {
     Loop(Vec<usize>),
-    Executor { executor: Executor<Frame>, graph: ExecutableGraph },
+    Executor { executor: Executor<Frame>, graph: ExecutableGraph, own: Ring, readers: Vec<RingReader> },
 }
 
 impl Runner {
-    fn new(cycle: &Cycle, setting: Setting) -> Result<Self, ContestantError> {
+    fn new(cycle: &Cycle, setting: Setting, duration: Duration) -> Result<Self, ContestantError> {
+        let runs = duration.div_duration_f64(cycle.period).ceil() as usize;
+        let mut readers = Vec::new();
+        let mut ring = || {
+            let ring = Ring::with_capacity(runs * cycle.graph.tasks().len());
+            readers.push(ring.reader());
+            ring
+        };
         let mut denials = Vec::new();
         let work = match setting.plan(cycle) {
             None => Dispatcher::Loop(cycle.graph.topological_order().iter().map(|task| task.index()).collect()),
             Some(plan) => {
+                let own = ring();
                 let mut executor = Executor::new();
                 for worker in 1..plan.workers() {
                     let name = format!("{} {worker}", cycle.name);
-                    let report = executor.add_worker(setting.thread(name, worker, cycle.priority), ())?;
+                    let report = executor.add_worker(setting.thread(name, worker, cycle.priority), ring())?;
                     denials.extend(report.denials().map(ToString::to_string));
                 }
-                Dispatcher::Executor { executor, graph: ExecutableGraph::new(&plan)? }
+                Dispatcher::Executor { executor, graph: ExecutableGraph::new(&plan)?, own, readers }
             }
         };
         Ok(Self { cycle: cycle.clone(), work, denials })
@@ -217,15 +227,24 @@ impl Runner {
             response[frame].record(ended.as_nanos() as u64);
             start.record(started.as_nanos() as u64);
         }
-        Outcome { response, start, skipped, denials: std::mem::take(&mut self.denials) }
+        let events = self.work.events();
+        Outcome { response, start, events, skipped, denials: std::mem::take(&mut self.denials) }
     }
 }
 
 impl Dispatcher {
-    fn run(&self, frame: &Frame) {
+    fn run(&mut self, frame: &Frame) {
         match self {
             Dispatcher::Loop(order) => order.iter().for_each(|&task| frame.run(task)),
-            Dispatcher::Executor { executor, graph } => executor.run(graph, frame, &mut ()),
+            Dispatcher::Executor { executor, graph, own, .. } => executor.run(graph, frame, own),
         }
+    }
+
+    fn events(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        if let Dispatcher::Executor { readers, .. } = self {
+            readers.iter_mut().for_each(|reader| _ = reader.read(&mut events));
+        }
+        events
     }
 }

@@ -74,7 +74,8 @@ impl Inquiry<'_> {
                 let (setting, cycle) = (Setting::with_workers(workers), &cycle.profiled_again()?);
                 let outcome = self.run(&[(cycle, setting)])?.remove(0);
                 let Some(plan) = setting.plan(cycle) else { continue };
-                let simulated = prediction::alone(cycle, &plan, SIMULATED_RUNS);
+                // With the durations of the same run, so that it is the simulator that errs, and not the machine that changes its mood.
+                let simulated = prediction::alone(&cycle.as_measured(&outcome.events), &plan, SIMULATED_RUNS);
                 for (frame, (measured, simulated)) in cycle.frames.iter().zip(outcome.response.iter().zip(&simulated)) {
                     let what = format!("{}, alone", frame.name);
                     let way = count(workers);
@@ -118,7 +119,7 @@ impl Inquiry<'_> {
                 let setting = Setting { dispatch: Dispatch::Executor { workers, order }, ..two };
                 let outcome = self.run(&[(cycle, setting)])?.remove(0);
                 let Some(plan) = setting.plan(cycle) else { continue };
-                let simulated = prediction::alone(cycle, &plan, SIMULATED_RUNS);
+                let simulated = prediction::alone(&cycle.as_measured(&outcome.events), &plan, SIMULATED_RUNS);
                 for (frame, (measured, simulated)) in cycle.frames.iter().zip(outcome.response.iter().zip(&simulated)) {
                     question.add(way, frame.name, measured);
                     question.rows.push(Row::new(way, frame.name, Origin::Simulated, simulated));

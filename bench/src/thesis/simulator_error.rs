@@ -24,14 +24,16 @@ impl Errors {
                 format!("simulator's error, {what}: mean {:+.1} %, median {:+.1} %", 100.0 * mean, 100.0 * median)
             })
             .collect();
-        let good = self.0.iter().filter(|(_, mean, _)| mean.abs() <= TOLERATED_ERROR).count();
-        let worst = self.0.iter().map(|(_, mean, _)| mean.abs()).fold(0.0, f64::max);
-        findings.push(format!(
-            "The simulated mean is within {:.0} % of the measured one in {good} of {} cases; at worst it is {:.1} % off.",
-            100.0 * TOLERATED_ERROR,
-            self.0.len(),
-            100.0 * worst
-        ));
+        for (what, figure) in [("mean", 0), ("median", 1)] {
+            let errors = self.0.iter().map(|&(_, mean, median)| [mean, median][figure].abs());
+            findings.push(format!(
+                "The simulated {what} is within {:.0} % of the measured one in {} of {} cases; at worst it is {:.1} % off.",
+                100.0 * TOLERATED_ERROR,
+                errors.clone().filter(|&error| error <= TOLERATED_ERROR).count(),
+                self.0.len(),
+                100.0 * errors.fold(0.0, f64::max)
+            ));
+        }
         findings
     }
 }

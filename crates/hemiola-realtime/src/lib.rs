@@ -47,7 +47,7 @@ pub use doctor::{
     Finding, LatencyDistribution, PolicyInForce, State, examine, examine_settings, findings_as_json, findings_as_text,
     hand_over_cost, wakeup_latency,
 };
-pub use earliness::{AdaptiveEarliness, EarlinessCost};
+pub use earliness::{AdaptiveEarliness, EarlinessCost, EarlySleep};
 pub use error::RealtimeError;
 pub use memory::{Locking, MemoryReport, prefault_stack, secure_memory};
 pub use thread::{

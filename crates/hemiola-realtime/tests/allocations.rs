@@ -71,7 +71,6 @@ fn waiting_waking_and_sleeping_call_no_allocator() {
         wakeup.notify_all();
         let due = monotonic_now() + Duration::from_micros(100);
         earliness.meet(due);
-        earliness.meet_signal(&wakeup, wakeup.generation(), due, Duration::from_micros(5), Some(due));
     }
     assert_eq!(guard.counted(), Allocations::default());
 }

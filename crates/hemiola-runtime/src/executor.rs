@@ -365,22 +365,24 @@ impl<T: Tasks> Shared<T> {
                 }
             }
             let (expected, now) = (self.expected_run(), monotonic_now());
-            let alarm = (takes_part && expected > now).then(|| earliness.wake_at(expected));
-            if alarm.is_some_and(|alarm| alarm <= now) {
+            let awaits_run = takes_part && now < expected;
+            let sleep = if awaits_run { earliness.next_sleep(now, expected) } else { None };
+            if awaits_run && sleep.is_none() {
                 spin_until = expected + self.patience();
                 continue;
             }
-            let woken_by_alarm = self.park(index, alarm, || {
+            let woken_by_alarm = self.park(index, sleep.map(|sleep| sleep.until), || {
                 let takes_part = index < self.workers.load(Ordering::Relaxed);
                 let words = self.words.load(Ordering::Relaxed);
                 self.stopping.load(Ordering::SeqCst)
                     || takes_part && (!self.ready.is_empty(words) || !self.board.is_empty())
             });
             let now = monotonic_now();
-            spin_until = match alarm {
-                Some(alarm) if woken_by_alarm => {
-                    earliness.observe(now - alarm);
-                    now.max(expected) + self.patience()
+            spin_until = match sleep {
+                Some(sleep) if woken_by_alarm => {
+                    earliness.note(sleep, now);
+                    let sleeps_again = now < expected && earliness.next_sleep(now, expected).is_some();
+                    if sleeps_again { now } else { now.max(expected) + self.patience() }
                 }
                 _ => now + self.patience(),
             };

@@ -62,48 +62,35 @@ fn a_due_time_in_the_past_is_late_and_neither_slept_nor_spun_for() {
 }
 
 #[test]
-fn a_signal_ends_the_wait_in_each_of_its_three_phases() {
-    let far = Duration::from_secs(3600);
-    // Before the sleep, and therefore without one.
-    let wakeup = Wakeup::new();
-    let seen = wakeup.generation();
-    wakeup.notify_all();
-    let due = monotonic_now() + far;
-    assert_eq!(AdaptiveEarliness::default().meet_signal(&wakeup, seen, due, far, None), Reason::Signalled);
-    // (sleeping before the due time, spinning, sleeping after the patience is over)
-    for (until_due, patience) in [(far, Duration::ZERO), (Duration::ZERO, far), (Duration::ZERO, Duration::ZERO)] {
-        let wakeup = Wakeup::new();
-        let seen = wakeup.generation();
-        let reason = std::thread::scope(|scope| {
-            scope.spawn(|| wakeup.notify_all());
-            AdaptiveEarliness::default().meet_signal(&wakeup, seen, monotonic_now() + until_due, patience, None)
-        });
-        assert_eq!(reason, Reason::Signalled);
-    }
+fn the_way_to_a_due_time_is_a_long_sleep_a_short_one_and_a_spin() {
+    let earliness = AdaptiveEarliness::default();
+    let now = monotonic_now();
+    let due = now + Duration::from_millis(12);
+    let long = earliness.next_sleep(now, due).expect("there is time to sleep");
+    assert_eq!(long.until, due - earliness.earliness() - LEAD);
+    let short = earliness.next_sleep(long.until, due).expect("there is time left");
+    assert_eq!(short.until, due - earliness.earliness());
+    assert_eq!(earliness.next_sleep(short.until, due), None);
+    // A long sleep that was far too long has no short one after it.
+    assert_eq!(earliness.next_sleep(due, due), None);
 }
 
 #[test]
-fn a_deadline_before_the_due_time_ends_the_wait_and_teaches_nothing() {
-    let wakeup = Wakeup::new();
-    let now = monotonic_now();
-    let (deadline, due) = (now + Duration::from_millis(1), now + Duration::from_secs(3600));
-    let mut earliness = AdaptiveEarliness::default();
-    let before = earliness.earliness();
-    let reason = earliness.meet_signal(&wakeup, wakeup.generation(), due, Duration::ZERO, Some(deadline));
-    assert_eq!(reason, Reason::TimedOut);
-    assert!(monotonic_now() >= deadline);
-    assert_eq!((earliness.earliness(), earliness.cost()), (before, EarlinessCost::default()));
+fn the_first_sleeps_tell_at_once_what_to_expect() {
+    let first = trained(even(4, 9).take(64)).earliness();
+    assert!((8_000..=9_000).contains(&first.as_nanos()), "{first:?}");
 }
 
 #[test]
-fn without_a_signal_the_wait_ends_at_its_deadline() {
-    let wakeup = Wakeup::new();
-    let now = monotonic_now();
-    let deadline = now + Duration::from_millis(2);
-    let mut earliness = AdaptiveEarliness::default();
-    let reason = earliness.meet_signal(&wakeup, wakeup.generation(), now, Duration::from_micros(50), Some(deadline));
-    assert_eq!(reason, Reason::TimedOut);
-    assert!(monotonic_now() >= deadline);
+fn only_short_sleeps_teach() {
+    let mut earliness = trained(even(10, 20).take(4_000));
+    let (now, before) = (monotonic_now(), earliness.earliness());
+    let long = earliness.next_sleep(now, now + Duration::from_millis(12)).expect("there is time to sleep");
+    earliness.note(long, long.until + Duration::from_millis(1));
+    assert_eq!(earliness.earliness(), before);
+    let short = earliness.next_sleep(long.until, now + Duration::from_millis(12)).expect("there is time left");
+    earliness.note(short, short.until + Duration::from_millis(1));
+    assert!(earliness.earliness() > before);
 }
 
 proptest! {

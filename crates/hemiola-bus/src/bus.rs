@@ -1,6 +1,7 @@
 //! Where topics and services are found by name.
 
 use crate::BusError;
+use crate::signal::Signal;
 use crate::statistics::TopicReport;
 use crate::topic::{Hub, Message, Topic};
 use hemiola_trace::TickScale;
@@ -35,6 +36,7 @@ struct Registry {
 trait AnyTopic: Any + Send + Sync {
     fn type_name(&self) -> &'static str;
     fn report(&self) -> TopicReport;
+    fn listen(self: Arc<Self>, signal: Signal) -> Listener;
 }
 
 impl<T: Message> AnyTopic for Hub<T> {
@@ -44,6 +46,40 @@ impl<T: Message> AnyTopic for Hub<T> {
 
     fn report(&self) -> TopicReport {
         Hub::report(self)
+    }
+
+    fn listen(self: Arc<Self>, signal: Signal) -> Listener {
+        let mut newest = Topic::new(self).latest_with_signal(signal);
+        Listener(Box::new(move || newest.take().is_some()))
+    }
+}
+
+/// Learns that there are new messages on a topic, whatever they are.
+///
+/// ```
+/// use hemiola_bus::{Bus, Signal};
+///
+/// let bus = Bus::new();
+/// let mut publisher = bus.topic::<f32>("battery")?.publisher();
+/// let mut listener = bus.listen("battery", Signal::Nothing).expect("the publisher holds it");
+/// publisher.publish(0.9);
+/// publisher.publish(0.8);
+/// assert!(listener.heard());
+/// assert!(!listener.heard()); // nothing since
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+pub struct Listener(Box<dyn FnMut() -> bool + Send>);
+
+impl Listener {
+    /// Whether anything was published since the last call. Wait-free.
+    pub fn heard(&mut self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Listener")
     }
 }
 
@@ -79,6 +115,13 @@ impl Bus {
         let weak = Arc::downgrade(&hub);
         topics.insert(name.into(), weak);
         Ok(Topic::new(hub))
+    }
+
+    /// Listens to the topic of that name without knowing its type; `None` if nobody holds one. Allocates and takes a lock: not for
+    /// real-time threads.
+    pub fn listen(&self, name: &str, signal: Signal) -> Option<Listener> {
+        let topic = self.registered().get(name).and_then(Weak::upgrade)?;
+        Some(topic.listen(signal))
     }
 
     /// All topics, by name. Takes locks: not for real-time threads.

@@ -10,6 +10,7 @@
 //! | `actor` | an object that one thread touches and all may call |
 //! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
+//! | `module` | ends of topics as arguments of updates |
 //! | `signal` | how a receiver learns that something was sent |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
 //! | `clock` | the framework's clock, running or stepped |
@@ -28,6 +29,7 @@ mod executor;
 mod mailbox;
 mod panics;
 mod reply;
+mod module;
 mod roster;
 mod signal;
 mod statistics;
@@ -35,7 +37,7 @@ mod sync;
 mod topic;
 
 pub use actor::{Actor, ActorHandle, CallFuture};
-pub use bus::Bus;
+pub use bus::{Bus, Listener};
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
 pub use event_loop::{Consumer, EventBatch, EventLoop, EventSlots, ManyProducers, OneProducer, Producer, WaitStrategy};
@@ -43,6 +45,7 @@ pub use executor::{
     CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, Ready, RunningExecutor, Tick,
 };
 pub use mailbox::Waited;
+pub use module::Subscription;
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
 pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic, WhenFull};

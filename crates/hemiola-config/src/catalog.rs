@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use hemiola_model::ParameterDescription;
-use hemiola_model::module::{ArgumentKind, Update, registry};
+use hemiola_model::module::{ArgumentKind, PortRole, Update, registry};
 
 /// What a configuration may speak of: the modules, sources and representations that exist.
 ///
@@ -20,6 +20,8 @@ pub struct Catalog {
     pub sources: Vec<Component>,
     /// The names of the representations that any of them reads or provides.
     pub representations: BTreeSet<String>,
+    /// The topics that any of them publishes or subscribes to.
+    pub topics: BTreeSet<String>,
 }
 
 /// A module or a source.
@@ -48,15 +50,17 @@ impl Catalog {
         let (modules, sources): (Vec<_>, Vec<_>) = (modules.into_iter().collect(), sources.into_iter().collect());
         let representations =
             modules.iter().chain(&sources).flat_map(|component| component.provides.iter().cloned()).collect();
-        Self { modules, sources, representations }
+        Self { modules, sources, representations, topics: BTreeSet::new() }
     }
 
     /// Of all that is linked into this program.
     pub fn linked() -> Self {
-        let mut representations = BTreeSet::new();
+        let (mut representations, mut topics) = (BTreeSet::new(), BTreeSet::new());
         let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
             let mut provides = BTreeSet::new();
             for argument in updates.iter().flat_map(|update| &update.arguments) {
+                topics
+                    .extend(argument.port.filter(|port| port.role != PortRole::Calls).map(|port| port.name.to_owned()));
                 let Some(representation) = argument.representation else { continue };
                 representations.insert(representation.name().to_owned());
                 if argument.kind == ArgumentKind::Provides {
@@ -73,7 +77,7 @@ impl Catalog {
             .into_iter()
             .map(|source| component(source.name, source.path, source.parameters, std::slice::from_ref(&source.sample)))
             .collect();
-        Self { modules, sources, representations }
+        Self { modules, sources, representations, topics }
     }
 
     pub(crate) fn module(&self, name: &str) -> Option<&Component> {

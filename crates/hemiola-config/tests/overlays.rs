@@ -143,7 +143,7 @@ error: unknown key `workrs` in `[cycle.main]`
 1 | cycle.main.workrs=two
   |            ^^^^^^ did you mean `workers`?
   |
-  = help: known here: rate, trigger, modules, deadline, policy, priority, cores, workers, watchdog, sample_capacity";
+  = help: known here: rate, trigger, topic, modules, deadline, policy, priority, cores, workers, watchdog, sample_capacity";
     assert_eq!(folder.error(&[], &["cycle.main.workrs=two"]), shown);
     for wrong in ["", "=", "=3", "cycle", "# = 3", "[cycle] = 3", "cycle.main.workers=\n2", "a.=3", ".=", "a b=c"] {
         let error = folder.error(&[], &[wrong]);

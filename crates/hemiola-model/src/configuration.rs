@@ -80,6 +80,8 @@ pub enum Trigger {
     Rate(f64),
     /// Each new sample of this source.
     Source(String),
+    /// New messages of this topic, all that have arrived at once.
+    Topic(String),
 }
 
 /// How threads are scheduled.

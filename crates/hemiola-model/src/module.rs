@@ -5,6 +5,7 @@ pub mod cell;
 mod context;
 mod debug;
 mod instance;
+mod port;
 pub mod registry;
 mod safe_state;
 mod scope;
@@ -12,10 +13,11 @@ mod update;
 
 use std::collections::BTreeMap;
 
-pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Fresh, Previous, Samples};
+pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
 pub use instance::{Instance, PreparedParameters};
+pub use port::{Port, PortCell, PortDescriptor, PortRole};
 pub use safe_state::{SafeState, SafeStateAction};
 pub use scope::{Crew, Scope};
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};

@@ -141,7 +141,7 @@ impl Controls {
         if let Some(fresh) = fresh {
             existing.remove(fresh);
         }
-        let instances = instances(&self.robot, &resolved, &existing)?;
+        let instances = instances(&self.robot, &resolved, &existing, self.state.bus())?;
         let graph = TaskGraph::of(&resolved);
         let durations = durations_from(profile, &graph);
         let available = self.available.min(control.pool.try_into().unwrap_or(self.available));

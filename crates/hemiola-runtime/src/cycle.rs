@@ -7,6 +7,8 @@ use std::time::Duration;
 use hemiola_model::{Clock, Time};
 use hemiola_trace::{CycleId, Event, SourceId, TickScale, Ticks};
 
+use hemiola_bus::Listener;
+
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::command::CommandReader;
@@ -34,8 +36,10 @@ pub struct Cycle {
     pub scale: TickScale,
     pub last_trigger: Option<Time>,
     pub runs: u32,
-    /// Notified by the source that triggers it, if one does.
+    /// Notified by the source or topic that triggers it, if one does.
     pub trigger: Option<Arc<Trigger>>,
+    /// On the topic that triggers it, if one does.
+    pub topic: Option<Listener>,
     pub safe_state_entered: bool,
 }
 
@@ -122,9 +126,10 @@ impl Cycle {
         }
     }
 
-    /// Whether its source has brought a sample that was not taken yet.
-    pub fn is_triggered(&self) -> bool {
-        self.imports.iter().any(|import| import.is_trigger && import.import.has_new())
+    /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.
+    pub fn is_triggered(&mut self) -> bool {
+        let has_new_sample = self.imports.iter().any(|import| import.is_trigger && import.import.has_new());
+        self.topic.as_mut().map_or(has_new_sample, Listener::heard)
     }
 
     /// Tells the stamp of the sample that triggered the run, if one did.

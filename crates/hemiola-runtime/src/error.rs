@@ -57,6 +57,19 @@ pub enum RuntimeError {
         /// The sources that there are.
         known: Vec<String>,
     },
+    /// A cycle that is to run on messages which nobody sends.
+    #[error(
+        "cycle `{cycle}` is triggered by the topic `{topic}`, and no module uses it; topics are: {}",
+        or_none(known)
+    )]
+    NoSuchTopic {
+        /// The cycle.
+        cycle: String,
+        /// The topic it names.
+        topic: String,
+        /// The topics that there are.
+        known: Vec<String>,
+    },
     /// A cycle without modules.
     #[error(
         "no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`; a crate of which nothing else is used needs `use my_robot as _;` to be part of the program"
@@ -96,6 +109,16 @@ pub enum RuntimeError {
     Opaque {
         /// The representation.
         name: String,
+    },
+    /// An update cannot join a topic or find a service.
+    #[error("`{owner}` cannot be connected to `{name}`: {reason}")]
+    Port {
+        /// The update, with its module or source.
+        owner: String,
+        /// The topic or service.
+        name: String,
+        /// Why.
+        reason: String,
     },
     /// A change that needs what was not foreseen when the robot started.
     #[error("{what} needs the robot to start again: {why}")]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::data::ValueReader;
 use hemiola_model::{Representation, Time, Value};
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
@@ -307,7 +308,17 @@ impl RobotHandle {
         self.monitor().take_watched()
     }
 
-    /// The framework's clock.
+    /// The robot's topics: what modules publish can be heard there, and what is published there is heard by modules.
+    pub fn bus(&self) -> &Bus {
+        self.state.bus()
+    }
+
+    /// The framework's clock, for timers and executors of one's own.
+    pub fn clock(&self) -> &Arc<RobotClock> {
+        self.state.clock()
+    }
+
+    /// What the framework's clock shows.
     pub fn now(&self) -> Time {
         self.state.clock().now()
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hemiola_bus::RobotClock;
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
-use hemiola_model::module::{ArgumentKind, Update};
+use hemiola_model::module::{ArgumentKind, Binding, Update};
 use hemiola_model::{RepresentationDescriptor, SourceRate};
 use hemiola_plan::{Consumer, Origin, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, Policy, Priority, ThreadSettings};
@@ -24,12 +24,14 @@ use crate::error::RuntimeError;
 use crate::executor::Executor;
 use crate::module_instance::ModuleInstance;
 use crate::monitor::Monitor;
+use crate::ports::Ports;
 use crate::program::{ProgramParts, build};
 use crate::robot::{Robot, representations};
 use crate::robot_state::RobotState;
 use crate::source::{SourceExport, SourceRunner, Trigger};
 use crate::watchdog::{Actuators, Watchdog, WatchedCycle};
 use crate::worker::WorkerState;
+use hemiola_bus::Bus;
 use hemiola_bus::exchange::queue;
 
 /// A robot whose parts exist and wait for somebody to run them.
@@ -69,7 +71,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     let nodes = nodes(&robot);
     let source_count = robot.sources.len();
     let source_ids = robot.sources.iter().map(|source| catalog.source(source.name)).collect::<Result<Vec<_>, _>>()?;
-    let state = Arc::new(RobotState::new(clock, source_ids));
+    let state = Arc::new(RobotState::new(Bus::with_timing(), clock, source_ids));
 
     let mut cycle_ids = Vec::new();
     for cycle in &robot.configuration.cycles {
@@ -95,7 +97,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     for (index, (resolved, plan)) in robot.resolved.cycles.iter().zip(&plans).enumerate() {
         let configuration = &robot.configuration.cycles[index];
         let modules = robot.modules_of(&resolved.name);
-        let instances = instances(&robot, resolved, &BTreeMap::new())?;
+        let instances = instances(&robot, resolved, &BTreeMap::new(), state.bus())?;
         let blackboard = &blackboards[index];
         let program = build(&ProgramParts {
             cycle: resolved,
@@ -168,6 +170,8 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             last_trigger: None,
             runs: 0,
             trigger: triggers.get(&index).cloned(),
+            // When all modules and sources have joined their topics.
+            topic: None,
             safe_state_entered: false,
         });
         controls.push(CycleControl {
@@ -192,13 +196,15 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         let instance = descriptor
             .create(&configuration.parameters)
             .map_err(|errors| RuntimeError::Parameters { name: descriptor.name.to_owned(), errors })?;
+        let ports = Ports::connect(descriptor.name, &descriptor.sample, state.bus())?;
         let (failures, reader) = queue(64);
         monitor.add_source(reader);
         sources.push(SourceRunner {
             name: descriptor.name,
             number,
             rate: configuration.rate.map_or(descriptor.rate, SourceRate::Hertz),
-            cells: bind_source(&descriptor.sample, blackboard)?,
+            bindings: bind_source(&descriptor.sample, blackboard, &ports)?,
+            ports,
             outputs: representations(&descriptor.sample, ArgumentKind::Provides)
                 .filter_map(|provided| blackboard.store_of(provided.name()))
                 .collect(),
@@ -214,6 +220,16 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             failures,
             settings: thread_settings(descriptor.name, configuration.scheduling, &configuration.cores),
         });
+    }
+    for (index, (cycle, configuration)) in cycles.iter_mut().zip(&robot.configuration.cycles).enumerate() {
+        if let (CycleTrigger::Topic(topic), Some(trigger)) = (&configuration.trigger, triggers.get(&index)) {
+            let listener = state.bus().listen(topic, trigger.wakeup.clone().into());
+            cycle.topic = Some(listener.ok_or_else(|| RuntimeError::NoSuchTopic {
+                cycle: configuration.name.clone(),
+                topic: topic.clone(),
+                known: state.bus().topics().into_iter().map(|topic| topic.name).collect(),
+            })?);
+        }
     }
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();
@@ -239,6 +255,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
 fn period_of(robot: &Robot, cycle: &hemiola_model::configuration::CycleConfiguration) -> Option<Duration> {
     let rate = match &cycle.trigger {
         CycleTrigger::Rate(rate) => Some(*rate),
+        CycleTrigger::Topic(_) => None,
         CycleTrigger::Source(name) => {
             robot.configuration.sources.get(name).and_then(|source| source.rate).or_else(|| {
                 let source = robot.sources.iter().find(|source| source.name == name)?;
@@ -273,6 +290,7 @@ pub fn instances(
     robot: &Robot,
     cycle: &ResolvedCycle,
     existing: &BTreeMap<&'static str, Arc<ModuleInstance>>,
+    bus: &Bus,
 ) -> Result<BTreeMap<&'static str, Arc<ModuleInstance>>, RuntimeError> {
     let used: BTreeSet<&str> = cycle.updates.iter().map(|update| update.module.as_str()).collect();
     let mut instances = BTreeMap::new();
@@ -284,7 +302,8 @@ pub fn instances(
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
                 let created = module.create(&parameters);
                 let failed = |errors| RuntimeError::Parameters { name: module.name.to_owned(), errors };
-                Arc::new(ModuleInstance::new(created.map_err(failed)?))
+                let ports = module.updates.iter().map(|update| Ports::connect(module.name, update, bus));
+                Arc::new(ModuleInstance::new(created.map_err(failed)?, ports.collect::<Result<_, _>>()?))
             }
         };
         instances.insert(module.name, instance);
@@ -311,9 +330,14 @@ pub fn group_exports(cycle: &ResolvedCycle, exports: &BTreeMap<Consumer, usize>)
 fn bind_source(
     sample: &Update,
     blackboard: &Arc<Blackboard>,
-) -> Result<Box<[Option<&'static hemiola_model::module::cell::Cell>]>, RuntimeError> {
-    let cell = |argument: &hemiola_model::module::ArgumentDescriptor| {
-        let Some(representation) = argument.representation else { return Ok(None) };
+    ports: &Ports,
+) -> Result<Box<[Binding<'static>]>, RuntimeError> {
+    let bind = |(index, argument): (usize, &hemiola_model::module::ArgumentDescriptor)| {
+        if let Some(port) = ports.get(index) {
+            // SAFETY: the runner keeps the ports, which are boxed, as long as this reference.
+            return Ok(Binding::Port(unsafe { &*std::ptr::from_ref(port) }));
+        }
+        let Some(representation) = argument.representation else { return Ok(Binding::Service) };
         let name = representation.name();
         let cell = match argument.kind {
             ArgumentKind::Provides => blackboard.store_of(name).map(|index| blackboard.store(index).cell()),
@@ -321,16 +345,16 @@ fn bind_source(
         };
         let cell = cell.ok_or_else(|| RuntimeError::internal(&format!("`{name}` has no place on the blackboard")))?;
         // SAFETY: the runner keeps the blackboard that owns the cell as long as this reference.
-        Ok(Some(unsafe { &*std::ptr::from_ref(cell) }))
+        Ok(Binding::Cell(unsafe { &*std::ptr::from_ref(cell) }))
     };
-    sample.arguments.iter().map(cell).collect()
+    sample.arguments.iter().enumerate().map(bind).collect()
 }
 
-/// The trigger of each cycle that a source triggers, by the cycle's number.
+/// The trigger of each cycle that a source or a topic triggers, by the cycle's number.
 fn triggers(robot: &Robot) -> BTreeMap<usize, Arc<Trigger>> {
     let cycles = robot.configuration.cycles.iter().enumerate();
     cycles
-        .filter(|(_, cycle)| matches!(cycle.trigger, CycleTrigger::Source(_)))
+        .filter(|(_, cycle)| !matches!(cycle.trigger, CycleTrigger::Rate(_)))
         .map(|(index, _)| (index, Arc::new(Trigger::default())))
         .collect()
 }
@@ -399,7 +423,7 @@ impl Wiring {
                     nodes[publisher].consumer
                         == Consumer::Source(match &cycle.trigger {
                             CycleTrigger::Source(name) => name.clone(),
-                            CycleTrigger::Rate(_) => String::new(),
+                            CycleTrigger::Rate(_) | CycleTrigger::Topic(_) => String::new(),
                         })
                 });
                 if lines.is_empty() && !triggers {

@@ -24,6 +24,7 @@ mod handle;
 mod launch;
 mod module_instance;
 mod monitor;
+mod ports;
 mod program;
 mod robot;
 mod robot_state;

@@ -19,6 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hemiola_model::module::{Instance, PreparedParameters};
 
+use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
 
 /// See the module.
@@ -26,6 +27,8 @@ pub struct ModuleInstance {
     instance: Instance,
     /// For modules with a safe state.
     gate: Option<Gate>,
+    /// Of each update.
+    ports: Box<[Ports]>,
 }
 
 /// How trying to enter a module's safe state went.
@@ -39,9 +42,14 @@ pub enum Entered {
 }
 
 impl ModuleInstance {
-    pub fn new(instance: Instance) -> Self {
+    pub fn new(instance: Instance, ports: Box<[Ports]>) -> Self {
         let gate = instance.has_safe_state().then(Gate::default);
-        Self { instance, gate }
+        Self { instance, gate, ports }
+    }
+
+    /// What the update of that number holds of topics and services.
+    pub fn ports(&self, update: usize) -> Option<&Ports> {
+        self.ports.get(update)
     }
 
     /// Lets one of its cycle's tasks in, until the pass is dropped; `None` while somebody from outside is in.

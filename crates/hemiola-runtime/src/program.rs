@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Context, Failure, Outcome, Scope, Update};
+use hemiola_model::module::{Binding, Context, Failure, Outcome, PortCell, Scope, Update};
 use hemiola_realtime::take_place;
 use hemiola_trace::{Core, CycleId, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
 
@@ -31,6 +31,8 @@ pub struct Program {
     pub plan: PlanId,
     cycle: CycleId,
     tasks: Box<[Task]>,
+    /// Ends of topics and services that its updates hold.
+    ports: Box<[&'static PortCell]>,
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
     lineage: Lineage,
@@ -60,7 +62,7 @@ enum Body {
 struct UpdateTask {
     update: Update,
     instance: Arc<ModuleInstance>,
-    cells: Box<[Option<CellRef>]>,
+    bindings: Box<[Binding<'static>]>,
     outputs: Box<[StoreRef]>,
     on_failure: FailurePolicy,
     /// It provides nothing: what it does leaves the robot's software, and chains end here.
@@ -94,6 +96,10 @@ impl Program {
     /// # Safety
     /// By worker 0, between two runs, after the imports were taken.
     pub unsafe fn begin_run(&self) {
+        for port in &self.ports {
+            // SAFETY: between two runs.
+            unsafe { port.begin_run() };
+        }
         for &store in &self.aging {
             // SAFETY: between two runs.
             unsafe { self.blackboard.store(store).age() };
@@ -107,7 +113,7 @@ impl Program {
         for task in &self.tasks {
             if let Body::Update(update) = &task.body {
                 std::hint::black_box((
-                    update.cells.first(),
+                    update.bindings.first(),
                     update.outputs.first(),
                     Arc::strong_count(&update.instance),
                 ));
@@ -153,7 +159,7 @@ impl Program {
             catch_unwind(AssertUnwindSafe(|| {
                 // SAFETY: `build` bound cells and instance to this update; the plan orders the updates of a module, providers
                 // and readers; the executor keeps that order.
-                unsafe { update.update.call(&update.instance, as_cells(&update.cells), &context) }
+                unsafe { update.update.call(&update.instance, as_bindings(&update.bindings), &context) }
             }))
         };
         worker.running(None);
@@ -257,6 +263,7 @@ fn stamp(time: hemiola_model::Time) -> Stamp {
     Stamp(time.nanoseconds().max(0) as u64)
 }
 
-fn as_cells(cells: &[Option<CellRef>]) -> &[Option<&Cell>] {
-    cells
+/// For one call.
+fn as_bindings<'f>(bindings: &'f [Binding<'static>]) -> &'f [Binding<'f>] {
+    bindings
 }

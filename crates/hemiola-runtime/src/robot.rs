@@ -1,11 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, names_module};
-use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, Update, registry};
+use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, PortRole, Update, registry};
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::{
     CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Resolved, SampleDescription, SourceDescription,
@@ -177,6 +177,17 @@ fn describe(
         used.extend(selected.iter().map(|module| module.name));
         let trigger = match &cycle.trigger {
             Trigger::Rate(_) => hemiola_plan::Trigger::Rate,
+            Trigger::Topic(topic) => {
+                let known = topics(modules, sources);
+                if !known.contains(topic.as_str()) {
+                    return Err(RuntimeError::NoSuchTopic {
+                        cycle: cycle.name.clone(),
+                        topic: topic.clone(),
+                        known: known.into_iter().map(str::to_owned).collect(),
+                    });
+                }
+                hemiola_plan::Trigger::Rate
+            }
             Trigger::Source(name) => {
                 if !sources.iter().any(|source| source.name == name) {
                     return Err(RuntimeError::NoSuchSource {
@@ -194,6 +205,13 @@ fn describe(
     system.sources = sources.iter().map(describe_source).collect();
     system.spare = modules.iter().filter(|module| !used.contains(&module.name)).map(describe_module).collect();
     Ok(system)
+}
+
+/// The topics that any of them publishes or subscribes to.
+fn topics(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> BTreeSet<&'static str> {
+    let updates = modules.iter().flat_map(|module| &module.updates).chain(sources.iter().map(|source| &source.sample));
+    let ports = updates.flat_map(|update| &update.arguments).filter_map(|argument| argument.port);
+    ports.filter(|port| port.role != PortRole::Calls).map(|port| port.name).collect()
 }
 
 /// A source is one stream of samples.

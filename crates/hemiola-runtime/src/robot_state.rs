@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hemiola_bus::RobotClock;
+use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 use hemiola_realtime::Wakeup;
@@ -11,6 +11,7 @@ use crate::safe_state::{Cause, SharedSafeState};
 
 /// What all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {
+    bus: Bus,
     clock: Arc<RobotClock>,
     safe_state: SharedSafeState,
     watched: AtomicBool,
@@ -22,8 +23,9 @@ pub struct RobotState {
 }
 
 impl RobotState {
-    pub fn new(clock: RobotClock, source_ids: Vec<SourceId>) -> Self {
+    pub fn new(bus: Bus, clock: RobotClock, source_ids: Vec<SourceId>) -> Self {
         Self {
+            bus,
             clock: Arc::new(clock),
             safe_state: SharedSafeState::default(),
             watched: AtomicBool::new(false),
@@ -36,6 +38,11 @@ impl RobotState {
 
     pub fn clock(&self) -> &Arc<RobotClock> {
         &self.clock
+    }
+
+    /// Where topics and services are.
+    pub fn bus(&self) -> &Bus {
+        &self.bus
     }
 
     /// The traces' numbers of the sources, in the order of the robot's.

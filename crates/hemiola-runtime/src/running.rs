@@ -102,11 +102,11 @@ impl Robot {
             let settings = thread_settings(&format!("{} 0", cycle.name), configured.scheduling, &configured.cores);
             let rate = match configured.trigger {
                 Trigger::Rate(rate) => Some(rate),
-                Trigger::Source(_) => None,
+                Trigger::Source(_) | Trigger::Topic(_) => None,
             };
             let body = move || match rate {
                 Some(rate) => run_by_timer(cycle, rate),
-                None => run_by_source(cycle),
+                None => run_when_triggered(cycle),
             };
             let spawned = hemiola_realtime::spawn(settings, body)?;
             handle.note_denials(&spawned.report);
@@ -231,7 +231,7 @@ fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
     robot.clock().due(time).unwrap_or_else(monotonic_now)
 }
 
-fn run_by_source(mut cycle: Cycle) {
+fn run_when_triggered(mut cycle: Cycle) {
     let _containment = Containment::new();
     let Some(trigger) = cycle.trigger.clone() else { return };
     while !cycle.robot.is_stopping() {

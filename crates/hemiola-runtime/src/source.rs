@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Context, Debug, Instance, Outcome, Scope, Update};
+use hemiola_model::module::{Binding, Context, Debug, Instance, Outcome, Scope, Update};
 use hemiola_model::{Clock, SourceRate, Time};
 use hemiola_realtime::{ThreadSettings, Wakeup, describe_panic, take_place};
 use hemiola_trace::Ticks;
@@ -14,6 +13,7 @@ use hemiola_trace::Ticks;
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
+use crate::ports::Ports;
 use crate::robot_state::RobotState;
 use hemiola_bus::exchange::QueueWriter;
 
@@ -25,7 +25,9 @@ pub struct SourceRunner {
     pub rate: SourceRate,
     pub update: Update,
     pub instance: Instance,
-    pub cells: Box<[Option<&'static Cell>]>,
+    pub bindings: Box<[Binding<'static>]>,
+    /// What the bindings refer to, besides the blackboard.
+    pub ports: Ports,
     /// Stores that it fills.
     pub outputs: Box<[usize]>,
     pub blackboard: Arc<Blackboard>,
@@ -49,10 +51,10 @@ pub struct SourceExport {
     pub trigger: Option<Arc<Trigger>>,
 }
 
-/// Tells a cycle that there is a new sample.
+/// Tells a cycle that there is a new sample, or that there are new messages.
 #[derive(Default)]
 pub struct Trigger {
-    pub wakeup: Wakeup,
+    pub wakeup: Arc<Wakeup>,
     has_ended: AtomicBool,
 }
 
@@ -104,6 +106,10 @@ impl SourceRunner {
             // SAFETY: this thread is the only one that uses this blackboard, and no sample is being taken.
             unsafe { import.take(&self.blackboard) };
         }
+        for port in self.ports.iter() {
+            // SAFETY: as above.
+            unsafe { port.begin_run() };
+        }
         for &output in &self.outputs {
             // SAFETY: this thread is the provider.
             if !unsafe { self.blackboard.store(output).begin_write() } {
@@ -114,8 +120,8 @@ impl SourceRunner {
         let clock = Clock::new(now, step, u64::from(self.samples));
         let context = Context::new(clock, Scope::default(), Debug::default(), self.robot.safe_state());
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: instance and cells were bound to this update when the robot was built; only this thread uses them.
-            unsafe { self.update.call(&self.instance, &self.cells, &context) }
+            // SAFETY: instance and bindings were made for this update when the robot was built; only this thread uses them.
+            unsafe { self.update.call(&self.instance, &self.bindings, &context) }
         }));
         let stamp = match outcome {
             Ok(Outcome::Done) => now,

@@ -135,7 +135,7 @@ impl Stepper {
     /// Does what is next; `None` when all sources have ended, or the robot was stopped.
     ///
     /// Of several things at the same time, sources come first, in the order of their paths; then timers, in the order of the
-    /// configuration.
+    /// configuration. Cycles that topics trigger run after what has published, in that order as well.
     pub fn step(&mut self) -> Option<Step> {
         let _containment = Containment::new();
         if self.state.is_stopping() {
@@ -160,17 +160,29 @@ impl Stepper {
                     self.cycles[cycle].run(None);
                 }
                 self.sources[index].prepare();
-                Some(Step { time, cycles })
+                Some(Step { time, cycles: self.run_by_topics(cycles) })
             }
             (_, Some((time, index))) => {
                 self.state.clock().set(time);
                 let (cycle, timer) = &mut self.timers[index];
                 timer.count += 1;
-                self.cycles[*cycle].run(Some(time));
-                Some(Step { time, cycles: vec![*cycle] })
+                let cycles = vec![*cycle];
+                self.cycles[cycles[0]].run(Some(time));
+                Some(Step { time, cycles: self.run_by_topics(cycles) })
             }
             (_, None) => None,
         }
+    }
+
+    /// Runs each cycle once whose topic has new messages after what was done; adds them to those that ran.
+    fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
+        for index in 0..self.cycles.len() {
+            if self.cycles[index].topic.is_some() && self.cycles[index].is_triggered() {
+                self.cycles[index].run(None);
+                ran.push(index);
+            }
+        }
+        ran
     }
 
     /// Steps until the clock shows `end` or nothing is left to do.

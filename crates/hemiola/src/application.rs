@@ -21,6 +21,7 @@ use crate::error::CommandError;
 pub struct Application {
     base: Base,
     commands: Vec<CustomCommand>,
+    started: Option<Box<dyn Fn(&RobotHandle)>>,
     live: Lines,
     summary: Lines,
 }
@@ -46,13 +47,21 @@ impl Application {
     }
 
     fn with_base(base: Base) -> Self {
-        Self { base, commands: Vec::new(), live: None, summary: None }
+        Self { base, commands: Vec::new(), started: None, live: None, summary: None }
     }
 
     /// Adds a command of the robot's own; `run` gets what is typed after its name.
     #[must_use]
     pub fn command(mut self, name: &'static str, about: &'static str, run: fn(&[String]) -> ExitCode) -> Self {
         self.commands.push(CustomCommand { name, about, run });
+        self
+    }
+
+    /// Calls this once, when the robot has started: the place for threads of one's own that listen to its topics
+    /// ([`RobotHandle::bus`]).
+    #[must_use]
+    pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
+        self.started = Some(Box::new(start));
         self
     }
 
@@ -110,6 +119,10 @@ impl Application {
 
     pub(crate) fn base(&self) -> &Base {
         &self.base
+    }
+
+    pub(crate) fn note_start(&self, handle: &RobotHandle) {
+        self.started.iter().for_each(|start| start(handle));
     }
 
     pub(crate) fn live_lines(&self, handle: &RobotHandle) -> Vec<String> {

@@ -56,6 +56,8 @@ pub mod runtime {
     };
 }
 
+/// Messages: topics between modules, tools and other threads.
+pub use hemiola_bus as bus;
 /// Task graphs, plans, predicted schedules and their pictures.
 pub use hemiola_plan as plan;
 /// The operating system's real-time services, and the doctor.
@@ -84,6 +86,7 @@ pub use hemiola_model::macros_support;
 
 /// All that a file with a module needs: `use hemiola::prelude::*;`.
 pub mod prelude {
+    pub use crate::bus::{Publisher, Subscription};
     pub use crate::data::Data;
     pub use crate::module::{Debug, Fresh, Module, Previous, SafeState, Samples, Scope, Shape};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};

@@ -2,6 +2,7 @@
 
 pub mod audio;
 pub mod behaviour;
+pub mod events;
 pub mod modeling;
 pub mod motion;
 pub mod perception;

@@ -101,6 +101,11 @@ impl<T: Message> Queue<T> {
         self.lanes.with_entries(|lanes| lanes.iter().map(|lane| lane.counts().depth as usize).sum())
     }
 
+    /// What was received last.
+    pub(crate) fn held(&self) -> Batch<'_, T> {
+        Batch::new(&self.held)
+    }
+
     /// Whether there is a message.
     pub fn has_messages(&mut self) -> bool {
         self.lanes.refresh();

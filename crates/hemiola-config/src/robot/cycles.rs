@@ -72,43 +72,58 @@ fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostic
     Some(cycle)
 }
 
-/// `rate` or `trigger`.
+/// `rate`, `trigger` or `topic`.
 fn read_trigger(
     section: &mut Section<'_>,
     cycle: &Node,
     catalog: &Catalog,
     found: &mut Diagnostics,
 ) -> Option<Trigger> {
-    let (rate_node, trigger_node) = (section.peek("rate"), section.peek("trigger"));
+    const WAYS: [(&str, &str); 3] = [
+        ("rate", "the clock starts a run"),
+        ("trigger", "each new sample of this source"),
+        ("topic", "new messages of this topic"),
+    ];
+    let given: Vec<(&Node, &str)> =
+        WAYS.iter().filter_map(|&(key, meaning)| Some((section.peek(key)?, meaning))).collect();
     let hertz = section.read("rate", rate, found);
-    let source = section.read("trigger", text, found);
-    match (rate_node, trigger_node) {
-        (Some(rate), Some(trigger)) => {
+    let (source, topic) = (section.read("trigger", text, found), section.read("topic", text, found));
+    match given[..] {
+        [] => {
             found.push(
-                Diagnostic::error(format!("`[{}]` has both a rate and a trigger", section.path()))
-                    .at(&trigger.key, "or each new sample of this source")
-                    .related(&rate.key, "either the clock starts a run")
+                Diagnostic::error(format!("`[{}]` does not say what starts a run", section.path())).at(&cycle.key, "").help(
+                    "add `rate = 83.3` (hertz), `trigger = \"...\"` with the name of a source, or `topic = \"...\"`",
+                ),
+            );
+            None
+        }
+        [(node, _)] => {
+            if let Some(source) = source {
+                if catalog.source(&source).is_none() {
+                    let names = catalog.sources.iter().map(|source| source.name.as_str());
+                    let error = Diagnostic::error(format!("unknown source `{source}`"));
+                    found.push(suggest_at(error, &node.place, &source, names, "sources are"));
+                }
+                Some(Trigger::Source(source))
+            } else if let Some(topic) = topic {
+                if !catalog.topics.contains(&topic) {
+                    let names = catalog.topics.iter().map(String::as_str);
+                    let error = Diagnostic::error(format!("no module uses a topic `{topic}`"));
+                    found.push(suggest_at(error, &node.place, &topic, names, "topics are"));
+                }
+                Some(Trigger::Topic(topic))
+            } else {
+                hertz.map(Trigger::Rate)
+            }
+        }
+        [(first, meaning), (second, other), ..] => {
+            found.push(
+                Diagnostic::error(format!("`[{}]` has more than one trigger", section.path()))
+                    .at(&second.key, format!("or {other}"))
+                    .related(&first.key, format!("either {meaning}"))
                     .help("keep one of them; an overlay takes the other away with `{ unset = true }`"),
             );
             None
-        }
-        (None, None) => {
-            found.push(
-                Diagnostic::error(format!("`[{}]` does not say what starts a run", section.path()))
-                    .at(&cycle.key, "")
-                    .help("add `rate = 83.3` (hertz), or `trigger = \"...\"` with the name of a source"),
-            );
-            None
-        }
-        (Some(_), None) => hertz.map(Trigger::Rate),
-        (None, Some(node)) => {
-            let source = source?;
-            if catalog.source(&source).is_none() {
-                let names = catalog.sources.iter().map(|source| source.name.as_str());
-                let error = Diagnostic::error(format!("unknown source `{source}`"));
-                found.push(suggest_at(error, &node.place, &source, names, "sources are"));
-            }
-            Some(Trigger::Source(source))
         }
     }
 }

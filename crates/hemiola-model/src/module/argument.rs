@@ -3,7 +3,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use super::cell::{Cell, View};
-use super::{Context, Debug, SafeState, Scope};
+use super::{Context, Debug, Port, PortCell, PortDescriptor, SafeState, Scope};
 use crate::{Clock, Representation, RepresentationDescriptor, Time};
 
 /// What an update may take as an argument.
@@ -16,6 +16,7 @@ use crate::{Clock, Representation, RepresentationDescriptor, Time};
 /// | `Samples<T>` | everything that arrived from another cycle or a source since the last run |
 /// | `&mut T` | provides |
 /// | `&Clock`, `&Scope`, `&Debug`, `&SafeState` | services |
+/// | `&mut Publisher<T>`, `&Subscription<T>`, `&mut Client<Request, Response>` | ends of topics and services (`hemiola-bus`) |
 ///
 /// ```
 /// use hemiola_model::module::{Argument, ArgumentKind, Previous};
@@ -42,9 +43,9 @@ pub trait Argument {
     /// The argument for one call.
     ///
     /// # Safety
-    /// `cell` is the cell of the representation that [`describe`](Self::describe) names (services take none), and its
-    /// invariant ([`super::cell`]) holds for the whole call.
-    unsafe fn fetch<'f>(cell: Option<&'f Cell>, context: &'f Context<'f>) -> Self::Item<'f>;
+    /// `binding` is what [`describe`](Self::describe) asks for: the cell of its representation, or its port; services take none. The
+    /// invariants of both ([`super::cell`], [`PortCell`]) hold for the whole call.
+    unsafe fn fetch<'f>(binding: Binding<'f>, context: &'f Context<'f>) -> Self::Item<'f>;
 }
 
 /// An argument without its type.
@@ -53,7 +54,7 @@ pub trait Argument {
 /// use hemiola_model::Clock;
 /// use hemiola_model::module::{Argument, ArgumentDescriptor, ArgumentKind};
 ///
-/// let service = ArgumentDescriptor { kind: ArgumentKind::Service, representation: None };
+/// let service = ArgumentDescriptor { kind: ArgumentKind::Service, representation: None, port: None };
 /// assert_eq!(<&Clock>::describe(), service);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +63,8 @@ pub struct ArgumentDescriptor {
     pub kind: ArgumentKind,
     /// Of which representation; `None` for services.
     pub representation: Option<&'static RepresentationDescriptor>,
+    /// For an end of a topic or a service.
+    pub port: Option<PortDescriptor>,
 }
 
 /// What an argument asks for.
@@ -87,18 +90,69 @@ pub enum ArgumentKind {
     Provides,
     /// Something of the framework's.
     Service,
+    /// An end of a topic or a service.
+    Port,
 }
 
 impl ArgumentDescriptor {
     fn of<T: Representation>(kind: ArgumentKind) -> Self {
-        Self { kind, representation: Some(T::descriptor()) }
+        Self { kind, representation: Some(T::descriptor()), port: None }
     }
 
-    const SERVICE: Self = Self { kind: ArgumentKind::Service, representation: None };
+    const SERVICE: Self = Self { kind: ArgumentKind::Service, representation: None, port: None };
+
+    /// An end of a topic or a service.
+    pub const fn port(port: PortDescriptor) -> Self {
+        Self { kind: ArgumentKind::Port, representation: None, port: Some(port) }
+    }
 }
 
-/// Why an argument with a representation always finds its cell.
-const BOUND: &str = "the runtime binds a cell to every argument that names a representation";
+/// Where an argument finds what it asks for.
+///
+/// ```
+/// use hemiola_model::module::{Binding, Port, PortCell};
+///
+/// struct Horn;
+/// impl Port for Horn {}
+///
+/// let cell = PortCell::new(Box::new(Horn));
+/// assert!(matches!(Binding::Port(&cell), Binding::Port(_)));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Binding<'f> {
+    /// Services come with the context.
+    Service,
+    /// A representation's.
+    Cell(&'f Cell),
+    /// An end of a topic or a service.
+    Port(&'f PortCell),
+}
+
+impl<'f> Binding<'f> {
+    /// The cell of an argument that names a representation.
+    fn cell(self) -> &'f Cell {
+        match self {
+            Binding::Cell(cell) => cell,
+            _ => unreachable!("the runtime binds a cell to every argument that names a representation"),
+        }
+    }
+
+    /// The port of an argument that has one of that type.
+    ///
+    /// # Panics
+    /// If there is none: the runtime binds a port to every argument that describes one.
+    ///
+    /// # Safety
+    /// As for [`PortCell::get`].
+    #[inline]
+    pub unsafe fn port<P: Port>(self) -> &'f mut P {
+        let Binding::Port(cell) = self else {
+            unreachable!("the runtime binds a port to every argument that describes one")
+        };
+        // SAFETY: promised by the caller.
+        unsafe { cell.get() }.expect("the runtime makes ports as their descriptors say")
+    }
+}
 
 impl<T: Representation> Argument for &T {
     type Item<'f> = &'f T;
@@ -108,9 +162,9 @@ impl<T: Representation> Argument for &T {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(cell: Option<&'f Cell>, _: &'f Context<'f>) -> &'f T {
+    unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f T {
         // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its readers run.
-        unsafe { &*cell.expect(BOUND).view().value.cast() }
+        unsafe { &*binding.cell().view().value.cast() }
     }
 }
 
@@ -122,9 +176,9 @@ impl<T: Representation> Argument for &mut T {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(cell: Option<&'f Cell>, _: &'f Context<'f>) -> &'f mut T {
+    unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f mut T {
         // SAFETY: the cell holds T by the caller's promise, and nobody else sees what `writing` points at.
-        unsafe { &mut *cell.expect(BOUND).writing().cast() }
+        unsafe { &mut *binding.cell().writing().cast() }
     }
 }
 
@@ -164,9 +218,9 @@ impl<T: Representation> Argument for Previous<'_, T> {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(cell: Option<&'f Cell>, _: &'f Context<'f>) -> Previous<'f, T> {
+    unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> Previous<'f, T> {
         // SAFETY: the cell holds T by the caller's promise, and `previous` does not change during a run.
-        Previous(unsafe { &*cell.expect(BOUND).previous().value.cast() })
+        Previous(unsafe { &*binding.cell().previous().value.cast() })
     }
 }
 
@@ -224,9 +278,9 @@ impl<T: Representation> Argument for Fresh<'_, T> {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(cell: Option<&'f Cell>, context: &'f Context<'f>) -> Fresh<'f, T> {
+    unsafe fn fetch<'f>(binding: Binding<'f>, context: &'f Context<'f>) -> Fresh<'f, T> {
         // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its readers run.
-        unsafe { fresh(cell.expect(BOUND).view(), context.clock().now()) }
+        unsafe { fresh(binding.cell().view(), context.clock().now()) }
     }
 }
 
@@ -299,8 +353,8 @@ impl<T: Representation> Argument for Samples<'_, T> {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(cell: Option<&'f Cell>, context: &'f Context<'f>) -> Samples<'f, T> {
-        Samples { from: From::Cell(cell.expect(BOUND).collected()), now: context.clock().now() }
+    unsafe fn fetch<'f>(binding: Binding<'f>, context: &'f Context<'f>) -> Samples<'f, T> {
+        Samples { from: From::Cell(binding.cell().collected()), now: context.clock().now() }
     }
 }
 
@@ -314,7 +368,7 @@ macro_rules! services {
             }
 
             #[inline]
-            unsafe fn fetch<'f>(_: Option<&'f Cell>, context: &'f Context<'f>) -> &'f $service {
+            unsafe fn fetch<'f>(_: Binding<'f>, context: &'f Context<'f>) -> &'f $service {
                 context.$method()
             }
         }
@@ -334,7 +388,7 @@ impl Argument for &Scope<'_> {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(_: Option<&'f Cell>, context: &'f Context<'f>) -> &'f Scope<'f> {
+    unsafe fn fetch<'f>(_: Binding<'f>, context: &'f Context<'f>) -> &'f Scope<'f> {
         context.scope()
     }
 }
@@ -347,7 +401,7 @@ impl Argument for &Debug<'_> {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(_: Option<&'f Cell>, context: &'f Context<'f>) -> &'f Debug<'f> {
+    unsafe fn fetch<'f>(_: Binding<'f>, context: &'f Context<'f>) -> &'f Debug<'f> {
         context.debug()
     }
 }
@@ -372,8 +426,8 @@ pub trait Arguments: 'static {
     /// The arguments for one call.
     ///
     /// # Safety
-    /// `cells` has one entry per argument in order, each as [`Argument::fetch`] asks.
-    unsafe fn fetch<'f>(cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Self::Items<'f>;
+    /// `bindings` has one entry per argument in order, each as [`Argument::fetch`] asks.
+    unsafe fn fetch<'f>(bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Self::Items<'f>;
 }
 
 impl Arguments for () {
@@ -382,7 +436,7 @@ impl Arguments for () {
     fn describe(_: &mut Vec<ArgumentDescriptor>) {}
 
     #[inline]
-    unsafe fn fetch<'f>(_: &'f [Option<&'f Cell>], _: &'f Context<'f>) {}
+    unsafe fn fetch<'f>(_: &'f [Binding<'f>], _: &'f Context<'f>) {}
 }
 
 impl<A: Argument + 'static, Rest: Arguments> Arguments for (A, Rest) {
@@ -394,9 +448,9 @@ impl<A: Argument + 'static, Rest: Arguments> Arguments for (A, Rest) {
     }
 
     #[inline]
-    unsafe fn fetch<'f>(cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Self::Items<'f> {
+    unsafe fn fetch<'f>(bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Self::Items<'f> {
         // SAFETY: promised by the caller for each entry.
-        unsafe { (A::fetch(cells[0], context), Rest::fetch(&cells[1..], context)) }
+        unsafe { (A::fetch(bindings[0], context), Rest::fetch(&bindings[1..], context)) }
     }
 }
 

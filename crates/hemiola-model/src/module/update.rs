@@ -1,8 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::cell::Cell;
-use super::{ArgumentDescriptor, Arguments, Context, Instance};
+use super::{ArgumentDescriptor, Arguments, Binding, Context, Instance};
 use crate::Time;
 
 /// One update of a module, or the sample method of a source, without its types.
@@ -147,7 +146,7 @@ impl<T: IntoOutcome, E: fmt::Display + Send + 'static> IntoOutcome for Result<T,
 trait Call: Send + Sync {
     /// # Safety
     /// As for [`Update::call`].
-    unsafe fn call<'f>(&self, instance: *mut (), cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Outcome;
+    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome;
 }
 
 struct Exclusive<M, A: Arguments, R>(for<'m, 'f> fn(&'m mut M, A::Items<'f>) -> R);
@@ -156,17 +155,17 @@ struct Concurrent<M, A: Arguments, R>(for<'m, 'f> fn(&'m M, A::Items<'f>) -> R);
 
 impl<M, A: Arguments, R: IntoOutcome> Call for Exclusive<M, A, R> {
     #[inline]
-    unsafe fn call<'f>(&self, instance: *mut (), cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Outcome {
-        // SAFETY: the instance is an M that nobody else uses, and the cells fit the arguments, as the caller promises.
-        unsafe { (self.0)(&mut *instance.cast(), A::fetch(cells, context)) }.into_outcome()
+    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome {
+        // SAFETY: the instance is an M that nobody else uses, and the bindings fit the arguments, as the caller promises.
+        unsafe { (self.0)(&mut *instance.cast(), A::fetch(bindings, context)) }.into_outcome()
     }
 }
 
 impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     #[inline]
-    unsafe fn call<'f>(&self, instance: *mut (), cells: &'f [Option<&'f Cell>], context: &'f Context<'f>) -> Outcome {
-        // SAFETY: the instance is an M that nobody uses exclusively, and the cells fit, as the caller promises.
-        unsafe { (self.0)(&*instance.cast(), A::fetch(cells, context)) }.into_outcome()
+    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome {
+        // SAFETY: the instance is an M that nobody uses exclusively, and the bindings fit, as the caller promises.
+        unsafe { (self.0)(&*instance.cast(), A::fetch(bindings, context)) }.into_outcome()
     }
 }
 
@@ -198,17 +197,17 @@ impl Update {
     /// # Safety
     /// - `instance` is an instance of the module that this update belongs to; nobody else uses it meanwhile, or, for a
     ///   concurrent update, nobody uses it exclusively;
-    /// - `cells` has one entry per argument, in order, of the argument's representation, `None` for services;
-    /// - the invariant of [`cell`](super::cell) holds for all of them.
+    /// - `bindings` has one entry per argument, in order: what it asks for;
+    /// - the invariants of [`cell`](super::cell) and [`PortCell`](super::PortCell) hold for all of them.
     #[inline]
     pub unsafe fn call<'f>(
         &self,
         instance: &Instance,
-        cells: &'f [Option<&'f Cell>],
+        bindings: &'f [Binding<'f>],
         context: &'f Context<'f>,
     ) -> Outcome {
         // SAFETY: promised by the caller.
-        unsafe { self.call.call(instance.as_ptr(), cells, context) }
+        unsafe { self.call.call(instance.as_ptr(), bindings, context) }
     }
 }
 

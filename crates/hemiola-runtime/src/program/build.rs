@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{ArgumentKind, ModuleDescriptor};
+use hemiola_model::module::{ArgumentKind, Binding, ModuleDescriptor, PortCell};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
@@ -70,6 +70,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         graph: ExecutableGraph::new(parts.plan)?,
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
         cycle: parts.cycle_id,
+        ports: ports(&tasks),
         tasks: tasks.into(),
         aging: aging.into(),
         lineage: Lineage::new(lineage, parts.robot.source_ids().len()),
@@ -78,6 +79,18 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         _discarded: discarded,
         instances: parts.instances.values().cloned().collect(),
     })
+}
+
+fn ports(tasks: &[Task]) -> Box<[&'static PortCell]> {
+    let bindings = tasks.iter().flat_map(|task| match &task.body {
+        Body::Update(update) => &*update.bindings,
+        Body::Publish { .. } => &[],
+    });
+    let port = |binding: &Binding<'static>| match binding {
+        Binding::Port(port) => Some(*port),
+        Binding::Service | Binding::Cell(_) => None,
+    };
+    bindings.filter_map(port).collect()
 }
 
 fn bind(
@@ -91,11 +104,13 @@ fn bind(
     let instance = parts.instances.get(descriptor.name).cloned();
     let instance = instance.ok_or_else(|| RuntimeError::internal("a module has no instance"))?;
     let blackboard = parts.blackboard;
-    let mut cells: Vec<Option<CellRef>> = Vec::new();
+    let ports = instance.ports(resolved.id.update);
+    let mut bindings: Vec<Binding<'static>> = Vec::new();
     let mut outputs: Vec<StoreRef> = Vec::new();
-    for argument in &update.arguments {
+    for (index, argument) in update.arguments.iter().enumerate() {
         let Some(representation) = argument.representation else {
-            cells.push(None);
+            let port = ports.and_then(|ports| ports.get(index));
+            bindings.push(port.map_or(Binding::Service, |port| Binding::Port(outlive_port(port))));
             continue;
         };
         let name = representation.name();
@@ -128,14 +143,14 @@ fn bind(
         if cell.descriptor() != representation {
             return Err(RuntimeError::SameName { name: name.to_owned() });
         }
-        cells.push(Some(cell));
+        bindings.push(Binding::Cell(cell));
     }
     Ok(UpdateTask {
         is_actuator: resolved.provides.is_empty() && resolved.discarded.is_empty(),
         on_failure: parts.on_failure.get(descriptor.name).copied().unwrap_or_default(),
         update,
         instance,
-        cells: cells.into(),
+        bindings: bindings.into(),
         outputs: outputs.into(),
     })
 }
@@ -185,6 +200,12 @@ fn outlive_store(store: &Store) -> StoreRef {
 fn outlive_cell(cell: &Cell) -> CellRef {
     // SAFETY: as above.
     unsafe { &*std::ptr::from_ref(cell) }
+}
+
+/// For references that are kept in a program.
+fn outlive_port(port: &PortCell) -> &'static PortCell {
+    // SAFETY: the task keeps the instance that owns the port.
+    unsafe { &*std::ptr::from_ref(port) }
 }
 
 /// What an update reads of this run.

@@ -87,6 +87,7 @@ fn runs(cycle: &CycleConfiguration) -> String {
     match &cycle.trigger {
         Trigger::Rate(rate) => format!("at {rate} Hz"),
         Trigger::Source(source) => format!("on {source}"),
+        Trigger::Topic(topic) => format!("on messages of {topic}"),
     }
 }
 

@@ -37,6 +37,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     }
     let runner = Runner::start(robot, arguments)?;
     let handle = runner.handle().clone();
+    application.note_start(&handle);
     if let Some(path) = &trace {
         handle.start_trace(path)?;
     }

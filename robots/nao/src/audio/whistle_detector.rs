@@ -2,6 +2,7 @@ use hemiola::prelude::*;
 
 use super::weight;
 use crate::representations::audio::{Whistle, WhistleFeatures};
+use crate::representations::events::WhistleHeard;
 
 /// Decides whether a whistle is being blown on this field.
 ///
@@ -66,11 +67,22 @@ mod doubt {
 #[module]
 impl WhistleDetector {
     #[update]
-    pub(crate) fn whistle(&mut self, features: &WhistleFeatures, clock: &Clock, debug: &Debug, whistle: &mut Whistle) {
+    pub(crate) fn whistle(
+        &mut self,
+        features: &WhistleFeatures,
+        clock: &Clock,
+        debug: &Debug,
+        heard: &mut Publisher<WhistleHeard>,
+        whistle: &mut Whistle,
+    ) {
         let evidence = self.evidence(features);
         self.belief += weight(features.hop, self.parameters.memory) * (evidence - self.belief);
+        let before = self.last_heard;
         self.state = self.next(features.hop, clock.now());
         whistle.heard = matches!(self.state, State::Heard);
+        if let Some(began) = self.last_heard.filter(|_| self.last_heard != before) {
+            heard.publish(WhistleHeard { began });
+        }
         whistle.last_heard = self.last_heard;
         debug.plot("whistle evidence", evidence);
         debug.plot("whistle belief", self.belief);

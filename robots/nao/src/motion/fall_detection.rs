@@ -3,6 +3,7 @@
 use glam::Vec3;
 use hemiola::prelude::*;
 
+use crate::representations::events::Fell;
 use crate::representations::motion::{CalibratedImu, FallState, GetUpTargets, Orientation, Uprightness};
 
 /// Parameters of [`FallDetection`].
@@ -47,6 +48,7 @@ impl FallDetection {
         imu: &CalibratedImu,
         get_up: Previous<GetUpTargets>,
         clock: &Clock,
+        fell: &mut Publisher<Fell>,
         fall: &mut FallState,
     ) {
         let upright = orientation.inclination < self.parameters.upright;
@@ -67,6 +69,9 @@ impl FallDetection {
         };
         self.seen_for = if seen == self.state { 0.0 } else { self.seen_for + clock.step_seconds() };
         if self.seen_for >= self.parameters.patience {
+            if seen == Uprightness::Falling {
+                fell.publish(Fell { at: clock.now(), inclination: orientation.inclination });
+            }
             self.state = seen;
             self.seen_for = 0.0;
         }
@@ -95,7 +100,14 @@ mod tests {
         let clock = Clock::new(Time::ZERO, Duration::from_millis(12), 0);
         let mut fall = FallState::default();
         for _ in 0..runs {
-            module.fall_state(&orientation, &imu, Previous::new(&get_up), &clock, &mut fall);
+            module.fall_state(
+                &orientation,
+                &imu,
+                Previous::new(&get_up),
+                &clock,
+                &mut Publisher::to_nobody(),
+                &mut fall,
+            );
         }
         fall.state
     }

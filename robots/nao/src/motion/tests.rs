@@ -93,7 +93,14 @@ impl MotionCycle {
         self.weight_shift.support_foot(&contact, &body, &orientation, &mut support);
         self.torso_height.torso_pose(&orientation, &body, &support, &mut belief.torso);
         let last_get_up = Previous::new(&self.get_up);
-        self.fall_detection.fall_state(&orientation, &calibrated, last_get_up, clock, &mut belief.fall);
+        self.fall_detection.fall_state(
+            &orientation,
+            &calibrated,
+            last_get_up,
+            clock,
+            &mut Publisher::to_nobody(),
+            &mut belief.fall,
+        );
         self.leg_odometry.odometry(&orientation, &body, &support, &belief.fall, &mut belief.odometry, debug);
         let last_request = Previous::new(&self.request);
         self.joint_monitor.joint_health(joints, last_request, clock, &mut belief.health, debug);

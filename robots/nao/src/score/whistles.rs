@@ -49,7 +49,7 @@ impl WhistleEar {
         self.analyzer.spectrum(audio, &mut spectrum);
         self.floor.bands(&spectrum, &debug, &mut bands);
         self.extractor.features(&spectrum, &bands, &debug, &mut features);
-        self.detector.whistle(&features, &clock, &debug, &mut whistle);
+        self.detector.whistle(&features, &clock, &debug, &mut Publisher::to_nobody(), &mut whistle);
         self.now = self.now + step;
         self.runs += 1;
         whistle

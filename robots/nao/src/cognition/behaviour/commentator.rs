@@ -5,6 +5,7 @@ use std::fmt::Write;
 use hemiola::prelude::*;
 
 use crate::representations::behaviour::{Activity, BallTarget, BehaviorState, Commentary, PlayKind};
+use crate::representations::events::Remark;
 use crate::representations::modeling::WorldModel;
 
 /// Puts each change of activity into one sentence, for logs and for whoever watches.
@@ -23,6 +24,8 @@ impl Commentator {
         behavior: &BehaviorState,
         world: &WorldModel,
         target: &BallTarget,
+        clock: &Clock,
+        remarks: &mut Publisher<Remark>,
         commentary: &mut Commentary,
     ) -> Result<(), std::fmt::Error> {
         if self.activity != Some(behavior.activity) {
@@ -30,6 +33,11 @@ impl Commentator {
             self.count += 1;
             self.text.clear();
             self.describe(behavior.activity, world, target)?;
+            // Filled in place: the slot keeps its memory.
+            let mut remark = remarks.loan();
+            remark.at = clock.now();
+            remark.text.clone_from(&self.text);
+            remark.publish();
         }
         commentary.text.push_str(&self.text);
         commentary.count = self.count;
@@ -69,7 +77,8 @@ mod tests {
         let mut say = |activity| {
             let mut commentary = Commentary::default();
             let behavior = BehaviorState { activity, lasts: 0.0 };
-            commentator.commentary(&behavior, &WorldModel::default(), &target, &mut commentary).unwrap();
+            let (world, remarks) = (WorldModel::default(), &mut Publisher::to_nobody());
+            commentator.commentary(&behavior, &world, &target, &Clock::default(), remarks, &mut commentary).unwrap();
             (commentary.text, commentary.count)
         };
         assert_eq!(say(Activity::Kicks), ("kicks to (4.6, 0.2)".into(), 1));

@@ -5,8 +5,8 @@ use std::time::Duration;
 use hemiola::prelude::*;
 
 use crate::field::{GOAL_WIDTH, LENGTH};
-use crate::representations::audio::Whistle;
 use crate::representations::behaviour::{GamePhase, GameState};
+use crate::representations::events::WhistleHeard;
 use crate::representations::modeling::WorldModel;
 
 /// Follows the game by its whistles: the first begins it; one while the ball is in or at the opponent's goal is a goal.
@@ -15,6 +15,7 @@ pub struct GameWatcher {
     #[parameters]
     parameters: GameWatcherParameters,
     phase: GamePhase,
+    last_whistle: Option<Time>,
     since: Option<Time>,
 }
 
@@ -35,11 +36,19 @@ pub struct GameWatcherParameters {
 #[module]
 impl GameWatcher {
     #[update]
-    pub(crate) fn game_state(&mut self, whistle: &Whistle, world: &WorldModel, clock: &Clock, game: &mut GameState) {
+    pub(crate) fn game_state(
+        &mut self,
+        whistles: &Subscription<WhistleHeard>,
+        world: &WorldModel,
+        clock: &Clock,
+        game: &mut GameState,
+    ) {
+        self.last_whistle = whistles.last().map(|whistle| whistle.began).or(self.last_whistle);
+        let last_whistle = self.last_whistle;
         let since = *self.since.get_or_insert(clock.now());
         let lasts = clock.now().since(since).as_secs_f32();
         let echo = Duration::from_secs_f32(self.parameters.echo);
-        let whistled_after = |time: Time| whistle.last_heard.is_some_and(|heard| heard >= time);
+        let whistled_after = |time: Time| last_whistle.is_some_and(|heard| heard >= time);
         let ball_is_in_goal = world.last_ball.is_some_and(|ball| self.is_in_goal(ball));
         let next = match self.phase {
             GamePhase::Ready if whistled_after(since) || lasts >= self.parameters.patience => GamePhase::Playing,
@@ -68,10 +77,10 @@ mod tests {
     use super::*;
 
     fn run(watcher: &mut GameWatcher, now: f64, heard: Option<f64>, ball: Vec2) -> GamePhase {
-        let whistle = Whistle { last_heard: heard.map(Time::from_seconds), ..Default::default() };
+        let whistles = Subscription::of(heard.map(|time| WhistleHeard { began: Time::from_seconds(time) }));
         let world = WorldModel { last_ball: Some(ball), ..Default::default() };
         let mut game = GameState::default();
-        watcher.game_state(&whistle, &world, &Clock::new(Time::from_seconds(now), Duration::ZERO, 0), &mut game);
+        watcher.game_state(&whistles, &world, &Clock::new(Time::from_seconds(now), Duration::ZERO, 0), &mut game);
         game.phase
     }
 

@@ -13,6 +13,7 @@ use crate::cognition::modeling::sighting;
 use crate::field::{CENTER_CIRCLE_RADIUS, LANDMARKS, LINES, LandmarkKind, POSTS};
 use crate::geometry::Pose2;
 use crate::representations::behaviour::HeadRequest;
+use crate::representations::events::WhistleHeard;
 use crate::representations::modeling::{FieldOfView, GroundArea};
 use crate::representations::motion::TorsoPose;
 use crate::representations::perception::{LandmarkShape, SeenBall, SeenLandmark, SeenLine, SeenObstacle};
@@ -69,7 +70,7 @@ impl Eyes {
         // Hearing takes a moment.
         let whistle = pitch.goal_time.map_or(1.0, |goal| goal + 0.3);
         if pitch.time >= whistle + 0.2 {
-            self.senses.whistle.last_heard = Some(Time::from_seconds(f64::from(whistle)));
+            self.senses.whistle = Some(WhistleHeard { began: Time::from_seconds(f64::from(whistle)) });
         }
     }
 

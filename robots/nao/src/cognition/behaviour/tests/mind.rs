@@ -22,8 +22,8 @@ use crate::cognition::modeling::pose_tracker::PoseTracker;
 use crate::cognition::modeling::search_mapper::SearchMapper;
 use crate::cognition::modeling::self_locator::SelfLocator;
 use crate::cognition::modeling::world_modeler::WorldModeler;
-use crate::representations::audio::Whistle;
 use crate::representations::behaviour::*;
+use crate::representations::events::WhistleHeard;
 use crate::representations::modeling::*;
 use crate::representations::motion::{FallState, Odometry, TorsoPose};
 use crate::representations::perception::{BallPercept, LandmarkPercept, LinePercept, ObstaclePercept};
@@ -40,7 +40,7 @@ pub struct Senses {
     pub fall: FallState,
     pub torso: TorsoPose,
     pub joints: JointAngles,
-    pub whistle: Whistle,
+    pub whistle: Option<WhistleHeard>,
 }
 
 /// What the modules exchange, as far as tests look at it or the next run uses it.
@@ -132,7 +132,8 @@ impl Mind {
         self.world_modeler.world(&now.pose, &now.ball, field_ball, obstacles, debug, &mut now.world);
         let map = &filled(|out| self.search_mapper.search_map(field_ball, &now.pose, view, clock, out));
 
-        self.game_watcher.game_state(&senses.whistle, &now.world, clock, &mut now.game);
+        let whistles = &Subscription::of(senses.whistle.clone());
+        self.game_watcher.game_state(whistles, &now.world, clock, &mut now.game);
         self.ball_searcher.ball_search(&now.world, map, &now.game, clock, &mut now.search);
         self.target_selector.ball_target(&now.world, Previous::new(&previous.behavior), debug, &mut now.target);
         self.approach_planner.approach(&now.world, &now.target, debug, &mut now.approach);
@@ -147,6 +148,8 @@ impl Mind {
         let head = &mut now.head;
         self.head_attention.head_request(attention, &now.world, &now.search, &senses.torso, clock, head);
         let commentary = &mut now.commentary;
-        self.commentator.commentary(&now.behavior, &now.world, &now.target, commentary).expect("text can be written");
+        let remarks = &mut Publisher::to_nobody();
+        let comment = self.commentator.commentary(&now.behavior, &now.world, &now.target, clock, remarks, commentary);
+        comment.expect("text can be written");
     }
 }

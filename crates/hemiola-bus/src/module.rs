@@ -1,0 +1,165 @@
+//! Ends of topics as arguments of updates.
+//!
+//! A module's topic is called as the representation that it carries: `&mut Publisher<WhistleHeard>` in one module and
+//! `&Subscription<WhistleHeard>` in another are all that it takes to connect them.
+
+use std::any::Any;
+use std::fmt;
+
+use hemiola_model::Representation;
+use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Port, PortDescriptor, PortRole};
+
+use crate::bus::Bus;
+use crate::topic::{Publisher, Queue, Sample, Topic, WhenFull};
+
+/// Messages of a topic as an update gets them: those that had arrived when the run of its cycle began.
+///
+/// So what an update gets does not depend on when exactly in the run it is called, and what is published in a run is received in a
+/// later one. A subscription keeps up to 32 messages of each publisher between two runs; the oldest of more are dropped and counted.
+///
+/// ```
+/// use hemiola_bus::{Bus, Subscription};
+/// use hemiola_model::module::Port;
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct WhistleHeard(f32);
+/// # impl Representation for WhistleHeard { const NAME: &'static str = "WhistleHeard"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// // As an argument: `heard: &Subscription<WhistleHeard>`. In a test of an update:
+/// let topic = Bus::new().topic::<WhistleHeard>("whistle")?;
+/// let mut heard = Subscription::new(&topic);
+/// let mut publisher = topic.publisher();
+/// publisher.publish(WhistleHeard(0.5));
+/// publisher.publish(WhistleHeard(1.0));
+/// heard.begin_run();
+/// publisher.publish(WhistleHeard(2.0)); // too late for this run
+/// assert_eq!(heard.iter().map(|whistle| whistle.0).sum::<f32>(), 1.5);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+pub struct Subscription<T: Representation>(Queue<T>);
+
+/// So many messages of each publisher wait for the next run.
+const CAPACITY: usize = 32;
+
+impl<T: Representation> Subscription<T> {
+    /// A new subscription, which gets what is published from now on.
+    pub fn new(topic: &Topic<T>) -> Self {
+        Self(topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing))
+    }
+
+    /// One in which these messages have arrived, to test an update by hand.
+    ///
+    /// ```
+    /// use hemiola_bus::Subscription;
+    /// # use hemiola_model::{Form, Representation};
+    /// # #[derive(Default)] struct Goal(u32);
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::opaque() } }
+    ///
+    /// let goals = Subscription::of([Goal(1), Goal(2)]);
+    /// assert_eq!(goals.last().unwrap().0, 2);
+    /// ```
+    pub fn of(messages: impl IntoIterator<Item = T>) -> Self {
+        let topic = lonely_topic();
+        let mut subscription = Self::new(&topic);
+        let mut publisher = topic.publisher();
+        messages.into_iter().for_each(|message| publisher.publish(message));
+        subscription.begin_run();
+        subscription
+    }
+
+    /// How many messages arrived since the last run.
+    pub fn len(&self) -> usize {
+        self.0.held().len()
+    }
+
+    /// Whether none did.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// They, those of each publisher in order.
+    pub fn iter(&self) -> impl Iterator<Item = Sample<'_, T>> {
+        self.0.held().iter()
+    }
+
+    /// The last of them.
+    pub fn last(&self) -> Option<Sample<'_, T>> {
+        self.iter().last()
+    }
+}
+
+impl<T: Representation> Port for Subscription<T> {
+    fn begin_run(&mut self) {
+        self.0.batch(CAPACITY);
+    }
+}
+
+impl<T: Representation> Port for Publisher<T> {}
+
+impl<T: Representation> Publisher<T> {
+    /// One that nobody listens to, to test an update by hand.
+    ///
+    /// ```
+    /// use hemiola_bus::Publisher;
+    /// # use hemiola_model::{Form, Representation};
+    /// # #[derive(Default)] struct Goal(u32);
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::opaque() } }
+    ///
+    /// Publisher::to_nobody().publish(Goal(1));
+    /// ```
+    pub fn to_nobody() -> Self {
+        lonely_topic().publisher()
+    }
+}
+
+/// A topic on a bus of its own.
+fn lonely_topic<T: Representation>() -> Topic<T> {
+    Bus::new().topic(T::NAME).unwrap_or_else(|error| unreachable!("a new bus has no other topic: {error}"))
+}
+
+/// The topic of a representation on the robot's bus.
+fn topic<T: Representation>(bus: &dyn Any) -> Result<Topic<T>, String> {
+    let bus = bus.downcast_ref::<Bus>().ok_or("a robot's bus is expected")?;
+    bus.topic(T::NAME).map_err(|error| error.to_string())
+}
+
+impl<T: Representation> Argument for &mut Publisher<T> {
+    type Item<'f> = &'f mut Publisher<T>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::port(PortDescriptor {
+            name: T::NAME,
+            role: PortRole::Publishes,
+            connect: |bus| Ok(Box::new(topic::<T>(bus)?.publisher())),
+        })
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f mut Publisher<T> {
+        // SAFETY: promised by the caller.
+        unsafe { binding.port() }
+    }
+}
+
+impl<T: Representation> Argument for &Subscription<T> {
+    type Item<'f> = &'f Subscription<T>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::port(PortDescriptor {
+            name: T::NAME,
+            role: PortRole::Subscribes,
+            connect: |bus| Ok(Box::new(Subscription::new(&topic::<T>(bus)?))),
+        })
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f Subscription<T> {
+        // SAFETY: promised by the caller.
+        unsafe { binding.port() }
+    }
+}
+
+impl<T: Representation> fmt::Debug for Subscription<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Subscription").field(&self.0).finish()
+    }
+}

@@ -1,0 +1,132 @@
+//! What an update holds besides representations: its end of a topic or a service.
+//!
+//! A port is made when the module is, belongs to one argument of one update, and lives as long as the module. Invariant of a
+//! [`PortCell`], kept by whoever runs updates (`unsafe` is needed to do so): it is used by its update, which runs once in a run, and
+//! between two runs by the thread that runs the cycle, never by both at the same time.
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::fmt;
+
+/// A module's end of a topic or a service: a publisher, a subscription, a client.
+///
+/// ```
+/// use hemiola_model::module::Port;
+///
+/// /// Counts the runs.
+/// struct Counter(u32);
+///
+/// impl Port for Counter {
+///     fn begin_run(&mut self) {
+///         self.0 += 1;
+///     }
+/// }
+///
+/// let mut port: Box<dyn Port> = Box::new(Counter(0));
+/// port.begin_run();
+/// ```
+pub trait Port: Any + Send {
+    /// Called before each run of the cycle: what has arrived until now is what the run gets to see, so that its results do not
+    /// depend on the order of its tasks. No allocation, no lock, no system call.
+    fn begin_run(&mut self) {}
+}
+
+/// A port without its type: what it is connected to, and how it is made.
+///
+/// ```
+/// use hemiola_model::module::{Port, PortDescriptor, PortRole};
+///
+/// struct Horn;
+/// impl Port for Horn {}
+///
+/// let descriptor = PortDescriptor { name: "Honk", role: PortRole::Publishes, connect: |_bus| Ok(Box::new(Horn)) };
+/// assert!((descriptor.connect)(&()).is_ok());
+/// ```
+#[derive(Clone, Copy)]
+pub struct PortDescriptor {
+    /// The topic or service.
+    pub name: &'static str,
+    /// Which end of it.
+    pub role: PortRole,
+    /// Makes it, given the robot's bus, whose type this crate does not know. Off the real-time threads. The error is for people.
+    pub connect: fn(bus: &dyn Any) -> Result<Box<dyn Port>, String>,
+}
+
+/// Which end of a topic or a service a port is.
+///
+/// ```
+/// use hemiola_model::module::PortRole;
+/// assert_ne!(PortRole::Publishes, PortRole::Subscribes);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortRole {
+    /// Sends messages to a topic.
+    Publishes,
+    /// Receives the messages of a topic.
+    Subscribes,
+    /// Asks a service.
+    Calls,
+}
+
+impl fmt::Debug for PortDescriptor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PortDescriptor({:?} {})", self.role, self.name)
+    }
+}
+
+impl PartialEq for PortDescriptor {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name, self.role) == (other.name, other.role)
+    }
+}
+
+/// The place of a port, as updates see it.
+///
+/// ```
+/// use hemiola_model::module::{Port, PortCell};
+///
+/// struct Horn;
+/// impl Port for Horn {}
+///
+/// let cell = PortCell::new(Box::new(Horn));
+/// // SAFETY: nobody else uses it.
+/// unsafe { cell.begin_run() };
+/// ```
+pub struct PortCell(UnsafeCell<Box<dyn Port>>);
+
+// SAFETY: ports are Send, and the module's invariant orders every use.
+unsafe impl Sync for PortCell {}
+
+impl PortCell {
+    /// A place for a port.
+    pub fn new(port: Box<dyn Port>) -> Self {
+        Self(UnsafeCell::new(port))
+    }
+
+    /// Tells the port that a run begins.
+    ///
+    /// # Safety
+    /// The module's invariant: between two runs, by the thread that runs the cycle.
+    pub unsafe fn begin_run(&self) {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.0.get() }.begin_run();
+    }
+
+    /// The port, if it is of that type.
+    ///
+    /// # Safety
+    /// The module's invariant: by the port's update.
+    #[expect(clippy::mut_from_ref, reason = "the module's invariant makes the use exclusive")]
+    #[inline]
+    pub unsafe fn get<P: Port>(&self) -> Option<&mut P> {
+        // SAFETY: promised by the caller.
+        let port: &mut dyn Any = unsafe { &mut **self.0.get() };
+        port.downcast_mut()
+    }
+}
+
+impl fmt::Debug for PortCell {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PortCell")
+    }
+}

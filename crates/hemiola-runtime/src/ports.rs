@@ -1,0 +1,33 @@
+use hemiola_bus::Bus;
+use hemiola_model::module::{PortCell, Update};
+
+use crate::error::RuntimeError;
+
+/// The ends of topics and services that an update holds: a place for each of its arguments.
+pub struct Ports(Box<[Option<Box<PortCell>>]>);
+
+impl Ports {
+    /// Joins all topics that the update's arguments name; off the real-time threads.
+    pub fn connect(owner: &str, update: &Update, bus: &Bus) -> Result<Self, RuntimeError> {
+        let connect = |argument: &hemiola_model::module::ArgumentDescriptor| {
+            let Some(port) = argument.port else { return Ok(None) };
+            let connected = (port.connect)(bus).map_err(|reason| RuntimeError::Port {
+                owner: format!("{owner}.{}", update.name),
+                name: port.name.to_owned(),
+                reason,
+            })?;
+            Ok(Some(Box::new(PortCell::new(connected))))
+        };
+        update.arguments.iter().map(connect).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The port of that argument, if it has one.
+    pub fn get(&self, argument: usize) -> Option<&PortCell> {
+        self.0.get(argument)?.as_deref()
+    }
+
+    /// All there are.
+    pub fn iter(&self) -> impl Iterator<Item = &PortCell> {
+        self.0.iter().filter_map(Option::as_deref)
+    }
+}

@@ -19,6 +19,9 @@ pub struct Machine {
     pub real_time_percent: f64,
     /// From core to core, both spinning.
     pub hand_over_ns: Option<f64>,
+    /// The same to a thread that sleeps.
+    #[serde(default)]
+    pub wake_up_ns: Option<f64>,
     /// Of the last minute, before the bench began.
     pub load_average: String,
     pub compilers: Vec<String>,
@@ -48,6 +51,7 @@ impl Machine {
             hypervisor: if has_flag("hypervisor") { "virtual machine" } else { "bare metal" }.to_owned(),
             real_time_percent: if runtime < 0.0 { 100.0 } else { 100.0 * runtime / period },
             hand_over_ns: hemiola_realtime::hand_over_cost().map(|cost| cost.as_nanos() as f64),
+            wake_up_ns: hemiola_realtime::wake_up_cost().map(|cost| cost.as_nanos() as f64),
             load_average: file("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned(),
             compilers: [first_line("rustc", "--version"), first_line("c++", "--version")]
                 .into_iter()
@@ -77,10 +81,15 @@ impl Machine {
 
 impl std::fmt::Display for Machine {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let hand_over = self.hand_over_ns.map_or("not measured".to_owned(), |cost| format!("{cost:.0} ns"));
+        let shown = |cost: Option<f64>| cost.map_or("not measured".to_owned(), |cost| format!("{cost:.0} ns"));
+        let (spinning, asleep) = (shown(self.hand_over_ns), shown(self.wake_up_ns));
         writeln!(formatter, "machine    {}", self.identity())?;
         writeln!(formatter, "settings   real-time threads may use {:.0} % of the time", self.real_time_percent)?;
-        writeln!(formatter, "measured   hand-over between two cores {hand_over}; load before {}", self.load_average)?;
+        writeln!(
+            formatter,
+            "measured   hand-over between two cores {spinning} to who spins, {asleep} to who sleeps; load before {}",
+            self.load_average
+        )?;
         write!(formatter, "built with {}; {}", self.compilers.join("; "), self.date)
     }
 }

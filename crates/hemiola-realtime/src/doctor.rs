@@ -10,7 +10,7 @@ mod processor;
 
 pub(crate) use permissions::group_bandwidth;
 
-pub use measurements::{LatencyDistribution, PolicyInForce, hand_over_cost, wakeup_latency};
+pub use measurements::{LatencyDistribution, PolicyInForce, hand_over_cost, wake_up_cost, wakeup_latency};
 
 use crate::os;
 use crate::system_tree::SystemTree;

@@ -45,7 +45,7 @@ pub use containment::{Containment, describe_panic, take_place};
 pub use denial::{Denial, Outcome};
 pub use doctor::{
     Finding, LatencyDistribution, PolicyInForce, State, examine, examine_settings, findings_as_json, findings_as_text,
-    hand_over_cost, wakeup_latency,
+    hand_over_cost, wake_up_cost, wakeup_latency,
 };
 pub use earliness::{AdaptiveEarliness, EarlinessCost, EarlySleep};
 pub use error::RealtimeError;

@@ -2,9 +2,10 @@
 
 use super::Finding;
 use crate::thread::{Affinity, Policy, Priority, ThreadSettings, spawn};
-use crate::time::{monotonic_now, sleep_until};
+use crate::time::{MonotonicTime, monotonic_now, sleep_until};
+use crate::wakeup::Wakeup;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How late the sleeps of a thread ended.
@@ -141,6 +142,66 @@ pub fn hand_over_cost() -> Option<Duration> {
     median.map(|batch| batch / (2 * ROUND_TRIPS_PER_BATCH))
 }
 
+/// How long it takes from waking a thread that sleeps on another core until it runs: what a hand-over costs where nobody spins. Measured in some
+/// 50 milliseconds between the first and the last core that this thread may use; `None` if there is only one.
+///
+/// ```
+/// if let (Some(spinning), Some(asleep)) = (hemiola_realtime::hand_over_cost(), hemiola_realtime::wake_up_cost()) {
+///     println!("who spins has a task after {spinning:?}, who sleeps after {asleep:?}");
+/// }
+/// ```
+pub fn wake_up_cost() -> Option<Duration> {
+    const ROUNDS: usize = 50;
+    const ASLEEP_BY_THEN: Duration = Duration::from_micros(500);
+    let affinity = Affinity::of_this_thread();
+    let [first, .., last] = affinity.cores() else { return None };
+    let bed = Arc::new(Bed::default());
+    let sleeper = {
+        let bed = Arc::clone(&bed);
+        spawn(ThreadSettings::new("wake-up-2").affinity(Affinity::of([*last])), move || bed.sleep(ROUNDS)).ok()?
+    };
+    let waker = {
+        let bed = Arc::clone(&bed);
+        spawn(ThreadSettings::new("wake-up-1").affinity(Affinity::of([*first])), move || {
+            while !bed.over.load(Ordering::Relaxed) {
+                sleep_until(monotonic_now() + ASLEEP_BY_THEN);
+                bed.called.store(monotonic_now().as_nanoseconds(), Ordering::Relaxed);
+                bed.wakeup.notify_one();
+            }
+        })
+    };
+    if waker.is_err() {
+        bed.over.store(true, Ordering::Relaxed);
+        bed.wakeup.notify_all();
+    }
+    let mut latencies = sleeper.thread.join().ok()?;
+    waker.ok()?.thread.join().ok()?;
+    Some(LatencyDistribution::of(&mut latencies).median)
+}
+
+/// Where a thread sleeps until it is called.
+#[derive(Default)]
+struct Bed {
+    wakeup: Wakeup,
+    /// When, in nanoseconds of the monotonic clock.
+    called: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Bed {
+    /// How long each call took to arrive.
+    fn sleep(&self, rounds: usize) -> Vec<Duration> {
+        let mut latencies = Vec::with_capacity(rounds);
+        while latencies.len() < rounds && !self.over.load(Ordering::Relaxed) {
+            self.wakeup.wait(self.wakeup.generation(), None);
+            let called = MonotonicTime::from_nanoseconds(self.called.load(Ordering::Relaxed));
+            latencies.push(monotonic_now() - called);
+        }
+        self.over.store(true, Ordering::Relaxed);
+        latencies
+    }
+}
+
 /// Where a ball flies between two cores: even numbers belong to the one who serves, odd ones to the other.
 #[derive(Default)]
 struct Court {
@@ -254,6 +315,15 @@ mod tests {
     fn handing_over_between_two_cores_takes_nanoseconds_to_microseconds() {
         if let Some(cost) = hand_over_cost() {
             assert!(cost > Duration::from_nanos(1) && cost < Duration::from_millis(2), "{cost:?}");
+        } else {
+            eprintln!("not measured: fewer than two cores, or too busy");
+        }
+    }
+
+    #[test]
+    fn waking_a_sleeper_takes_longer_than_reaching_one_who_spins() {
+        if let (Some(spinning), Some(asleep)) = (hand_over_cost(), wake_up_cost()) {
+            assert!(asleep > spinning, "{asleep:?} against {spinning:?}");
         } else {
             eprintln!("not measured: fewer than two cores, or too busy");
         }

@@ -68,7 +68,7 @@ impl<T: Representation> Subscription<T> {
 
     /// How many messages arrived since the last run.
     pub fn len(&self) -> usize {
-        self.0.held().len()
+        self.0.last_batch().len()
     }
 
     /// Whether none did.
@@ -78,7 +78,7 @@ impl<T: Representation> Subscription<T> {
 
     /// They, those of each publisher in order.
     pub fn iter(&self) -> impl Iterator<Item = Sample<'_, T>> {
-        self.0.held().iter()
+        self.0.last_batch().iter()
     }
 
     /// The last of them.

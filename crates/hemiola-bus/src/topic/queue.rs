@@ -101,9 +101,9 @@ impl<T: Message> Queue<T> {
         self.lanes.with_entries(|lanes| lanes.iter().map(|lane| lane.counts().depth as usize).sum())
     }
 
-    /// What was received last.
-    pub(crate) fn held(&self) -> Batch<'_, T> {
-        Batch::new(&self.held)
+    /// The batch that was received last, if nothing was received after it.
+    pub(crate) fn last_batch(&self) -> Batch<'_, T> {
+        Batch::new(&self.batch)
     }
 
     /// Whether there is a message.

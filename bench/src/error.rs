@@ -38,6 +38,8 @@ pub enum BenchError {
     #[error(transparent)]
     Realtime(#[from] hemiola_realtime::RealtimeError),
     #[error(transparent)]
+    Bus(#[from] hemiola_bus::BusError),
+    #[error(transparent)]
     Contestant(#[from] crate::contestant::ContestantError),
 }
 

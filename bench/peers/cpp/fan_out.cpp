@@ -43,17 +43,16 @@ template <class Topic> void measure(const Assignment& assignment) {
     const uint64_t started = monotonic_ns(), repetitions = assignment.number("repetitions");
     while (total.size() < repetitions) {
         std::fill(modules.begin(), modules.end(), Module{});
-        uint64_t begin = monotonic_ns(), sending, delivered;
-        {
-            Topic topic;
-            for (Module& module : modules)
-                topic.connect([module = &module](const Sent& message) { module->take(*message); });
-            sending = monotonic_ns();
-            for (uint64_t sequence = 0; sequence < messages; ++sequence)
-                topic(std::make_shared<const Message>(Message{sequence, 0}));
-            delivered = monotonic_ns();
-        }
-        uint64_t end = monotonic_ns();
+        auto topic = std::make_unique<Topic>();
+        const uint64_t begin = monotonic_ns();
+        for (Module& module : modules)
+            topic->connect([module = &module](const Sent& message) { module->take(*message); });
+        const uint64_t sending = monotonic_ns();
+        for (uint64_t sequence = 0; sequence < messages; ++sequence)
+            (*topic)(std::make_shared<const Message>(Message{sequence, 0}));
+        const uint64_t delivered = monotonic_ns();
+        topic.reset();
+        const uint64_t end = monotonic_ns();
         for (const Module& module : modules) {
             check(module.count, messages, "deliveries to a module");
             check(module.sum, messages * (messages - 1) / 2, "sum of what was delivered");

@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
     check(gathering.vectors, all.published, "vectors that were handled");
     check(gathering.checksum, all.checksum, "the sum of what was handled");
     check(gathering.matrices, all.published / ROWS, "matrices that were serialised");
-    print("refused", {all.refused});
+    print("lost", {all.refused});
     if (waits) {
         print("vectors_per_s", {uint64_t(double(all.published) * 1e9 / double(end - begin))});
     } else {

@@ -1,7 +1,13 @@
 //! Our own contestants. The bench starts itself to run one: `hemiola-bench messages-contestant NAME --workload ...`.
 
+mod fan_out;
+mod flood;
+mod hand_over;
+mod idle;
 mod latest_value;
+mod matrix_to_json;
 mod ring;
+mod task_queue;
 
 use hemiola_bench_contestant::messages::{Assignment, Kilobyte};
 
@@ -15,10 +21,16 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
     assignment.introduce(VERSION);
     let large = || assignment.number("bytes") == 1024;
     match assignment.workload() {
+        "fan-out" => fan_out::run(&assignment),
+        "task-queue" => task_queue::run(&assignment),
+        "matrix-to-json" => matrix_to_json::run(&assignment),
         "ring" if large() => ring::run::<Kilobyte>(&assignment),
         "ring" => ring::run::<u64>(&assignment),
         "latest-value" if large() => latest_value::run::<Kilobyte>(&assignment),
         "latest-value" => latest_value::run::<u64>(&assignment),
+        "hand-over" => hand_over::run(&assignment),
+        "flood" => flood::run(&assignment),
+        "idle" => idle::run(&assignment),
         _ => Err(unknown(&assignment)),
     }
 }

@@ -17,6 +17,8 @@ pub fn workload(effort: Effort) -> Workload {
         what: "One thread adds N modules as listeners to a topic, sends M messages of 16 bytes, waits until all are delivered, and tears \
                everything down. A delivery is a dynamic call that counts the message.",
         contestants: vec![
+            Contestant::hemiola("hemiola", "Hemiola, callback per message"),
+            Contestant::hemiola("hemiola-batched", "Hemiola, callback per batch"),
             Contestant::cpp(SOURCE, "signals2", "Boost.Signals2"),
             Contestant::cpp(SOURCE, "signals2-dummy", "Boost.Signals2, no mutex"),
             Contestant::cpp(SOURCE, "functions", "C++ vector of functions"),

@@ -18,7 +18,11 @@ pub fn workload(effort: Effort) -> Workload {
         name: "flood",
         what: "An executor on a core of its own: a chain of two callbacks of 20 µs each, a thousand times per second, and always more \
                unimportant messages, whose callbacks take 50 µs, than it can handle. From publishing to the end of the chain.",
-        contestants: vec![Contestant::rust("crossbeam-channel", "crossbeam-channel, first come first served")],
+        contestants: vec![
+            Contestant::hemiola("hemiola", "Hemiola, by priority"),
+            Contestant::hemiola("hemiola-ros2", "Hemiola, in ROS 2's order").limit(),
+            Contestant::rust("crossbeam-channel", "crossbeam-channel, first come first served"),
+        ],
         cases: vec![Case {
             name: CASE.to_owned(),
             arguments: vec![("chains", chains)],

@@ -16,6 +16,7 @@ pub fn workload(effort: Effort) -> Workload {
         what: "A number is published, and its callback called: on the same thread, or on another core's, which spins (it goes there and \
                back, and half of that is shown) or has been asleep. A wake-up is a thread that slept.",
         contestants: vec![
+            Contestant::hemiola("hemiola", "Hemiola, executor"),
             Contestant::rust("rtrb", "rtrb and a callback"),
             Contestant::rust("crossbeam-channel", "crossbeam-channel and a callback"),
             Contestant::rust("std-channel", "std sync_channel and a callback"),

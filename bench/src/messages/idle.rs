@@ -19,6 +19,7 @@ pub fn workload(effort: Effort) -> Workload {
         name: "idle",
         what: "Forty topics with a subscriber each, and nobody publishes for ten seconds: processor time and wake-ups of the process.",
         contestants: vec![
+            Contestant::hemiola("hemiola", "Hemiola, one executor"),
             Contestant::rust("pollers", "a poller per topic, 1 ms"),
             Contestant::rust("poller", "one poller, 1 ms"),
             Contestant::rust("crossbeam-channel", "crossbeam-channel, a thread per topic"),

@@ -16,6 +16,7 @@ pub fn workload(effort: Effort) -> Workload {
         name: "latest-value",
         what: "One thread writes, a thousand times per second or without a pause; another one reads the newest value without a pause.",
         contestants: vec![
+            Contestant::hemiola("hemiola", "Hemiola, topic"),
             Contestant::hemiola("hemiola-exchange", "Hemiola, exchange"),
             Contestant::rust("triple_buffer", "triple_buffer"),
             Contestant::rust("arc-swap", "arc-swap, load"),

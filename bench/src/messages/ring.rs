@@ -18,6 +18,8 @@ pub fn workload(effort: Effort) -> Workload {
         name: "ring",
         what: "A queue of 1024 from one thread to another, or from four, which share a core. Time per message.",
         contestants: vec![
+            Contestant::hemiola("hemiola", "Hemiola, topic"),
+            Contestant::hemiola("hemiola-event-loop", "Hemiola, event loop"),
             Contestant::hemiola("hemiola-exchange", "Hemiola, exchange"),
             Contestant::rust("rtrb", "rtrb"),
             Contestant::rust("disruptor", "disruptor"),

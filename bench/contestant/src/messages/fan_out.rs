@@ -61,7 +61,7 @@ pub trait Topic {
 
 const WARM_UP_NS: u64 = 20_000_000;
 
-/// Measures, with a topic made anew for every repetition.
+/// Measures, with a topic without listeners made anew for every repetition.
 ///
 /// # Panics
 /// If a module did not get every message once.
@@ -77,9 +77,9 @@ pub fn measure<T: Topic>(assignment: &Assignment, mut make: impl FnMut() -> T) {
             module.count.store(0, Ordering::Relaxed);
             module.sum.store(0, Ordering::Relaxed);
         }
+        let mut topic = make();
         let begin = monotonic_ns();
         let is_warm = begin - started >= WARM_UP_NS;
-        let mut topic = make();
         for module in modules {
             topic.subscribe(module);
         }

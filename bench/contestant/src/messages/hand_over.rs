@@ -21,23 +21,38 @@ pub trait Executor: Send {
     /// Calls back for what has come, if anything has.
     fn run(&mut self);
 
-    /// Sleeps until something has come, and calls back; may return for no reason. Contestants that cannot sleep run.
-    fn sleep_and_run(&mut self) {
-        self.run();
+    /// Calls back for what comes, and sleeps meanwhile, until the last number has come.
+    ///
+    /// # Panics
+    /// If it cannot sleep.
+    fn run_until_last(&mut self, callback: &Callback) {
+        _ = callback;
+        panic!("this contestant cannot sleep");
     }
 }
 
 /// What is called for a number.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Callback {
     newest: Arc<AtomicU64>,
+    last: u64,
 }
 
 impl Callback {
-    /// To be called through a pointer, like any callback.
+    fn new(last: u64) -> Self {
+        Self { newest: Arc::default(), last }
+    }
+
+    /// To be called through a pointer, like any callback; tells whether that was the last number.
     #[inline]
-    pub fn call(&self, number: u64) {
+    pub fn call(&self, number: u64) -> bool {
         self.newest.store(number, Ordering::Relaxed);
+        number == self.last
+    }
+
+    /// Whether the last number has come.
+    pub fn is_over(&self) -> bool {
+        self.newest() == self.last
     }
 
     fn newest(&self) -> u64 {
@@ -87,7 +102,7 @@ pub enum Place {
 type Outcome = (u64, u64);
 
 fn same_thread<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback) -> (P, E)) -> Outcome {
-    let callback = Callback::default();
+    let callback = Callback::new(trips);
     let (mut publisher, mut executor) = make(callback.clone());
     let before = Usage::now();
     let begin = monotonic_ns();
@@ -100,7 +115,7 @@ fn same_thread<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callb
 }
 
 fn spinning<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback) -> (P, E)) -> Outcome {
-    let (there, back) = (Callback::default(), Callback::default());
+    let (there, back) = (Callback::new(trips), Callback::new(trips));
     let (mut to_there, mut executor_there) = make(there.clone());
     let (mut to_here, mut executor_here) = make(back.clone());
     let attend = |executor: &mut E, callback: &Callback, number| {
@@ -129,13 +144,9 @@ fn spinning<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback
 fn sleeping<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback) -> (P, E)) -> Outcome {
     /// Until whoever is going to sleep does.
     const PAUSE_NS: u64 = 200_000;
-    let callback = Callback::default();
+    let callback = Callback::new(trips);
     let (mut publisher, mut executor) = make(callback.clone());
-    let partner = || {
-        while callback.newest() != trips {
-            executor.sleep_and_run();
-        }
-    };
+    let partner = || executor.run_until_last(&callback);
     let player = || {
         let mut sum = 0;
         for number in 1..=trips {

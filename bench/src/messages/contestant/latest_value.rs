@@ -1,11 +1,22 @@
+//! A topic's latest message, and the exchange that carries representations between cycles.
+
 use hemiola_bench_contestant::messages::latest_value::{Reader, Writer, measure};
 use hemiola_bench_contestant::messages::{Assignment, Payload};
 use hemiola_bus::exchange::{LatestReader, LatestWriter, latest};
+use hemiola_bus::{Bus, Latest, Publisher};
 
 use crate::error::BenchError;
 
 pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
     match assignment.contestant() {
+        "hemiola" => measure::<T, _, _>(assignment, || {
+            let topic = Bus::new().topic("value").expect("the first of its name");
+            let mut publisher: Publisher<T> = topic.publisher();
+            let latest = topic.latest();
+            // What is there before the first write.
+            publisher.publish(T::default());
+            (Topic(publisher), Topic(latest))
+        }),
         "hemiola-exchange" => measure::<T, _, _>(assignment, || {
             let (writer, reader) = latest(T::default);
             (Exchange(writer), Exchange(reader))
@@ -15,7 +26,23 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The exchange that carries representations between cycles: one writer, one reader.
+struct Topic<E>(E);
+
+impl<T: Payload> Writer<T> for Topic<Publisher<T>> {
+    fn write(&mut self, fill: impl FnOnce(&mut T)) {
+        let mut message = self.0.loan();
+        fill(&mut message);
+        message.publish();
+    }
+}
+
+impl<T: Payload> Reader<T> for Topic<Latest<T>> {
+    fn read(&mut self, look: impl FnOnce(&T)) {
+        look(&self.0.get().expect("something was published"));
+    }
+}
+
+/// One writer, one reader.
 struct Exchange<E>(E);
 
 impl<T: Payload> Writer<T> for Exchange<LatestWriter<T>> {

@@ -12,24 +12,35 @@ pub(super) fn serialised() -> u64 {
     SERIALISED.load(Ordering::SeqCst)
 }
 
-/// 500 rows, and their JSON.
+/// 500 rows.
 #[derive(Debug)]
 pub struct Matrix {
     rows: Vec<Vec<f64>>,
-    json: Vec<u8>,
 }
 
 impl Default for Matrix {
     fn default() -> Self {
-        Self { rows: vec![vec![0.0; 100]; ROWS], json: touched(b' ', ROWS * 100 * 24) }
+        Self { rows: vec![vec![0.0; 100]; ROWS] }
     }
 }
 
-impl Matrix {
-    /// Writes the JSON.
-    pub fn serialise(&mut self) {
+/// What writes matrices as JSON, always into the same memory.
+#[derive(Debug)]
+pub struct Serialiser {
+    json: Vec<u8>,
+}
+
+impl Default for Serialiser {
+    fn default() -> Self {
+        Self { json: touched(b' ', ROWS * 100 * 24) }
+    }
+}
+
+impl Serialiser {
+    /// Writes a matrix.
+    pub fn serialise(&mut self, matrix: &Matrix) {
         self.json.clear();
-        serde_json::to_writer(&mut self.json, &self.rows).expect("numbers can be written to memory");
+        serde_json::to_writer(&mut self.json, &matrix.rows).expect("numbers can be written to memory");
         std::hint::black_box(&self.json);
         SERIALISED.fetch_add(1, Ordering::SeqCst);
     }
@@ -39,6 +50,7 @@ impl Matrix {
 #[derive(Debug)]
 pub struct Gathering {
     matrix: Matrix,
+    serialiser: Serialiser,
     row: usize,
     gathered: Gathered,
 }
@@ -46,6 +58,8 @@ pub struct Gathering {
 /// What came of some vectors.
 #[derive(Debug)]
 pub struct Gathered {
+    /// How many were published, but found no room.
+    pub lost: u64,
     pub(super) vectors: u64,
     /// The sum of the vectors' first numbers.
     pub(super) checksum: u64,
@@ -58,8 +72,9 @@ pub struct Gathered {
 impl Default for Gathering {
     fn default() -> Self {
         let latencies_ns = touched(1, 1 << 17);
-        let gathered = Gathered { vectors: 0, checksum: 0, latencies_ns, handling_ns: 0.0, handling_squares: 0.0 };
-        Self { matrix: Matrix::default(), row: 0, gathered }
+        let gathered =
+            Gathered { lost: 0, vectors: 0, checksum: 0, latencies_ns, handling_ns: 0.0, handling_squares: 0.0 };
+        Self { matrix: Matrix::default(), serialiser: Serialiser::default(), row: 0, gathered }
     }
 }
 
@@ -67,7 +82,7 @@ impl Gathering {
     /// Handles a vector that was `received` then; serialises the matrix, here and now, when that was its last row.
     pub fn handle(&mut self, vector: &Vector, received: u64) {
         if self.copy(vector) {
-            self.matrix.serialise();
+            self.serialiser.serialise(&self.matrix);
         }
         self.note(vector, received);
     }

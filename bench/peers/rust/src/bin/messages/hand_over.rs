@@ -26,7 +26,7 @@ const CAPACITY: usize = 16;
 type Boxed = Box<dyn FnMut(u64) + Send>;
 
 fn boxed(callback: Callback) -> Boxed {
-    Box::new(move |number| callback.call(number))
+    Box::new(move |number| _ = callback.call(number))
 }
 
 struct Receiving<E> {
@@ -65,8 +65,10 @@ impl Executor for Receiving<crossbeam_channel::Receiver<u64>> {
         }
     }
 
-    fn sleep_and_run(&mut self) {
-        (self.callback)(self.end.recv().expect("a sender"));
+    fn run_until_last(&mut self, callback: &Callback) {
+        while !callback.is_over() {
+            (self.callback)(self.end.recv().expect("a sender"));
+        }
     }
 }
 
@@ -85,7 +87,9 @@ impl Executor for Receiving<std::sync::mpsc::Receiver<u64>> {
         }
     }
 
-    fn sleep_and_run(&mut self) {
-        (self.callback)(self.end.recv().expect("a sender"));
+    fn run_until_last(&mut self, callback: &Callback) {
+        while !callback.is_over() {
+            (self.callback)(self.end.recv().expect("a sender"));
+        }
     }
 }

@@ -8,8 +8,10 @@
 //! | `audio` | the audio cycle's modules: from microphone blocks to whistles, 47 Hz |
 //! | `robot` | the NAO's joints, dimensions and kinematics |
 //! | `simulator` | a field, a ball, other robots and this one, seen through its sensors |
+//! | `announcer` | puts events into words |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 
+pub mod announcer;
 pub mod audio;
 pub mod cognition;
 pub mod field;

@@ -1,10 +1,13 @@
 //! The NAO: `cargo run --release` plays a simulated game, `cargo run --release -- --help` tells what else it can do.
 #![forbid(unsafe_code)]
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use hemiola::{Application, RobotHandle};
+use nao::announcer::Announcer;
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
 use nao::representations::audio::Whistle;
 use nao::representations::behaviour::MotionRequest;
@@ -13,15 +16,30 @@ use nao::score::{self, Format};
 use nao::simulator::truth_comparison::TruthReport;
 
 fn main() -> ExitCode {
+    let announcer = Rc::new(RefCell::new(None));
+    let listening = announcer.clone();
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
         .command(
             "score",
             "Scores the robot's modules on a recording with ground truth: score DIR [--details | --json]",
             score,
         )
+        .started(move |robot| match Announcer::start(robot) {
+            Ok(announcer) => *listening.borrow_mut() = Some(announcer),
+            Err(error) => eprintln!("nobody will tell what happens: {error}"),
+        })
         .live(game)
-        .summary(|robot| [game(robot), recordings(robot)].concat())
+        .summary(move |robot| [game(robot), events(&mut announcer.borrow_mut()), recordings(robot)].concat())
         .run()
+}
+
+/// What has happened, in the robot's words.
+fn events(announcer: &mut Option<Announcer>) -> Vec<String> {
+    const MOST: usize = 12;
+    let Some(announcer) = announcer else { return Vec::new() };
+    let (earlier, lines) = announcer.last_lines(MOST);
+    let more = (earlier > 0).then(|| format!("events   {earlier} earlier ones"));
+    more.into_iter().chain(lines.iter().map(|line| format!("event  {line}"))).collect()
 }
 
 /// Where the robot believes to be and what it does, and in simulation how right that is.

@@ -1,6 +1,7 @@
 //! Where topics and services are found by name.
 
 use crate::BusError;
+use crate::service::{Client, Server, ServiceReport, Services};
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
 use crate::topic::{Hub, Message, Topic};
@@ -30,6 +31,7 @@ struct Registry {
     /// If the bus measures time.
     scale: Option<TickScale>,
     topics: Mutex<BTreeMap<String, Weak<dyn AnyTopic>>>,
+    services: Services,
 }
 
 /// A topic of whatever type.
@@ -128,6 +130,38 @@ impl Bus {
     pub fn topics(&self) -> Vec<TopicReport> {
         let topics: Vec<_> = self.registered().values().filter_map(Weak::upgrade).collect();
         topics.iter().map(|topic| topic.report()).collect()
+    }
+
+    /// A server for the service of that name. Of each client, `capacity` requests may wait. Allocates and takes a lock: not for real-time threads.
+    ///
+    /// # Errors
+    /// [`BusError::AlreadyServed`] if it has a server, [`BusError::OtherType`] if it has other requests or answers.
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn server<Request, Response>(&self, name: &str, capacity: usize) -> Result<Server<Request, Response>, BusError>
+    where
+        Request: Send + 'static,
+        Response: Send + 'static,
+    {
+        self.0.services.server(name, capacity)
+    }
+
+    /// A client of the service of that name, whether or not it has a server yet. Allocates and takes a lock: not for real-time threads.
+    ///
+    /// # Errors
+    /// [`BusError::OtherType`] if the service has other requests or answers.
+    pub fn client<Request, Response>(&self, name: &str) -> Result<Client<Request, Response>, BusError>
+    where
+        Request: Send + 'static,
+        Response: Send + 'static,
+    {
+        self.0.services.client(name)
+    }
+
+    /// All services, by name. Takes locks: not for real-time threads.
+    pub fn services(&self) -> Vec<ServiceReport> {
+        self.0.services.reports()
     }
 
     fn registered(&self) -> MutexGuard<'_, BTreeMap<String, Weak<dyn AnyTopic>>> {

@@ -52,6 +52,12 @@ pub enum BusError {
         /// Its name.
         executor: String,
     },
+    /// The service has a server already.
+    #[error("`{name}` is served already: drop its server first, or choose another name")]
+    AlreadyServed {
+        /// The service.
+        name: String,
+    },
 }
 
 /// Why something was not sent. It comes back.

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `bus` | where topics and services are found by name |
 //! | `topic` | messages to any number of receivers, without copying |
+//! | `service` | requests and answers, by name |
 //! | `actor` | an object that one thread touches and all may call |
 //! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
@@ -31,6 +32,7 @@ mod module;
 mod panics;
 mod reply;
 mod roster;
+mod service;
 mod signal;
 mod statistics;
 mod sync;
@@ -46,6 +48,7 @@ pub use executor::{
 };
 pub use mailbox::Waited;
 pub use module::Subscription;
+pub use service::{AnswerFuture, Client, RunningServer, Server, ServiceReport};
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
 pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic, WhenFull};

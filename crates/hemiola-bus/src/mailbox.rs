@@ -32,14 +32,14 @@ mod block;
 mod inbox;
 mod sender;
 
-pub(crate) use inbox::Inbox;
 pub use inbox::Waited;
+pub(crate) use inbox::{Inbox, Stop};
 pub(crate) use sender::Sender;
 
 use crate::exchange::queue;
 use crate::roster::Roster;
 use crate::signal::Signal;
-use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
 use block::{Block, LaneIndex};
 use hemiola_realtime::Wakeup;
 use std::sync::PoisonError;
@@ -50,6 +50,7 @@ pub(crate) struct Mailbox<T> {
     wakeup: Wakeup,
     signal: Signal,
     senders: AtomicUsize,
+    stopped: AtomicBool,
     refused: AtomicU64,
     capacity: usize,
     receiver: Mutex<Receiver>,
@@ -71,6 +72,7 @@ pub(crate) fn mailbox<T: Send>(capacity: usize, signal: Signal) -> Inbox<T> {
         wakeup: Wakeup::new(),
         signal,
         senders: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
         refused: AtomicU64::new(0),
         capacity,
         receiver: Mutex::new(Receiver::Present),

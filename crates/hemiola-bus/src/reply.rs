@@ -127,6 +127,11 @@ impl<V> Reply<V> {
 }
 
 impl<V> Answerer<V> {
+    /// Whether somebody still waits for the answer.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.0.as_ref().is_some_and(|reply| reply.word.load(Ordering::Acquire) & ASKER_LEFT == 0)
+    }
+
     pub(crate) fn answer(mut self, value: V) {
         if let Some(reply) = self.0.take() {
             reply.answer(Ok(value));

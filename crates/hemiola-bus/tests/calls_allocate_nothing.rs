@@ -1,7 +1,9 @@
 //! Calls in steady state call no allocator, on either side.
 
-use hemiola_bus::{Actor, ActorHandle, EventLoop, WaitStrategy};
-use hemiola_realtime::{AllocationGuard, CountingAllocator, calls_by_watched_threads, watch_this_thread};
+use hemiola_bus::{Actor, ActorHandle, Bus, EventLoop, WaitStrategy};
+use hemiola_realtime::{
+    AllocationGuard, CountingAllocator, ThreadSettings, calls_by_watched_threads, watch_this_thread,
+};
 use std::time::Duration;
 
 #[global_allocator]
@@ -61,4 +63,25 @@ fn publishing_and_consuming_events_allocate_nothing() {
     }
     assert_eq!(guard.counted().calls(), 0);
     assert_eq!(sum, 64 * 1_000 * 1_001 / 2);
+}
+
+#[test]
+fn services_allocate_nothing_on_either_side() {
+    let bus = Bus::new();
+    let serve = |request: &[u64; 32]| {
+        watch_this_thread();
+        request.map(|number| number + 1)
+    };
+    let _server = bus.server("increment", 4).unwrap().spawn(ThreadSettings::new("server"), serve).unwrap();
+    let mut client = bus.client::<[u64; 32], [u64; 32]>("increment").unwrap();
+    let mut ask = |request| client.call(request, Duration::from_secs(20)).expect("it is answered");
+    let mut numbers = ask([0; 32]); // the first finds the server and makes the place for answers
+    let before = calls_by_watched_threads();
+    let guard = AllocationGuard::new();
+    for _ in 1..1_000 {
+        numbers = ask(numbers);
+    }
+    assert_eq!(guard.counted().calls(), 0);
+    assert_eq!(calls_by_watched_threads(), before);
+    assert_eq!(numbers, [1_000; 32]);
 }

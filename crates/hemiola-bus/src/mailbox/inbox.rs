@@ -64,6 +64,14 @@ impl<T: Send> Inbox<T> {
         self.mailbox.refused.load(Ordering::Relaxed)
     }
 
+    /// What ends the receiver's [`wait`](Self::wait) for good.
+    pub(crate) fn stop(&self) -> impl Stop + use<T>
+    where
+        T: 'static,
+    {
+        Arc::clone(&self.mailbox)
+    }
+
     /// Whether there may be something.
     #[inline]
     pub(crate) fn is_noted(&mut self) -> bool {
@@ -100,12 +108,15 @@ impl<T: Send> Inbox<T> {
         });
     }
 
-    /// Sleeps until there may be something, all senders are gone, or `deadline` has come.
+    /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline` has come.
     pub(crate) fn wait(&mut self, deadline: Option<MonotonicTime>) -> Waited {
         loop {
             let seen = self.mailbox.wakeup.generation();
             // First: who sees that no sender is left sees all that they sent.
             let senders = self.mailbox.senders.load(Ordering::Acquire);
+            if self.mailbox.stopped.load(Ordering::Acquire) {
+                return Waited::Closed;
+            }
             if self.is_noted() {
                 return Waited::Ready;
             }
@@ -116,6 +127,18 @@ impl<T: Send> Inbox<T> {
                 return Waited::TimedOut;
             }
         }
+    }
+}
+
+/// Ends a receiver's waiting from outside.
+pub(crate) trait Stop: Send + Sync {
+    fn stop(&self);
+}
+
+impl<T: Send> Stop for Arc<Mailbox<T>> {
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.wakeup.notify_all();
     }
 }
 

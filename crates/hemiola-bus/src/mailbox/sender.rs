@@ -1,11 +1,12 @@
 //! The sending end of a mailbox.
 
-use super::Mailbox;
 use super::block::{Block, LaneIndex, Raised};
+use super::{Mailbox, Receiver};
 use crate::error::SendError;
 use crate::exchange::QueueWriter;
 use crate::sync::{Arc, Ordering};
 use std::mem::MaybeUninit;
+use std::sync::PoisonError;
 
 /// Has a lane of its own. A clone has another.
 pub(crate) struct Sender<T: Send> {
@@ -20,8 +21,12 @@ impl<T: Send> Sender<T> {
         Sender { mailbox, block, lane, writer }
     }
 
+    /// Whether there is a receiver. Takes a lock.
+    pub(crate) fn is_received(&self) -> bool {
+        *self.mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner) == Receiver::Present
+    }
+
     /// Wait-free; makes a system call only if the receiver sleeps.
-    #[cfg_attr(not(test), expect(dead_code, reason = "services are next"))]
     pub(crate) fn send(&mut self, value: T) -> Result<(), SendError<T>> {
         // SAFETY: the place is written.
         unsafe { self.send_with(value, |place, value| _ = place.write(value), |value| value) }

@@ -1,0 +1,171 @@
+//! The answering end of a service.
+
+use super::{Question, Service};
+use crate::error::BusError;
+use crate::mailbox::{Inbox, Sender, Stop, Waited, mailbox};
+use crate::panics::Panics;
+use crate::signal::Signal;
+use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, monotonic_now, spawn};
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How many requests a running server answers before it looks at all clients again.
+const REQUESTS_PER_TURN: usize = 16;
+
+/// Answers requests, where and when its owner says: polled, or on a thread of its own ([`spawn`](Self::spawn)).
+///
+/// ```
+/// use hemiola_bus::Bus;
+///
+/// let bus = Bus::new();
+/// let mut server = bus.server("add", 8)?;
+/// let mut client = bus.client::<(i32, i32), i32>("add")?;
+/// let answer = client.call_async((3, 4))?;
+/// let mut sum = 0;
+/// assert_eq!(server.run(8, |(a, b): &(i32, i32)| { sum += a + b; sum }), 1); // at most 8 requests in this turn
+/// assert_eq!(sum, 7);
+/// # drop(answer);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A request over which the handler panics is answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+pub struct Server<Request: Send + 'static, Response: Send + 'static> {
+    inbox: Inbox<Question<Request, Response>>,
+    /// Keeps the name.
+    service: Arc<Service<Request, Response>>,
+    panics: Panics,
+    abandoned: u64,
+}
+
+impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response> {
+    pub(super) fn new(service: Arc<Service<Request, Response>>, capacity: usize) -> Result<Self, BusError> {
+        let inbox = mailbox(capacity, Signal::Nothing);
+        let mut server = service.server();
+        if server.as_ref().is_some_and(Sender::is_received) {
+            return Err(BusError::AlreadyServed { name: service.name.clone() });
+        }
+        *server = Some(inbox.sender());
+        drop(server);
+        Ok(Server { inbox, service, panics: Panics::default(), abandoned: 0 })
+    }
+
+    /// One turn: answers requests that wait, at most `limit`, and says how many. Never waits.
+    pub fn run(&mut self, limit: usize, mut handle: impl FnMut(&Request) -> Response) -> usize {
+        let mut left = limit;
+        let Server { inbox, panics, abandoned, .. } = self;
+        if inbox.is_noted() {
+            let answer = |question: &mut ManuallyDrop<Question<Request, Response>>| {
+                // SAFETY: a question that was handed out is forgotten.
+                let Question { request, answerer } = unsafe { ManuallyDrop::take(question) };
+                if answerer.is_wanted() {
+                    answerer.answer(handle(&request));
+                } else {
+                    *abandoned += 1;
+                }
+            };
+            let mut answer = answer;
+            panics.contain(|| inbox.drain(&mut left, &mut answer));
+        }
+        limit - left
+    }
+
+    /// Sleeps until there may be a request, at most `timeout`.
+    pub fn wait(&mut self, timeout: Duration) -> Waited {
+        self.inbox.wait(Some(monotonic_now() + timeout))
+    }
+
+    /// Answers requests on a thread of its own, which sleeps while there are none, until the result is dropped.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    /// use hemiola_realtime::ThreadSettings;
+    /// use std::time::Duration;
+    ///
+    /// let bus = Bus::new();
+    /// let mut snapshots = 0;
+    /// let server = bus.server("save_snapshot", 4)?.spawn(ThreadSettings::new("snapshots"), move |folder: &String| {
+    ///     snapshots += 1;
+    ///     format!("{folder}/{snapshots}.snapshot")
+    /// })?;
+    /// let mut client = bus.client::<String, String>("save_snapshot")?;
+    /// assert_eq!(client.call("logs".into(), Duration::from_secs(1))?, "logs/1.snapshot");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub fn spawn(
+        mut self,
+        settings: ThreadSettings,
+        mut handle: impl FnMut(&Request) -> Response + Send + 'static,
+    ) -> Result<RunningServer, RealtimeError> {
+        let stop = self.inbox.stop();
+        let spawned = spawn(settings, move || {
+            while self.inbox.wait(None) != Waited::Closed {
+                self.run(REQUESTS_PER_TURN, &mut handle);
+            }
+        })?;
+        Ok(RunningServer { report: spawned.report, stop: Box::new(stop), thread: Some(spawned.thread) })
+    }
+
+    /// How many requests were left unanswered because their clients had given up.
+    pub fn abandoned(&self) -> u64 {
+        self.abandoned
+    }
+
+    /// How many requests made the handler panic.
+    pub fn panics(&self) -> u64 {
+        self.panics.count()
+    }
+
+    /// What the handler said when it panicked last, and where.
+    pub fn last_panic(&self) -> Option<&str> {
+        self.panics.last()
+    }
+
+    /// By which clients find it.
+    pub fn name(&self) -> &str {
+        &self.service.name
+    }
+}
+
+/// A server on a thread of its own. Dropping it ends the service when the request in work is answered; those that wait learn of it.
+///
+/// ```
+/// use hemiola_bus::Bus;
+/// use hemiola_realtime::ThreadSettings;
+///
+/// let bus = Bus::new();
+/// let running = bus.server("now", 4)?.spawn(ThreadSettings::new("now"), |(): &()| std::time::Instant::now())?;
+/// for denial in running.report().denials() {
+///     eprintln!("{denial}"); // once, at start-up
+/// }
+/// assert!(bus.services()[0].is_served);
+/// drop(running);
+/// assert!(bus.services().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct RunningServer {
+    report: ThreadReport,
+    stop: Box<dyn Stop>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RunningServer {
+    /// What the system granted to the thread.
+    pub fn report(&self) -> &ThreadReport {
+        &self.report
+    }
+}
+
+impl Drop for RunningServer {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            // A panic has been printed where it happened; there is nobody here to tell.
+            let _ = thread.join();
+        }
+    }
+}

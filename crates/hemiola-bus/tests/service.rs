@@ -1,0 +1,149 @@
+//! What services promise.
+
+use hemiola_bus::{AnswerError, Bus, BusError, CallError, SendError, Waited};
+use hemiola_realtime::ThreadSettings;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// Far enough that what should not time out fails the test instead of hanging it.
+const LONG: Duration = Duration::from_secs(20);
+
+fn settings() -> ThreadSettings {
+    ThreadSettings::new("server")
+}
+
+#[test]
+fn many_clients_get_their_own_answers() {
+    let bus = Bus::new();
+    let _server = bus.server("square", 4).unwrap().spawn(settings(), |number: &u64| number * number).unwrap();
+    thread::scope(|scope| {
+        for start in 0..8 {
+            let mut client = bus.client::<u64, u64>("square").unwrap();
+            scope.spawn(move || {
+                for number in start * 1_000..start * 1_000 + 500 {
+                    assert_eq!(client.call(number, LONG).unwrap(), number * number);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_request_that_nobody_serves_comes_back() {
+    let bus = Bus::new();
+    let mut client = bus.client::<String, ()>("nobody").unwrap();
+    let Err(CallError::NotSent(SendError::NoReceiver(request))) = client.call("please".into(), LONG) else {
+        panic!("nobody serves");
+    };
+    assert_eq!(request, "please");
+    assert_eq!(client.call_async(request).err().unwrap().to_string(), "not sent: nobody is there to receive it");
+}
+
+#[test]
+fn a_client_goes_on_with_the_next_server() {
+    let bus = Bus::new();
+    let mut client = bus.client::<(), u8>("which").unwrap();
+    for which in 1..=3 {
+        let server = bus.server("which", 4).unwrap().spawn(settings(), move |()| which).unwrap();
+        assert_eq!(client.call((), LONG).unwrap(), which);
+        drop(server);
+        assert!(matches!(client.call((), LONG), Err(CallError::NotSent(SendError::NoReceiver(())))));
+    }
+}
+
+#[test]
+fn a_name_has_one_server_and_one_signature() {
+    let bus = Bus::new();
+    let server = bus.server::<u8, u8>("name", 4).unwrap();
+    assert_eq!(bus.server::<u8, u8>("name", 4).err(), Some(BusError::AlreadyServed { name: "name".into() }));
+    let other = bus.client::<u8, u16>("name").err().unwrap();
+    assert_eq!(
+        other.to_string(),
+        "`name` carries `fn(u8) -> u8`, not `fn(u8) -> u16`: choose another name or the same type"
+    );
+    drop(server);
+    assert!(bus.client::<u8, u16>("name").is_ok());
+}
+
+#[test]
+fn a_handler_that_panics_fails_that_request_only() {
+    let bus = Bus::new();
+    let mut server = bus.server("checked", 4).unwrap();
+    let mut client = bus.client::<u8, u8>("checked").unwrap();
+    let thread = thread::spawn(move || {
+        let answers = [1, 2, 3].map(|number| client.call(number, LONG));
+        assert!(matches!(answers, [Ok(1), Err(CallError::NoAnswer(AnswerError::Panicked)), Ok(3)]), "{answers:?}");
+    });
+    while !thread.is_finished() {
+        server.wait(Duration::from_millis(10));
+        server.run(8, |number: &u8| {
+            assert!(*number != 2, "on purpose");
+            *number
+        });
+    }
+    thread.join().unwrap();
+    assert_eq!(server.panics(), 1);
+    assert!(server.last_panic().unwrap().ends_with("on purpose"));
+}
+
+#[test]
+fn a_request_whose_client_gave_up_is_not_served_and_disturbs_no_other() {
+    let bus = Bus::new();
+    let mut server = bus.server("late", 4).unwrap();
+    let mut client = bus.client::<u8, u8>("late").unwrap();
+    let late = client.call(1, Duration::from_micros(10));
+    assert!(matches!(late, Err(CallError::NoAnswer(AnswerError::TimedOut))));
+    let thread = thread::spawn(move || assert_eq!(client.call(2, LONG).unwrap(), 2));
+    let mut served = Vec::new();
+    while !thread.is_finished() {
+        server.wait(Duration::from_millis(10));
+        server.run(8, |number: &u8| {
+            served.push(*number);
+            *number
+        });
+    }
+    thread.join().unwrap();
+    assert_eq!((served, server.abandoned()), (vec![2], 1));
+}
+
+#[test]
+fn a_server_that_hangs_costs_its_clients_their_timeout_and_no_more() {
+    let bus = Bus::new();
+    let (go_on, gate) = mpsc::channel::<()>();
+    let server = bus
+        .server("hang", 2)
+        .unwrap()
+        .spawn(settings(), move |number: &u8| {
+            gate.recv().unwrap();
+            *number
+        })
+        .unwrap();
+    let mut client = bus.client::<u8, u8>("hang").unwrap();
+    let mut full = 0;
+    for number in 0..10 {
+        match client.call(number, Duration::from_millis(1)) {
+            Err(CallError::NoAnswer(AnswerError::TimedOut)) => (),
+            Err(CallError::NotSent(SendError::Full(request))) => {
+                assert_eq!(request, number);
+                full += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(full >= 7, "one in work, two waiting at most");
+    drop(go_on); // the handler panics from here on
+    drop(server);
+}
+
+#[test]
+fn requests_that_wait_when_the_server_goes_are_answered_with_that() {
+    let bus = Bus::new();
+    let mut server = bus.server::<u8, u8>("going", 4).unwrap();
+    let mut client = bus.client::<u8, u8>("going").unwrap();
+    let thread = thread::spawn(move || client.call(1, LONG));
+    assert_eq!(server.wait(LONG), Waited::Ready);
+    drop(server);
+    let answer = thread.join().unwrap();
+    assert!(matches!(answer, Err(CallError::NoAnswer(AnswerError::Ended))), "{answer:?}");
+}

@@ -9,7 +9,7 @@ mod model {
     /// Two producers, a consumer that sleeps; nothing is lost, doubled or torn.
     #[test]
     fn loom_event_loop_with_many_producers_delivers_all() {
-        model(2, || {
+        model(3, || {
             let mut events = EventLoop::<u32>::new(2);
             let mut consumer = events.consumer(WaitStrategy::Park);
             let mut left = events.producer();
@@ -29,7 +29,7 @@ mod model {
     /// The ring goes round; an event is written again only when the consumer is done with it.
     #[test]
     fn loom_event_loop_with_one_producer_goes_round() {
-        model(2, || {
+        model(3, || {
             let mut events = EventLoop::for_one_producer(1);
             let mut consumer = events.consumer(WaitStrategy::Spin);
             let mut producer = events.producer();
@@ -50,7 +50,7 @@ mod model {
     /// The same with marks instead of a counter.
     #[test]
     fn loom_event_loop_with_many_producers_goes_round() {
-        model(2, || {
+        model(3, || {
             let mut events = EventLoop::<u32>::new(1);
             let mut consumer = events.consumer(WaitStrategy::Spin);
             let mut producer = events.producer();
@@ -71,7 +71,7 @@ mod model {
     /// Who follows sees whole events, after the one that it follows, also when that goes.
     #[test]
     fn loom_event_loop_keeps_consumers_in_order() {
-        model(2, || {
+        model(3, || {
             let mut events = EventLoop::for_one_producer(2);
             let mut first = events.consumer(WaitStrategy::Park);
             let mut second = events.consumer_after(&[&first], WaitStrategy::Park);

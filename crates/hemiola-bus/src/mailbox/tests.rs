@@ -71,7 +71,7 @@ mod model {
     /// All that is sent arrives, in order, and the receiver sleeps through none of it.
     #[test]
     fn loom_mailbox_delivers_all_in_order_and_closes() {
-        model(2, || {
+        model(3, || {
             let mut inbox = mailbox(2, Signal::Nothing);
             let mut sender = inbox.sender();
             let thread = thread::spawn(move || (1..=2).for_each(|value| sender.send(value).unwrap()));
@@ -97,7 +97,7 @@ mod model {
     /// A value is received, dropped with the receiver, or comes back.
     #[test]
     fn loom_mailbox_takes_nothing_with_it_silently() {
-        model(2, || {
+        model(3, || {
             let mut inbox = mailbox(2, Signal::Nothing);
             let mut sender = inbox.sender();
             let token = Arc::new(());
@@ -115,7 +115,7 @@ mod model {
     /// A sender goes while another joins and takes over its lane, or one of a new block.
     #[test]
     fn loom_mailbox_gives_a_lane_to_one_sender_at_a_time() {
-        model(2, || {
+        model(3, || {
             let mut inbox = mailbox(1, Signal::Nothing);
             let (stays, mut goes) = (inbox.sender(), inbox.sender());
             let thread = thread::spawn(move || {

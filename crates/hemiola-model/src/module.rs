@@ -17,7 +17,7 @@ pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Bindin
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
 pub use instance::{Instance, PreparedParameters};
-pub use port::{Port, PortCell, PortDescriptor, PortRole};
+pub use port::{Connect, Port, PortCell, PortDescriptor, PortRole};
 pub use safe_state::{SafeState, SafeStateAction};
 pub use scope::{Crew, Scope};
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};

@@ -21,11 +21,13 @@ use crate::error::CommandError;
 pub struct Application {
     base: Base,
     commands: Vec<CustomCommand>,
-    started: Option<Box<dyn Fn(&RobotHandle)>>,
+    started: Option<Start>,
     live: Lines,
     summary: Lines,
 }
 
+/// What a robot does when it has started.
+type Start = Box<dyn Fn(&RobotHandle)>;
 /// What a robot adds to what is shown.
 type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 

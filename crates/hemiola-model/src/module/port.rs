@@ -48,9 +48,12 @@ pub struct PortDescriptor {
     pub name: &'static str,
     /// Which end of it.
     pub role: PortRole,
-    /// Makes it, given the robot's bus, whose type this crate does not know. Off the real-time threads. The error is for people.
-    pub connect: fn(bus: &dyn Any) -> Result<Box<dyn Port>, String>,
+    /// Makes it.
+    pub connect: Connect,
 }
+
+/// Makes a port, given the robot's bus, whose type this crate does not know. Off the real-time threads. The error is for people.
+pub type Connect = fn(bus: &dyn Any) -> Result<Box<dyn Port>, String>;
 
 /// Which end of a topic or a service a port is.
 ///

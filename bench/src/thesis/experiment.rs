@@ -162,7 +162,7 @@ struct Runner {
 
 enum Dispatcher {
     Loop(Vec<usize>),
-    Executor { executor: Executor<Frame>, graph: ExecutableGraph, own: Ring, readers: Vec<RingReader> },
+    Executor { executor: Box<Executor<Frame>>, graph: ExecutableGraph, own: Ring, readers: Vec<RingReader> },
 }
 
 impl Runner {
@@ -185,7 +185,7 @@ impl Runner {
                     let report = executor.add_worker(setting.thread(name, worker, cycle.priority), ring())?;
                     denials.extend(report.denials().map(ToString::to_string));
                 }
-                Dispatcher::Executor { executor, graph: ExecutableGraph::new(&plan)?, own, readers }
+                Dispatcher::Executor { executor: Box::new(executor), graph: ExecutableGraph::new(&plan)?, own, readers }
             }
         };
         Ok(Self { cycle: cycle.clone(), work, denials })

@@ -162,7 +162,15 @@ struct Runner {
 
 enum Dispatcher {
     Loop(Vec<usize>),
-    Executor { executor: Box<Executor<Frame>>, graph: ExecutableGraph, own: Ring, readers: Vec<RingReader> },
+    Executor(Box<Parallel>),
+}
+
+struct Parallel {
+    executor: Executor<Frame>,
+    graph: ExecutableGraph,
+    /// Worker 0's.
+    ring: Ring,
+    readers: Vec<RingReader>,
 }
 
 impl Runner {
@@ -185,7 +193,12 @@ impl Runner {
                     let report = executor.add_worker(setting.thread(name, worker, cycle.priority), ring())?;
                     denials.extend(report.denials().map(ToString::to_string));
                 }
-                Dispatcher::Executor { executor: Box::new(executor), graph: ExecutableGraph::new(&plan)?, own, readers }
+                Dispatcher::Executor(Box::new(Parallel {
+                    executor,
+                    graph: ExecutableGraph::new(&plan)?,
+                    ring: own,
+                    readers,
+                }))
             }
         };
         Ok(Self { cycle: cycle.clone(), work, denials })
@@ -202,8 +215,8 @@ impl Runner {
             if due >= begin + duration {
                 break;
             }
-            if let Dispatcher::Executor { executor, .. } = &self.work {
-                executor.expect_run(Some(due));
+            if let Dispatcher::Executor(parallel) = &self.work {
+                parallel.executor.expect_run(Some(due));
             }
             let started = earliness.meet(due);
             let frame = self.cycle.frame_of(run);
@@ -236,14 +249,14 @@ impl Dispatcher {
     fn run(&mut self, frame: &Frame) {
         match self {
             Dispatcher::Loop(order) => order.iter().for_each(|&task| frame.run(task)),
-            Dispatcher::Executor { executor, graph, own, .. } => executor.run(graph, frame, own),
+            Dispatcher::Executor(parallel) => parallel.executor.run(&parallel.graph, frame, &mut parallel.ring),
         }
     }
 
     fn events(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
-        if let Dispatcher::Executor { readers, .. } = self {
-            readers.iter_mut().for_each(|reader| _ = reader.read(&mut events));
+        if let Dispatcher::Executor(parallel) = self {
+            parallel.readers.iter_mut().for_each(|reader| _ = reader.read(&mut events));
         }
         events
     }

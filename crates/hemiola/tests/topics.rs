@@ -35,7 +35,7 @@ impl Walk {
     #[update]
     fn step(&self, clock: &Clock, slipped: &mut Publisher<Slipped>, step: &mut Step) {
         step.number = clock.run();
-        if step.number % 3 == 0 {
+        if step.number.is_multiple_of(3) {
             slipped.publish(Slipped { step: step.number });
         }
     }
@@ -155,6 +155,6 @@ fn a_cycle_that_a_topic_triggers_runs_when_there_are_messages_and_only_then() {
     running.stop();
 
     configuration.cycles[1].trigger = Trigger::Topic("Slpped".into());
-    let error = Robot::assemble(configuration).err().expect("there is no such topic").to_string();
+    let error = Robot::assemble(configuration).expect_err("there is no such topic").to_string();
     assert!(error.contains("`Slpped`") && error.contains("Slipped"), "{error}");
 }

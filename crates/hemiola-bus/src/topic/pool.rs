@@ -1,15 +1,16 @@
 //! The slots of one publisher: a message is written once, into a slot, and shared by reference.
 //!
 //! # Protocol
-//! A slot's count of references says whose it is: zero, the publisher's, which alone may write it; otherwise the holders', who only read.
+//! The publisher notes how many references to a slot it has ever given out, the holders count how many they have let go. If these are equal
+//! the slot is the publisher's, which alone may write it; otherwise the holders', who only read. So only one side writes each number.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | publisher | finds a slot whose count is zero, going on where it found the last one, so that slots are used in turn | acquire: whoever held it is done |
-//! | publisher | fills it and sets the count to the number of receivers | none: the way to the receiver releases |
-//! | holder | lets go: subtracts one, or stores zero if it is the only one left | release; acquire when it sees that it is the only one |
+//! | publisher | finds a slot of which all references were let go, going on where it found the last one, so that slots are used in turn | acquire: whoever held it is done |
+//! | publisher | fills it, and notes how many references it gives out | none: the way to the receiver releases |
+//! | holder | lets go: adds one | release |
 //!
-//! The store is allowed because only holders change a count that is not zero. It is worth it because a store does not wait.
+//! A holder that is the only one there can be adds by a load and a store: those do not wait for what was stored before.
 //!
 //! **A publisher always finds a slot**: whoever may hold messages reserves as many slots as it can hold before the publisher learns of it.
 //! Slots never move and live as long as the pool. A [`Claimed`] or [`Held`] is kept only by those who keep the pool alive.
@@ -21,8 +22,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) struct Slot<T> {
-    /// In the slot's segment.
-    references: NonNull<AtomicU32>,
+    /// How many references were let go, ever; in the slot's segment.
+    let_go: NonNull<AtomicU32>,
     envelope: UnsafeCell<Envelope<T>>,
 }
 
@@ -32,6 +33,10 @@ pub(crate) struct Envelope<T> {
     pub(crate) sequence: u64,
     /// Zero if the bus does not measure time.
     pub(crate) published: Ticks,
+    /// How many references were given out, ever.
+    given: u32,
+    /// Whether there is only one reference to this message, and will be.
+    single: bool,
     pub(crate) value: T,
 }
 
@@ -42,9 +47,18 @@ unsafe impl<T: Send> Send for Slot<T> {}
 
 impl<T> Slot<T> {
     #[inline]
-    fn references(&self) -> &AtomicU32 {
+    fn let_go(&self) -> &AtomicU32 {
         // SAFETY: it is in the segment that owns this slot, and does not move.
-        unsafe { self.references.as_ref() }
+        unsafe { self.let_go.as_ref() }
+    }
+
+    /// Whether nobody refers to it. Only for the publisher.
+    #[inline]
+    fn is_free(&self) -> bool {
+        // SAFETY: only the publisher writes, and it is elsewhere.
+        let given = self.envelope.look(|envelope| unsafe { (*envelope).given });
+        // Acquire: whoever held the slot is done with it.
+        self.let_go().load(Ordering::Acquire) == given
     }
 }
 
@@ -59,7 +73,7 @@ pub(crate) struct Pool<T> {
 /// one message after another disturbs its publisher only once in a while.
 struct Segment<T> {
     slots: Box<[Slot<T>]>,
-    counts: Box<[Line<[AtomicU32; COUNTS]>]>,
+    _counts: Box<[Line<[AtomicU32; COUNTS]>]>,
 }
 
 /// As many as fit.
@@ -85,16 +99,8 @@ impl<T: Default> Segment<T> {
     fn new(slots: usize) -> Self {
         let line = || Line(std::array::from_fn(|_| AtomicU32::new(0)));
         let counts: Box<[_]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
-        let slot =
-            |count: &AtomicU32| Slot { references: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
-        Self { slots: counts.iter().flat_map(|line| &**line).take(slots).map(slot).collect(), counts }
-    }
-}
-
-impl<T> Segment<T> {
-    #[inline]
-    fn references(&self, place: usize) -> &AtomicU32 {
-        &self.counts[place / COUNTS][place % COUNTS]
+        let slot = |count: &AtomicU32| Slot { let_go: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
+        Self { slots: counts.iter().flat_map(|line| &**line).take(slots).map(slot).collect(), _counts: counts }
     }
 }
 
@@ -146,10 +152,8 @@ impl<T> Slots<T> {
             for _ in 0..=segments.len() {
                 let here = &segments[*segment];
                 while let Some(slot) = here.slots.get(*place) {
-                    // Acquire: whoever held the slot is done with it.
-                    let references = here.references(*place).load(Ordering::Acquire);
                     *place += 1;
-                    if references == 0 {
+                    if slot.is_free() {
                         return Claimed(slot.into());
                     }
                 }
@@ -179,18 +183,23 @@ impl<T> Claimed<T> {
 
     /// Gives the slot to its receivers.
     #[inline]
-    pub(crate) fn share(self, receivers: usize) -> Shares<T> {
-        let count = u32::try_from(receivers).expect("fewer than 2^32 receivers");
-        // SAFETY: the pool lives. Relaxed: what hands the shares over releases.
-        unsafe { self.0.as_ref() }.references().store(count, Ordering::Relaxed);
-        Shares { slot: self.0, left: count }
+    pub(crate) fn share(mut self, receivers: usize) -> Shares<T> {
+        let left = u32::try_from(receivers).expect("fewer than 2^32 receivers");
+        self.give(left, left == 1);
+        Shares { slot: self.0, left }
     }
 
-    /// Makes the slot a message of one reference.
-    pub(crate) fn share_one(self) -> Held<T> {
-        // SAFETY: the pool lives.
-        unsafe { self.0.as_ref() }.references().store(1, Ordering::Relaxed);
+    /// Makes the slot a message of one reference, which [can be shared](Held::share).
+    pub(crate) fn share_one(mut self) -> Held<T> {
+        self.give(1, false);
         Held(self.0)
+    }
+
+    #[inline]
+    fn give(&mut self, references: u32, single: bool) {
+        let envelope = self.envelope_mut();
+        envelope.given = envelope.given.wrapping_add(references);
+        envelope.single = single;
     }
 }
 
@@ -231,10 +240,11 @@ impl<T> Held<T> {
         unsafe { self.slot().envelope.look(|envelope| &*envelope) }
     }
 
-    /// Another reference.
+    /// Another reference. Only of what [`Claimed::share_one`] made.
     pub(crate) fn share(&self) -> Held<T> {
-        // Relaxed: we have a reference, which is as good.
-        self.slot().references().fetch_add(1, Ordering::Relaxed);
+        debug_assert!(!self.envelope().single, "there will be only one reference to this message");
+        // As if one less was let go. Relaxed: our own reference keeps the slot from being free.
+        self.slot().let_go().fetch_sub(1, Ordering::Relaxed);
         Held(self.0)
     }
 
@@ -264,12 +274,11 @@ impl<T> Held<T> {
 impl<T> Drop for Held<T> {
     #[inline]
     fn drop(&mut self) {
-        let references = self.slot().references();
-        // Acquire: the others, who are done, come before us.
-        if references.load(Ordering::Acquire) == 1 {
-            references.store(0, Ordering::Release);
+        let let_go = self.slot().let_go();
+        if self.envelope().single {
+            let_go.store(let_go.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
         } else {
-            references.fetch_sub(1, Ordering::Release);
+            let_go.fetch_add(1, Ordering::Release);
         }
     }
 }
@@ -280,7 +289,7 @@ impl<T> Pool<T> {
     pub(crate) fn in_use(&self) -> usize {
         self.segments.look(|segments| {
             let slots = segments.iter().flat_map(|segment| &segment.slots);
-            slots.filter(|slot| slot.references().load(Ordering::Relaxed) > 0).count()
+            slots.filter(|slot| !slot.is_free()).count()
         })
     }
 }

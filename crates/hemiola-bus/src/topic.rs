@@ -7,6 +7,7 @@
 //! | `latest` | receives the newest message |
 //! | `pool` | the slots of a publisher, with counted references |
 //! | `lane`, `cell` | a ring from one publisher to one queue; a place for one message |
+//! | `room` | how a publisher that may wait learns of room in a lane |
 //! | `hub` | who has joined, and what connects them |
 
 mod cell;
@@ -16,6 +17,7 @@ mod latest;
 mod pool;
 mod publisher;
 mod queue;
+mod room;
 mod sample;
 
 #[cfg(test)]

@@ -18,11 +18,10 @@
 
 use super::hub::Inlet;
 use super::pool::{Held, Reservation, Slot};
+use super::room::Room;
 use crate::signal::Signal;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
-use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
-use std::hint::spin_loop;
-use std::time::Duration;
+use crate::sync::{AtomicPtr, AtomicU64, Line, Ordering};
+use hemiola_realtime::MonotonicTime;
 
 /// What becomes of a message for which a queue has no room.
 ///
@@ -61,20 +60,6 @@ pub(crate) struct Lane<T> {
     receiving: Line<Receiving>,
     _reservation: Reservation<T>,
 }
-
-/// For a publisher that waits until there is room.
-#[derive(Default)]
-struct Room {
-    awaited: AtomicBool,
-    wakeup: Wakeup,
-}
-
-/// How often a publisher that waits looks whether there is room, in case it was not told: the receiver, which does not wait for
-/// anybody, may overlook one who is just about to sleep.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
-
-/// How often it looks before it sleeps.
-const LOOKS_BEFORE_SLEEP: usize = 1000;
 
 /// Written by the publisher.
 struct Sending {
@@ -176,19 +161,7 @@ impl<T> Lane<T> {
 
     /// Waits for room. It stays, for nobody else fills the lane. Only for the publisher.
     pub(crate) fn wait_for_room(&self, deadline: MonotonicTime) -> bool {
-        if (0..LOOKS_BEFORE_SLEEP).any(|_| self.has_room()) {
-            return true;
-        }
-        loop {
-            let seen = self.room.wakeup.generation();
-            self.room.awaited.store(true, Ordering::SeqCst);
-            let now = monotonic_now();
-            if self.has_room() || now >= deadline {
-                self.room.awaited.store(false, Ordering::Relaxed);
-                return self.has_room();
-            }
-            self.room.wakeup.wait(seen, Some(deadline.min(now + LOOK_AGAIN)));
-        }
+        self.room.wait(|| self.has_room(), deadline)
     }
 
     /// Whether there is room, or the policy is not to wait for it. Only for the publisher.
@@ -198,7 +171,6 @@ impl<T> Lane<T> {
         if self.when_full != WhenFull::Wait || used(self.sending.seen_head.load(Ordering::Relaxed)) < self.capacity {
             return true;
         }
-        spin_loop();
         let head = self.receiving.head.load(Ordering::Acquire);
         self.sending.seen_head.store(head, Ordering::Relaxed);
         used(head) < self.capacity
@@ -282,7 +254,7 @@ impl<T> Lane<T> {
             return self.receiving.head.compare_exchange(head, next, Ordering::Release, Ordering::Relaxed).is_ok();
         }
         self.receiving.head.store(next, Ordering::Release);
-        if self.when_full == WhenFull::Wait && self.room.awaited.load(Ordering::Relaxed) {
+        if self.when_full == WhenFull::Wait && self.room.is_awaited() {
             self.tell_of_room(next);
         }
         true
@@ -292,8 +264,7 @@ impl<T> Lane<T> {
     #[cold]
     fn tell_of_room(&self, head: u64) {
         if distance(head, self.sending.tail.load(Ordering::Relaxed)) <= self.capacity / 2 {
-            self.room.awaited.store(false, Ordering::Relaxed);
-            self.room.wakeup.notify_one();
+            self.room.tell();
         }
     }
 

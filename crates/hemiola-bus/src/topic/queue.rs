@@ -114,7 +114,7 @@ impl<T: Message> Queue<T> {
 
     /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that may wait.
     ///
-    /// A queue with [`Signal::Nothing`] does not sleep, for nobody would wake it.
+    /// A queue whose signal is no [`Signal::Wakeup`] does not sleep, for nobody would wake it.
     pub fn wait(&mut self, timeout: Duration) -> bool {
         let Signal::Wakeup(wakeup) = self.inlet.signal.clone() else {
             return self.has_messages();

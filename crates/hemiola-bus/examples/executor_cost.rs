@@ -27,6 +27,7 @@ fn main() {
     row("publish, then the callback, on the same thread", "hand-over", 1, hand_over);
     row("the same, with a timer that is not due", "hand-over", 1, hand_over_beside_a_timer);
     for modules in [10, 100, 1000] {
+        row(&format!("a plain list of {modules} closures"), "call", modules, || call_list(modules));
         row(&format!("one message to {modules} callbacks"), "delivery", modules, || deliver(modules));
         row(&format!("64 messages at once to {modules} callbacks"), "delivery", modules, || batched(modules));
     }
@@ -73,6 +74,21 @@ fn ping(topic: &Topic<u64>, mut executor: Executor) -> (Duration, usize) {
         executor.run_one();
     }
     (start.elapsed(), MESSAGES)
+}
+
+/// What no executor can beat.
+fn call_list(modules: usize) -> (Duration, usize) {
+    let closure = |_| -> Box<dyn FnMut(&u64)> {
+        let mut module = Module::default();
+        Box::new(move |count: &u64| module.receive(*count))
+    };
+    let mut list: Vec<_> = (0..modules).map(closure).collect();
+    let messages = 200_000 / modules;
+    let start = Instant::now();
+    for count in 0..messages as u64 {
+        list.iter_mut().for_each(|callback| callback(black_box(&count)));
+    }
+    (start.elapsed(), messages)
 }
 
 fn deliver(modules: usize) -> (Duration, usize) {

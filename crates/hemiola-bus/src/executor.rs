@@ -4,12 +4,13 @@
 //! |---|---|
 //! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
 //! | `agenda` | which of them comes next |
-//! | `callback`, `timer`, `subscription` | what is called |
+//! | `callback`, `timer`, `subscription`, `attended` | what is called |
 //! | `handle`, `registry` | adding and removing callbacks, from any thread |
 //! | `recorder` | what goes into the trace |
 //! | `running` | an executor with a thread of its own |
 
 mod agenda;
+mod attended;
 mod callback;
 mod handle;
 mod ready;

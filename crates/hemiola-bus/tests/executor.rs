@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use hemiola_bus::{Batch, Bus, BusError, Executor, Order, Priority, RobotClock, Tick, Topic, WhenFull};
+use hemiola_bus::{
+    Actor, Batch, Bus, BusError, Executor, Order, Priority, Publisher, RobotClock, Tick, Topic, WhenFull,
+};
 use hemiola_model::Time;
 use hemiola_realtime::{
     AllocationGuard, CountingAllocator, ThreadSettings, Wakeup, allocations_on_this_thread, monotonic_now,
@@ -343,6 +345,28 @@ fn in_two_phases_what_is_sent_while_messages_are_delivered_waits_for_the_next_tu
     assert_eq!(bench.calls(), ["2 pings"]);
     assert_eq!(bench.executor.run_waiting(), 4);
     assert_eq!(bench.calls(), ["pong 10", "pong 20", "2 pings"]);
+}
+
+#[test]
+fn an_actor_on_an_executor_is_called_by_priority_and_one_call_at_a_time() {
+    let mut bench = Bench::new();
+    let topic = topic("urgent");
+    bench.subscribe(&topic, 9, "urgent");
+    let state = (topic.publisher(), bench.log.clone());
+    let make = |signal| {
+        let (mut actor, handle) = Actor::with_signal(state, 16, signal);
+        (move || actor.run(1) > 0, handle)
+    };
+    let (_, mut actor) = bench.executor.attend("actor", Priority(1), make).unwrap();
+    for count in 0..3 {
+        let call = move |(urgent, log): &mut (Publisher<u64>, mpsc::Sender<String>)| {
+            urgent.publish(count);
+            log.send(format!("actor {count}")).unwrap();
+        };
+        assert!(actor.send(call).is_ok());
+    }
+    assert_eq!(bench.executor.run_ready(), 6);
+    assert_eq!(bench.calls(), ["actor 0", "urgent 0", "actor 1", "urgent 1", "actor 2", "urgent 2"]);
 }
 
 /// Also while callbacks come and go: they are made and dropped by whoever adds and removes them.

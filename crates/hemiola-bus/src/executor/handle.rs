@@ -99,21 +99,23 @@ impl ExecutorHandle {
         self.shared.sleeps.load(Ordering::Relaxed)
     }
 
-    /// Adds what `make` makes.
+    /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign code.
     pub(super) fn add(
         &self,
         newcomer: Newcomer,
         make: impl FnOnce(Ready, Arc<Figures>) -> Box<dyn Runnable>,
     ) -> Result<CallbackId, BusError> {
+        let (kind, priority, figures) = (newcomer.kind, newcomer.priority, Arc::<Figures>::default());
+        let Some((index, traced)) = self.with_registry(|registry| registry.reserve(newcomer, figures.clone())) else {
+            return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
+        };
+        let entry = make(self.shared.commands.of(index), figures);
         self.with_registry(|registry| {
-            let Some(index) = registry.vacancy() else {
-                return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
-            };
-            let (traced, figures) = (registry.traced(&newcomer), Arc::<Figures>::default());
-            let entry = make(self.shared.commands.of(index), figures.clone());
-            let Newcomer { kind, priority, .. } = newcomer;
-            self.send(registry, Command::Add { index, kind, priority, traced, entry })?;
-            Ok(registry.enter(index, newcomer, figures))
+            let sent = self.send(registry, Command::Add { index, kind, priority, traced, entry });
+            if sent.is_err() {
+                registry.release(index);
+            }
+            sent.map(|()| registry.enter(index))
         })
     }
 
@@ -128,7 +130,7 @@ impl ExecutorHandle {
             let Some((index, others)) = registry.find(messages, priority) else { return Err(callback) };
             let carrier: Box<dyn Any + Send> = Box::new(Carrier::with(callback, others));
             let sent = self.send(registry, Command::PutIn { index, carrier });
-            Ok(sent.map(|()| registry.enter_beside(index)))
+            Ok(sent.map(|()| registry.enter(index)))
         })
     }
 

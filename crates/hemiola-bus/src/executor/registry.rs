@@ -32,7 +32,7 @@ pub(super) struct Registry {
 /// A timer, or all callbacks of one topic that share a priority.
 struct Entry {
     newcomer: Newcomer,
-    /// One per callback, in the executor's order.
+    /// One per callback, in the executor's order; none as long as the number is only reserved.
     serials: Vec<u64>,
     figures: Arc<Figures>,
 }
@@ -113,10 +113,22 @@ impl Registry {
         (registry, Commands { todo: command_reader, removed: removed_writer })
     }
 
-    /// A number that is free.
-    pub(super) fn vacancy(&mut self) -> Option<usize> {
+    /// Reserves a number for a newcomer, if one is free; tells also the name in the trace.
+    pub(super) fn reserve(
+        &mut self,
+        newcomer: Newcomer,
+        figures: Arc<Figures>,
+    ) -> Option<(usize, Option<TracedCallback>)> {
         self.take_in();
-        self.entries.iter().position(Option::is_none)
+        let index = self.entries.iter().position(Option::is_none)?;
+        let traced = self.traced(&newcomer);
+        self.entries[index] = Some(Entry { newcomer, serials: Vec::new(), figures });
+        Some((index, traced))
+    }
+
+    /// Frees a number that was reserved in vain.
+    pub(super) fn release(&mut self, index: usize) {
+        self.entries[index] = None;
     }
 
     /// The number of those who want the same messages at the same priority, and how many they are.
@@ -130,16 +142,10 @@ impl Registry {
         entries.filter_map(|(index, entry)| Some((index, entry.as_ref().filter(is_same)?.serials.len()))).next()
     }
 
-    /// Enters a callback with a number of its own.
-    pub(super) fn enter(&mut self, index: usize, newcomer: Newcomer, figures: Arc<Figures>) -> CallbackId {
-        let serial = self.serial();
-        self.entries[index] = Some(Entry { newcomer, serials: vec![serial], figures });
-        CallbackId { index: index as u8, serial }
-    }
-
-    /// Enters a callback that joins others.
-    pub(super) fn enter_beside(&mut self, index: usize) -> CallbackId {
-        let serial = self.serial();
+    /// Enters a callback, beside the others of its number.
+    pub(super) fn enter(&mut self, index: usize) -> CallbackId {
+        self.last_serial += 1;
+        let serial = self.last_serial;
         self.entries[index].iter_mut().for_each(|entry| entry.serials.push(serial));
         CallbackId { index: index as u8, serial }
     }
@@ -193,7 +199,7 @@ impl Registry {
     }
 
     /// The name in the trace, if there is one.
-    pub(super) fn traced(&self, newcomer: &Newcomer) -> Option<TracedCallback> {
+    fn traced(&self, newcomer: &Newcomer) -> Option<TracedCallback> {
         let (catalog, executor) = self.recording.as_ref()?;
         // A catalog is full when 65,536 callbacks have come and gone: the later ones are left out.
         let topic = newcomer.topic.as_ref().and_then(|topic| catalog.topic(topic).ok());
@@ -208,10 +214,5 @@ impl Registry {
             }
             self.waste.push(Waste::Removed(removed));
         }
-    }
-
-    fn serial(&mut self) -> u64 {
-        self.last_serial += 1;
-        self.last_serial
     }
 }

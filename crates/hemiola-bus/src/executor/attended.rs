@@ -1,0 +1,98 @@
+//! Callbacks that look after what raises a signal: actors, servers, receivers of the newest message.
+
+use std::sync::Arc;
+
+use super::agenda::Kind;
+use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
+use super::registry::Newcomer;
+use super::{Executor, ExecutorHandle};
+use crate::error::BusError;
+use crate::signal::Signal;
+
+impl Executor {
+    /// Calls a callback whenever a signal is raised: so an executor runs whatever raises one, such as an [`Actor`](crate::Actor).
+    ///
+    /// `make` gets the signal, and gives the callback and what else came of it. The callback does one piece of work and tells whether there
+    /// was any; then it is called again, as soon as nothing more important is ready. The name is for the trace.
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    ///
+    /// ```
+    /// use hemiola_bus::{Actor, Executor, Priority, RobotClock};
+    /// use std::sync::Arc;
+    ///
+    /// let mut executor = Executor::new("speech", &Arc::new(RobotClock::running(1.0)));
+    /// let (_, mut speaker) = executor.attend("speaker", Priority(1), |signal| {
+    ///     let (mut actor, handle) = Actor::with_signal(Vec::new(), 16, signal);
+    ///     (move || actor.run(1) > 0, handle)
+    /// })?;
+    /// speaker.send(|said: &mut Vec<&str>| said.push("Hello.")).unwrap();
+    /// speaker.send(|said: &mut Vec<&str>| assert_eq!(*said, ["Hello."])).unwrap();
+    /// assert_eq!(executor.run_ready(), 2);
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    pub fn attend<C, R>(
+        &mut self,
+        name: &str,
+        priority: Priority,
+        make: impl FnOnce(Signal) -> (C, R),
+    ) -> Result<(CallbackId, R), BusError>
+    where
+        C: FnMut() -> bool + Send + 'static,
+    {
+        let added = self.handle.attend(name, priority, make);
+        self.obey();
+        added
+    }
+}
+
+impl ExecutorHandle {
+    /// As [`Executor::attend`].
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    pub fn attend<C, R>(
+        &self,
+        name: &str,
+        priority: Priority,
+        make: impl FnOnce(Signal) -> (C, R),
+    ) -> Result<(CallbackId, R), BusError>
+    where
+        C: FnMut() -> bool + Send + 'static,
+    {
+        let newcomer = Newcomer { kind: Kind::Message, name: name.to_owned(), topic: None, priority, messages: None };
+        let mut rest = None;
+        let id = self.add(newcomer, |ready, figures| {
+            let (callback, other) = make(ready.into());
+            rest = Some(other);
+            Box::new(Attended { callback, figures })
+        })?;
+        Ok((id, rest.expect("`add` has made what it has added")))
+    }
+}
+
+struct Attended<C> {
+    callback: C,
+    figures: Arc<Figures>,
+}
+
+impl<C: FnMut() -> bool + Send> Runnable for Attended<C> {
+    fn waiting(&mut self) -> usize {
+        1
+    }
+
+    fn run(&mut self, call: &mut Call<'_>) -> Left {
+        let Self { callback, figures } = self;
+        // Whoever panics has worked.
+        let mut worked = true;
+        figures.contain(call, || worked = callback());
+        if !worked {
+            return Left::WasIdle;
+        }
+        call.done.count = 1;
+        call.done.reason = Reason::Message { sequence: figures.calls(), published: None };
+        figures.count(0);
+        Left::More
+    }
+}

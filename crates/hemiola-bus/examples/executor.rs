@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, WhenFull};
+use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
 
 #[derive(Default)]
 struct Pose {
@@ -26,9 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert!(pose.inclination < 0.9, "falling: {}", pose.inclination);
     })?;
 
-    // For all poses that have come meanwhile.
-    executor.subscribe_batched(&poses, Priority(10), 64, WhenFull::DropOldest, |poses: Batch<Pose>| {
-        println!("{} poses, the last one at {:+.2} rad", poses.len(), poses.iter().last().unwrap().inclination);
+    // Four times per second, when there is nothing else to do: the newest pose.
+    let mut newest = poses.latest();
+    executor.every(Duration::from_millis(250), Priority(10), move |tick| {
+        let inclination = newest.get().map_or(0.0, |pose| pose.inclination);
+        println!("{}: inclined by {inclination:+.2} rad", tick.now);
     })?;
 
     let handle = executor.handle();
@@ -36,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     executor.run(); // on this thread, until it is stopped; `spawn` gives it one of its own
 
     for callback in executor.handle().callbacks() {
-        println!("{}: {} calls, {} panics {:?}", callback.name, callback.calls, callback.panics, callback.last_panic);
+        let last_panic = callback.last_panic.unwrap_or_default();
+        println!("{}: {} calls, {} panics {last_panic}", callback.name, callback.calls, callback.panics);
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::{Clock, Representation, RepresentationDescriptor, Time};
 /// | `Samples<T>` | everything that arrived from another cycle or a source since the last run |
 /// | `&mut T` | provides |
 /// | `&Clock`, `&Scope`, `&Debug`, `&SafeState` | services |
-/// | `&mut Publisher<T>`, `&Subscription<T>`, `&mut Client<Request, Response>` | ends of topics and services (`hemiola-bus`) |
+/// | `&mut Publisher<T>`, `&Subscription<T>` | ends of topics (`hemiola-bus`) |
 ///
 /// ```
 /// use hemiola_model::module::{Argument, ArgumentKind, Previous};

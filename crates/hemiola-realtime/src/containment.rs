@@ -19,7 +19,7 @@ thread_local! {
 /// let _quiet = Containment::new();
 /// let panic = std::panic::catch_unwind(|| panic!("no ball")).unwrap_err();
 /// let text = describe_panic(&*panic, &take_place());
-/// assert!(text.starts_with("panicked at src") && text.ends_with(": no ball"), "{text}");
+/// assert!(text.starts_with("panicked at ") && text.ends_with(": no ball"), "{text}");
 /// ```
 pub struct Containment {
     before: bool,

@@ -72,9 +72,13 @@ fn write<T: Payload>(writer: &mut impl Writer<T>, period_ns: u64, duration_ns: u
     let begin = monotonic_ns();
     if period_ns == 0 {
         let mut last = 0;
-        while last % 1024 != 0 || monotonic_ns() - begin < duration_ns {
+        // At least once, however short the time is.
+        loop {
             last += 1;
             writer.write(|value| value.fill(last));
+            if last % 1024 == 0 && monotonic_ns() - begin >= duration_ns {
+                break;
+            }
         }
         return Outcome { last, ps: (monotonic_ns() - begin) * 1000 / last };
     }
@@ -101,9 +105,13 @@ fn read<T: Payload>(reader: &mut impl Reader<T>, over: &AtomicBool) -> Outcome {
         assert!(tag >= last && tag != u64::MAX, "read {tag} after {last}");
         last = tag;
     };
-    while !over.load(Ordering::Acquire) {
+    // At least once: the writer may be through before this thread runs.
+    loop {
         (0..64).for_each(|_| look(reader));
         reads += 64;
+        if over.load(Ordering::Acquire) {
+            break;
+        }
     }
     let ps = (monotonic_ns() - begin) * 1000 / reads;
     // The last one was written before `over`.

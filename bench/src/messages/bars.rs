@@ -13,7 +13,8 @@ pub fn all(report: &Report, workloads: &[Workload]) -> Vec<Bar> {
             let contests: Vec<&Contest> =
                 goal.cases.iter().filter_map(|case| report.contest(workload.name, case)).collect();
             let found = bars.len();
-            for placement in [Placement::Alone, Placement::Near, Placement::Far, Placement::Remote] {
+            for placement in [Placement::Alone, Placement::Siblings, Placement::Near, Placement::Far, Placement::Remote]
+            {
                 bars.extend(bar(workload, goal, &contests, placement));
             }
             if bars.len() == found {
@@ -63,7 +64,7 @@ fn bar(workload: &Workload, goal: &Goal, contests: &[&Contest], placement: Place
 fn title(workload: &Workload, goal: &Goal, placement: Placement, case: Option<&str>) -> String {
     let place = match placement {
         Placement::Alone => String::new(),
-        placement => format!(" (cores {})", placement.text()),
+        placement => format!(" (cores: {})", placement.text()),
     };
     let case = case.map_or_else(String::new, |case| format!(": {case}"));
     format!("{}: {}{case}{place}", workload.name, goal.what)
@@ -80,7 +81,7 @@ fn compare<'c>(goal: &Goal, contest: &'c Contest, placement: Placement) -> Optio
         }
     };
     let excess = match goal.limit {
-        Limit::AtLeast(_) => limit / ours,
+        Limit::AtLeast(_) => 2.0 - ours / limit,
         _ if ours == limit => 1.0,
         _ => ours / limit,
     };
@@ -146,7 +147,7 @@ mod tests {
         use Placement::Near;
         assert_eq!(excess(Limit::AtMost(5.0), &[(Near, 10.0)], &[]), Some(2.0));
         assert_eq!(excess(Limit::AtMost(0.0), &[(Near, 0.0)], &[]), Some(1.0));
-        assert_eq!(excess(Limit::AtLeast(20.0), &[(Near, 10.0)], &[]), Some(2.0));
+        assert_eq!(excess(Limit::AtLeast(20.0), &[(Near, 10.0)], &[]), Some(1.5));
         let eight_times = Limit::TimesLess { than: "peer", factor: 8.0 };
         assert_eq!(excess(eight_times, &[(Near, 10.0)], &[(Near, 40.0)]), Some(2.0));
     }

@@ -21,7 +21,7 @@ pub fn workload(effort: Effort) -> Workload {
         contestants: vec![
             Contestant::hemiola("hemiola", "Hemiola, by priority"),
             Contestant::hemiola("hemiola-ros2", "Hemiola, in ROS 2's order").limit(),
-            Contestant::rust("crossbeam-channel", "crossbeam-channel, first come first served"),
+            Contestant::rust("crossbeam-channel", "first come, first served"),
         ],
         cases: vec![Case {
             name: CASE.to_owned(),

@@ -17,9 +17,9 @@ pub fn workload(effort: Effort) -> Workload {
                back, and half of that is shown) or has been asleep. A wake-up is a thread that slept.",
         contestants: vec![
             Contestant::hemiola("hemiola", "Hemiola, executor"),
-            Contestant::rust("rtrb", "rtrb and a callback"),
-            Contestant::rust("crossbeam-channel", "crossbeam-channel and a callback"),
-            Contestant::rust("std-channel", "std sync_channel and a callback"),
+            Contestant::rust("rtrb", "rtrb"),
+            Contestant::rust("crossbeam-channel", "crossbeam-channel"),
+            Contestant::rust("std-channel", "std sync_channel"),
         ],
         cases: PLACES.map(|place| case(place, effort)).into(),
         columns: vec![

@@ -22,7 +22,7 @@ pub fn workload(effort: Effort) -> Workload {
             Contestant::hemiola("hemiola", "Hemiola, one executor"),
             Contestant::rust("pollers", "a poller per topic, 1 ms"),
             Contestant::rust("poller", "one poller, 1 ms"),
-            Contestant::rust("crossbeam-channel", "crossbeam-channel, a thread per topic"),
+            Contestant::rust("crossbeam-channel", "a blocked thread per topic"),
         ],
         cases: vec![Case {
             name: CASE.to_owned(),

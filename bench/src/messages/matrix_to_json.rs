@@ -17,12 +17,12 @@ pub fn workload(effort: Effort) -> Workload {
     let flat_out: Vec<String> = [1, 4, 10].map(flat_out_name).to_vec();
     Workload {
         name: "matrix-to-json",
-        what: "N threads publish vectors of 100 numbers; 500 of them make a matrix, which is serialised to JSON. Where no other \
-               library is named, everybody serialises with serde_json, which takes a tenth of Cereal's time.",
+        what: "N threads publish vectors of 100 numbers; 500 of them make a matrix, which is serialised to JSON. With Cereal means \
+               in C++; all others serialise with serde_json, which takes a fraction of its time. Hemiola does that at lower priority.",
         contestants: vec![
-            Contestant::hemiola("hemiola", "Hemiola, serialises at lower priority"),
-            Contestant::cpp(SOURCE, "single-cereal", "one safe queue, C++ and Cereal"),
-            Contestant::cpp(SOURCE, "multi-cereal", "a safe queue each, C++ and Cereal"),
+            Contestant::hemiola("hemiola", "Hemiola, two priorities"),
+            Contestant::cpp(SOURCE, "single-cereal", "one safe queue, Cereal"),
+            Contestant::cpp(SOURCE, "multi-cereal", "a safe queue each, Cereal"),
             Contestant::rust("single", "one safe queue"),
             Contestant::rust("multi", "a safe queue each"),
             Contestant::rust("disruptor", "disruptor, sleeps 0.1 ms"),

@@ -18,7 +18,7 @@ pub fn html(report: &Report) -> String {
         title: "Hemiola’s messages beside their peers",
         lead: &format!(
             "Topics, queues, actors and executors: the same workloads, in the same run. Rounds in which everybody has a turn: {}. \
-             Where two cores take part, figures compare only where these are equally far from each other: near, far, remote.",
+             Where two cores take part, figures compare only where these are equally far from each other: siblings, near, far, remote.",
             report.rounds
         ),
         quick: report.quick,
@@ -50,8 +50,16 @@ fn plots(workload: &Workload, contest: &Contest) -> Vec<Plot> {
 }
 
 fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
-    let rows: Vec<Row> =
-        terminal::rows(contest).into_iter().filter_map(|(entry, group)| row(entry, group, column)).collect();
+    // What was measured while the cores were moved compares with nothing.
+    let mut groups = terminal::rows(contest);
+    groups.retain(|(_, group)| group.placement != Placement::Moved);
+    let first = groups.first().map(|(_, group)| group.placement);
+    let place = first.filter(|first| groups.iter().all(|(_, group)| group.placement == *first));
+    let rows: Vec<Row> = groups.iter().filter_map(|(entry, group)| row(entry, group, column, place)).collect();
+    let caption = match place {
+        None | Some(Placement::Alone) => column.head.to_owned(),
+        Some(place) => format!("{}; cores: {}", column.head, place.text()),
+    };
     let goals = workload.goals.iter().filter(|goal| goal.figure == column.figure && goal.cases.contains(&contest.case));
     let bar = goals.filter_map(|goal| match goal.limit {
         Limit::AtMost(limit) | Limit::AtLeast(limit) => Some(limit),
@@ -61,7 +69,7 @@ fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
     let smallest = rows.iter().map(|row| row.median).chain(bar).fold(f64::INFINITY, f64::min);
     Plot {
         title: contest.case.clone(),
-        caption: column.head.to_owned(),
+        caption,
         axis: if smallest > 0.0 { Axis::Logarithmic } else { Axis::Linear },
         show: column.figure.show,
         bar,
@@ -69,11 +77,12 @@ fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
     }
 }
 
-fn row(entry: &Entry, group: &Group, column: &Column) -> Option<Row> {
+/// `place` is where all rows were measured, if that is one place.
+fn row(entry: &Entry, group: &Group, column: &Column, place: Option<Placement>) -> Option<Row> {
     let spread = group.figures.get(column.figure.key)?;
-    let label = match group.placement {
-        Placement::Alone => entry.label.clone(),
-        placement => format!("{} ({})", entry.label, placement.text()),
+    let label = match place {
+        Some(_) => entry.label.clone(),
+        None => format!("{} ({})", entry.label, group.placement.text()),
     };
     Some(Row { label, side: entry.side, median: group.value(column.figure)?, tail: Some((spread.p99, spread.maximum)) })
 }

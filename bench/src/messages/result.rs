@@ -57,6 +57,8 @@ pub struct Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
+    /// They are one core that does two things at once, each slower.
+    Siblings,
     /// They share a cache.
     Near,
     /// They share a processor.
@@ -86,6 +88,7 @@ impl Placement {
         let (Some(before), Some(after)) = (sample.before_ns, sample.after_ns) else { return Placement::Moved };
         match before.max(after) {
             longest if longest > SAME * before.min(after) => Placement::Moved,
+            longest if longest < 25.0 => Placement::Siblings,
             longest if longest < 145.0 => Placement::Near,
             longest if longest < 290.0 => Placement::Far,
             _ => Placement::Remote,
@@ -94,6 +97,7 @@ impl Placement {
 
     pub fn text(self) -> &'static str {
         match self {
+            Placement::Siblings => "siblings",
             Placement::Near => "near",
             Placement::Far => "far",
             Placement::Remote => "remote",
@@ -180,6 +184,7 @@ mod tests {
 
     #[test]
     fn runs_during_which_the_cores_were_moved_are_kept_apart() {
+        assert_eq!(placement(11.0, 12.0), Placement::Siblings);
         assert_eq!(placement(50.0, 52.0), Placement::Near);
         assert_eq!(placement(235.0, 190.0), Placement::Far);
         assert_eq!(placement(410.0, 390.0), Placement::Remote);

@@ -22,7 +22,7 @@ pub fn workload(effort: Effort) -> Workload {
             Contestant::cpp(SOURCE, "asio", "Boost.Asio"),
             Contestant::cpp(SOURCE, "mutex-cpp", "C++ mutex and queue"),
             Contestant::rust("mutex", "Rust mutex and queue"),
-            Contestant::rust("mutex-batched", "Rust mutex and queue, 100 per lock"),
+            Contestant::rust("mutex-batched", "Rust mutex, 100 per lock"),
             Contestant::rust("seg-queue", "crossbeam SegQueue"),
             Contestant::rust("array-queue", "crossbeam ArrayQueue"),
             Contestant::rust("crossbeam-deque", "crossbeam-deque"),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// Decides how early to wake before a due time, so that the thread is there on time although sleeps end late.
 ///
-/// A long sleep ends late by more than a short one, for the core sleeps more deeply (on a small virtual machine 33 against 9 µs in one of
-/// a hundred). So the way to a due time has a long sleep that ends 100 µs early, then a short one, and the rest is spun.
+/// A long sleep ends late by more than a short one, for the core sleeps more deeply. So the way to a due time has a long sleep that ends
+/// 100 µs early, then a short one, and the rest is spun.
 ///
 /// What the first 64 short sleeps are late by at most is the first estimate. From then on it tracks how late all but one of 200 short sleeps end at most (the 99.5th percentile of the oversleep) and wakes that much early, at
 /// most `bound`. Each sleep that ended later than estimated raises the estimate by 20 %, each other one lowers it by 0.1 %: both

@@ -144,7 +144,43 @@ impl Bus {
         Request: Send + 'static,
         Response: Send + 'static,
     {
-        self.0.services.server(name, capacity)
+        self.server_with_signal(name, capacity, Signal::Nothing)
+    }
+
+    /// As [`server`](Self::server), for a thread that waits for other things, too: who sends a request raises `signal`.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    /// use hemiola_realtime::{Reason, Wakeup, monotonic_now};
+    /// use std::sync::Arc;
+    ///
+    /// let (bus, wakeup) = (Bus::new(), Arc::new(Wakeup::new()));
+    /// let mut doubles = bus.server_with_signal::<u8, u8>("double", 8, wakeup.clone().into())?;
+    /// let mut halves = bus.server_with_signal::<u8, u8>("halve", 8, wakeup.clone().into())?;
+    /// let seen = wakeup.generation();
+    /// let answer = bus.client::<u8, u8>("halve")?.call_async(8);
+    /// assert_eq!(wakeup.wait(seen, Some(monotonic_now())), Reason::Signalled);
+    /// assert_eq!((doubles.run(8, |number| 2 * number), halves.run(8, |number| number / 2)), (0, 1));
+    /// # drop(answer);
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`server`](Self::server).
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn server_with_signal<Request, Response>(
+        &self,
+        name: &str,
+        capacity: usize,
+        signal: Signal,
+    ) -> Result<Server<Request, Response>, BusError>
+    where
+        Request: Send + 'static,
+        Response: Send + 'static,
+    {
+        self.0.services.server(name, capacity, signal)
     }
 
     /// A client of the service of that name, whether or not it has a server yet. Allocates and takes a lock: not for real-time threads.

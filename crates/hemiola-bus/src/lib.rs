@@ -11,7 +11,7 @@
 //! | `actor` | an object that one thread touches and all may call |
 //! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
-//! | `module` | ends of topics as arguments of updates |
+//! | `module` | ends of topics and services as arguments of updates |
 //! | `signal` | how a receiver learns that something was sent |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
 //! | `clock` | the framework's clock, running or stepped |
@@ -47,7 +47,7 @@ pub use executor::{
     CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, Ready, RunningExecutor, Tick,
 };
 pub use mailbox::Waited;
-pub use module::Subscription;
+pub use module::{Requests, Subscription};
 pub use service::{AnswerFuture, Client, RunningServer, Server, ServiceReport};
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};

@@ -1,7 +1,12 @@
-//! Ends of topics as arguments of updates.
+//! Ends of topics and services as arguments of updates.
 //!
 //! A module's topic is called as the representation that it carries: `&mut Publisher<WhistleHeard>` in one module and
-//! `&Subscription<WhistleHeard>` in another are all that it takes to connect them.
+//! `&Subscription<WhistleHeard>` in another are all that it takes to connect them. A module's service is called as the representation that it is
+//! asked with: [`Requests`].
+
+mod requests;
+
+pub use requests::Requests;
 
 use std::any::Any;
 use std::fmt;
@@ -118,8 +123,11 @@ fn lonely_topic<T: Representation>() -> Topic<T> {
 
 /// The topic of a representation on the robot's bus.
 fn topic<T: Representation>(bus: &dyn Any) -> Result<Topic<T>, String> {
-    let bus = bus.downcast_ref::<Bus>().ok_or("a robot's bus is expected")?;
-    bus.topic(T::NAME).map_err(|error| error.to_string())
+    robot_bus(bus)?.topic(T::NAME).map_err(|error| error.to_string())
+}
+
+fn robot_bus(bus: &dyn Any) -> Result<&Bus, String> {
+    bus.downcast_ref().ok_or_else(|| "a robot's bus is expected".to_owned())
 }
 
 impl<T: Representation> Argument for &mut Publisher<T> {

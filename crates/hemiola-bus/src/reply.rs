@@ -56,21 +56,38 @@ impl<V> Replies<V> {
         Replies { replies: Vec::new(), next: 0 }
     }
 
+    /// So many of them.
+    pub(crate) fn prepared(count: usize) -> Self {
+        Replies { replies: (0..count).map(|_| Arc::new(Reply::new())).collect(), next: 0 }
+    }
+
     /// Both ends of a reply. Allocates only if all are open.
     pub(crate) fn open(&mut self) -> (Asker<V>, Answerer<V>) {
+        let index = self.free().unwrap_or_else(|| {
+            // Two: the answerer may still be on its way out of the one when the asker opens the next.
+            self.replies.extend([Arc::new(Reply::new()), Arc::new(Reply::new())]);
+            self.replies.len() - 2
+        });
+        self.open_at(index)
+    }
+
+    /// Both ends of a reply, unless all are open.
+    pub(crate) fn open_prepared(&mut self) -> Option<(Asker<V>, Answerer<V>)> {
+        let index = self.free()?;
+        Some(self.open_at(index))
+    }
+
+    fn free(&self) -> Option<usize> {
         let (before, from_next) = self.replies.split_at(self.next);
-        let free = from_next.iter().chain(before).position(|reply| reply.is_free());
-        let index = match free {
-            Some(offset) => (self.next + offset) % self.replies.len(),
-            None => {
-                // Two: the answerer may still be on its way out of the one when the asker opens the next.
-                self.replies.extend([Arc::new(Reply::new()), Arc::new(Reply::new())]);
-                self.replies.len() - 2
-            }
-        };
+        let offset = from_next.iter().chain(before).position(|reply| reply.is_free())?;
+        Some((self.next + offset) % self.replies.len())
+    }
+
+    /// P.
+    fn open_at(&mut self, index: usize) -> (Asker<V>, Answerer<V>) {
         self.next = (index + 1) % self.replies.len();
         let reply = &self.replies[index];
-        // P. Relaxed: whoever gets an end gets it by something that synchronises.
+        // Relaxed: whoever gets an end gets it by something that synchronises.
         reply.word.store(0, Ordering::Relaxed);
         (Asker(reply.clone()), Answerer(Some(reply.clone())))
     }
@@ -179,8 +196,8 @@ impl<V> Asker<V> {
         Poll::Ready(self.take().unwrap_or(Err(AnswerError::Ended)))
     }
 
-    /// Q1.
-    fn take(&mut self) -> Option<Result<V, AnswerError>> {
+    /// Q1: the answer, if it is there.
+    pub(crate) fn take(&mut self) -> Option<Result<V, AnswerError>> {
         if self.0.word.load(Ordering::Acquire) & ANSWERED == 0 {
             return None;
         }

@@ -1,7 +1,8 @@
 //! Requests and answers, by name.
 //!
 //! A client sends its request through a lane of its own ([`mailbox`](crate::mailbox)), and gets the answer through a
-//! [`reply`](crate::reply) that it uses again and again. Names are looked up when a client finds no server, and never while there is one.
+//! [`reply`](crate::reply) that it uses again and again. Names are looked up once: a server that comes makes a lane for every client and
+//! hands it over as cycles hand over values ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
 mod client;
 mod server;
@@ -10,8 +11,10 @@ pub use client::{AnswerFuture, Client};
 pub use server::{RunningServer, Server};
 
 use crate::error::BusError;
+use crate::exchange::{LatestReader, LatestWriter, latest};
 use crate::mailbox::Sender;
 use crate::reply::Answerer;
+use crate::signal::Signal;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -20,21 +23,71 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 struct Question<Request, Response> {
     request: Request,
     answerer: Answerer<Response>,
+    /// An earlier answer that the client is done with, to be dropped by the server: freeing memory is not for real-time threads.
+    spent: Option<Response>,
 }
 
-type Questions<Request, Response> = Sender<Question<Request, Response>>;
+/// A client's lane to the server.
+type Lane<Request, Response> = Sender<Question<Request, Response>>;
 
 /// What clients and servers of one name share.
 struct Service<Request: Send, Response: Send> {
     name: String,
-    /// What clients clone to send to the server; what is left of the last one if it is gone.
-    server: Mutex<Option<Questions<Request, Response>>>,
+    ends: Mutex<Ends<Request, Response>>,
+}
+
+struct Ends<Request: Send, Response: Send> {
+    /// What is left of the last server if there is none now.
+    server: Option<Lane<Request, Response>>,
+    /// To hand a lane to each client.
+    clients: Vec<LatestWriter<Option<Lane<Request, Response>>>>,
 }
 
 impl<Request: Send, Response: Send> Service<Request, Response> {
-    fn server(&self) -> MutexGuard<'_, Option<Questions<Request, Response>>> {
-        self.server.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new(name: &str) -> Self {
+        Self { name: name.into(), ends: Mutex::new(Ends { server: None, clients: Vec::new() }) }
     }
+
+    /// Hands every client a lane to this server, unless there is one already.
+    fn open(&self, server: Lane<Request, Response>) -> Result<(), BusError> {
+        let mut ends = self.ends();
+        if ends.is_served() {
+            return Err(BusError::AlreadyServed { name: self.name.clone() });
+        }
+        ends.clients.retain(LatestWriter::is_read);
+        ends.clients.iter_mut().for_each(|client| hand_over(client, &server));
+        ends.server = Some(server);
+        Ok(())
+    }
+
+    /// Where a new client finds its lane, now or later.
+    fn join(&self) -> LatestReader<Option<Lane<Request, Response>>> {
+        let mut ends = self.ends();
+        ends.clients.retain(LatestWriter::is_read);
+        let (mut client, lane) = latest(|| None);
+        if let Some(server) = ends.server.as_ref().filter(|server| server.is_received()) {
+            hand_over(&mut client, server);
+        }
+        ends.clients.push(client);
+        lane
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends<Request, Response>> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<Request: Send, Response: Send> Ends<Request, Response> {
+    fn is_served(&self) -> bool {
+        self.server.as_ref().is_some_and(Sender::is_received)
+    }
+}
+
+fn hand_over<T: Send>(client: &mut LatestWriter<Option<Sender<T>>>, server: &Sender<T>) {
+    client.with_back(|back| *back = Some(server.clone()));
+    client.publish();
+    // What came back leads to a server that is gone.
+    client.with_back(|back| *back = None);
 }
 
 /// A service, as [`Bus::services`](crate::Bus::services) lists it.
@@ -68,7 +121,7 @@ impl<Request: Send + 'static, Response: Send + 'static> AnyService for Service<R
         ServiceReport {
             name: self.name.clone(),
             signature: type_name::<fn(Request) -> Response>(),
-            is_served: self.server().as_ref().is_some_and(Sender::is_received),
+            is_served: self.ends().is_served(),
         }
     }
 }
@@ -94,7 +147,7 @@ impl Services {
             });
         }
         services.retain(|_, service| service.strong_count() > 0);
-        let service = Arc::new(Service { name: name.into(), server: Mutex::new(None) });
+        let service = Arc::new(Service::<Request, Response>::new(name));
         let weak = Arc::downgrade(&service);
         services.insert(name.into(), weak);
         Ok(service)
@@ -104,12 +157,13 @@ impl Services {
         &self,
         name: &str,
         capacity: usize,
+        signal: Signal,
     ) -> Result<Server<Request, Response>, BusError>
     where
         Request: Send + 'static,
         Response: Send + 'static,
     {
-        Server::new(self.find(name)?, capacity)
+        Server::new(self.find(name)?, capacity, signal)
     }
 
     pub(crate) fn client<Request, Response>(&self, name: &str) -> Result<Client<Request, Response>, BusError>

@@ -1,6 +1,8 @@
 //! Calls in steady state call no allocator, on either side.
 
-use hemiola_bus::{Actor, ActorHandle, Bus, EventLoop, WaitStrategy};
+use hemiola_bus::{Actor, ActorHandle, Bus, EventLoop, Requests, WaitStrategy};
+use hemiola_model::module::Port;
+use hemiola_model::{Form, Representation};
 use hemiola_realtime::{
     AllocationGuard, CountingAllocator, ThreadSettings, calls_by_watched_threads, watch_this_thread,
 };
@@ -84,4 +86,45 @@ fn services_allocate_nothing_on_either_side() {
     assert_eq!(guard.counted().calls(), 0);
     assert_eq!(calls_by_watched_threads(), before);
     assert_eq!(numbers, [1_000; 32]);
+}
+
+#[derive(Default)]
+struct MapTile(usize);
+
+impl Representation for MapTile {
+    const NAME: &'static str = "MapTile";
+
+    fn form() -> Form<Self> {
+        Form::opaque()
+    }
+}
+
+#[test]
+fn an_update_that_asks_allocates_and_frees_nothing_also_when_answers_and_servers_come_and_go() {
+    const AT_ONCE: usize = 16;
+    let bus = Bus::new();
+    let mut tiles = Requests::<MapTile, Vec<u8>>::new(&bus).unwrap();
+    let (mut asked, mut sum) = (0, 0);
+    for _ in 0..3 {
+        let mut server = bus.server("MapTile", AT_ONCE).unwrap();
+        for _ in 0..100 {
+            let guard = AllocationGuard::new();
+            for _ in 0..AT_ONCE {
+                asked += 1;
+                tiles.send(MapTile(asked)).unwrap();
+            }
+            assert!(tiles.send(MapTile(0)).is_err());
+            assert_eq!(guard.counted().calls(), 0);
+            server.run(AT_ONCE, |MapTile(number): &MapTile| vec![1_u8; *number]); // allocates, and frees earlier answers
+            let guard = AllocationGuard::new();
+            tiles.begin_run();
+            sum += tiles.answers().flatten().map(Vec::len).sum::<usize>();
+            assert_eq!(guard.counted().calls(), 0);
+        }
+        drop(server);
+        let guard = AllocationGuard::new();
+        assert!(tiles.send(MapTile(0)).is_err());
+        assert_eq!(guard.counted().calls(), 0);
+    }
+    assert_eq!(sum, asked * (asked + 1) / 2);
 }

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hemiola_bus::Bus;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, names_module};
 use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, PortRole, Update, registry};
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
@@ -14,6 +15,7 @@ use hemiola_plan::{
 use hemiola_trace::Profile;
 
 use crate::error::RuntimeError;
+use crate::ports::Ports;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///
@@ -58,6 +60,7 @@ impl Robot {
         let enabled = |name: &str| configuration.sources.get(name).and_then(|source| source.enabled) != Some(false);
         sources.retain(|source| enabled(source.name));
         check_names(&modules, &sources)?;
+        check_ports(&modules, &sources)?;
         let system = describe(&configuration, &modules, &sources)?;
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
         let modules = Arc::new(modules);
@@ -269,4 +272,14 @@ fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Re
         }
     }
     Ok(())
+}
+
+/// Topics and services are known by name, too: one name, one type of messages, or of requests and answers.
+fn check_ports(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
+    let bus = Bus::new();
+    let updates = modules.iter().flat_map(|module| module.updates.iter().map(|update| (module.name, update)));
+    let samples = sources.iter().map(|source| (source.name, &source.sample));
+    // A topic exists as long as somebody holds it: they must all be there at once.
+    let connected = updates.chain(samples).map(|(owner, update)| Ports::connect(owner, update, &bus));
+    connected.collect::<Result<Vec<_>, _>>().map(drop)
 }

@@ -86,7 +86,7 @@ pub use hemiola_model::macros_support;
 
 /// All that a file with a module needs: `use hemiola::prelude::*;`.
 pub mod prelude {
-    pub use crate::bus::{Publisher, Subscription};
+    pub use crate::bus::{Publisher, Requests, Subscription};
     pub use crate::data::Data;
     pub use crate::module::{Debug, Fresh, Module, Previous, SafeState, Samples, Scope, Shape};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};

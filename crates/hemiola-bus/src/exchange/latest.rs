@@ -143,4 +143,11 @@ impl<T> LatestReader<T> {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
         self.shared.buffers[usize::from(self.front)].look(|buffer| look(unsafe { &*buffer }))
     }
+
+    /// Changes the value taken last: it is the reader's until the next is taken.
+    #[inline]
+    pub fn with_front_mut<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: the reader owns the front buffer, and is borrowed exclusively.
+        self.shared.buffers[usize::from(self.front)].change(|buffer| change(unsafe { &mut *buffer }))
+    }
 }

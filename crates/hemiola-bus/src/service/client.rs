@@ -1,7 +1,8 @@
 //! The asking end of a service.
 
-use super::{Question, Questions, Service};
+use super::{Lane, Question, Service};
 use crate::error::{AnswerError, CallError, SendError};
+use crate::exchange::LatestReader;
 use crate::reply::{Asker, Replies};
 use hemiola_realtime::monotonic_now;
 use std::future::Future;
@@ -32,17 +33,18 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Making a client, and its first call after a server came, may allocate and wait for a lock. Further calls do not, as long as fewer of them
-/// wait for answers than once before.
+/// Making a client allocates and waits for a lock. A call does not, as long as fewer of them wait for answers than once before.
+///
+/// An update asks without waiting, by [`Requests`](crate::Requests).
 pub struct Client<Request: Send + 'static, Response: Send + 'static> {
     service: Arc<Service<Request, Response>>,
-    questions: Option<Questions<Request, Response>>,
+    lane: LatestReader<Option<Lane<Request, Response>>>,
     replies: Replies<Response>,
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response> {
     pub(super) fn new(service: Arc<Service<Request, Response>>) -> Self {
-        Client { service, questions: None, replies: Replies::new() }
+        Client { lane: service.join(), service, replies: Replies::new() }
     }
 
     /// Sends a request, and waits for the answer. Not for real-time threads.
@@ -57,7 +59,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         asker.wait(Some(deadline)).map_err(CallError::NoAnswer)
     }
 
-    /// Sends a request. The answer can be awaited in any executor of futures. Wait-free while there is a server.
+    /// Sends a request. The answer can be awaited in any executor of futures. Wait-free.
     ///
     /// # Errors
     /// Nobody serves, or as many of this client's requests wait as may. The request comes back.
@@ -81,27 +83,47 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
 
     fn ask(&mut self, request: Request) -> Result<Asker<Response>, SendError<Request>> {
         let (asker, answerer) = self.replies.open();
-        let mut result = Err(SendError::NoReceiver(Question { request, answerer }));
-        if let Some(questions) = &mut self.questions {
-            result = resend(questions, result);
-        }
-        if let Err(SendError::NoReceiver(_)) = result {
-            // The server came, or went and another came, since the last call.
-            self.questions = self.service.server().clone();
-            if let Some(questions) = &mut self.questions {
-                result = resend(questions, result);
-            }
-        }
-        result.map(|()| asker).map_err(|error| error.map(|question| question.request))
+        let question = Question { request, answerer, spent: None };
+        self.send(question).map(|()| asker).map_err(|error| error.map(|question| question.request))
     }
-}
 
-/// Sends what was not sent.
-fn resend<T: Send>(
-    sender: &mut crate::mailbox::Sender<T>,
-    result: Result<(), SendError<T>>,
-) -> Result<(), SendError<T>> {
-    result.or_else(|error| sender.send(error.into_inner()))
+    /// To have this many requests on their way without allocating, and no more.
+    pub(crate) fn prepare(&mut self, replies: usize) {
+        self.replies = Replies::prepared(replies);
+    }
+
+    /// As [`ask`](Self::ask), but never allocates, and hands an answer back that is to be dropped.
+    pub(crate) fn ask_prepared(
+        &mut self,
+        request: Request,
+        spent: &mut Vec<Response>,
+    ) -> Result<Asker<Response>, SendError<Request>> {
+        let Some((asker, answerer)) = self.replies.open_prepared() else { return Err(SendError::Full(request)) };
+        let sent = self.send(Question { request, answerer, spent: spent.pop() });
+        sent.map(|()| asker).map_err(|error| {
+            error.map(|question| {
+                spent.extend(question.spent);
+                question.request
+            })
+        })
+    }
+
+    fn send(&mut self, question: Question<Request, Response>) -> Result<(), SendError<Question<Request, Response>>> {
+        self.lane.take();
+        let mut result = self.push(question);
+        // The server went and another came, just now.
+        if let Err(SendError::NoReceiver(question)) = result {
+            result = if self.lane.take() { self.push(question) } else { Err(SendError::NoReceiver(question)) };
+        }
+        result
+    }
+
+    fn push(&mut self, question: Question<Request, Response>) -> Result<(), SendError<Question<Request, Response>>> {
+        self.lane.with_front_mut(|lane| match lane {
+            Some(lane) => lane.send(question),
+            None => Err(SendError::NoReceiver(question)),
+        })
+    }
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Clone for Client<Request, Response> {

@@ -2,7 +2,7 @@
 
 use super::{Question, Service};
 use crate::error::BusError;
-use crate::mailbox::{Inbox, Sender, Stop, Waited, mailbox};
+use crate::mailbox::{Inbox, Stop, Waited, mailbox};
 use crate::panics::Panics;
 use crate::signal::Signal;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, monotonic_now, spawn};
@@ -40,14 +40,13 @@ pub struct Server<Request: Send + 'static, Response: Send + 'static> {
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response> {
-    pub(super) fn new(service: Arc<Service<Request, Response>>, capacity: usize) -> Result<Self, BusError> {
-        let inbox = mailbox(capacity, Signal::Nothing);
-        let mut server = service.server();
-        if server.as_ref().is_some_and(Sender::is_received) {
-            return Err(BusError::AlreadyServed { name: service.name.clone() });
-        }
-        *server = Some(inbox.sender());
-        drop(server);
+    pub(super) fn new(
+        service: Arc<Service<Request, Response>>,
+        capacity: usize,
+        signal: Signal,
+    ) -> Result<Self, BusError> {
+        let inbox = mailbox(capacity, signal);
+        service.open(inbox.sender())?;
         Ok(Server { inbox, service, panics: Panics::default(), abandoned: 0 })
     }
 
@@ -56,16 +55,16 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         let mut left = limit;
         let Server { inbox, panics, abandoned, .. } = self;
         if inbox.is_noted() {
-            let answer = |question: &mut ManuallyDrop<Question<Request, Response>>| {
+            let mut answer = |question: &mut ManuallyDrop<Question<Request, Response>>| {
                 // SAFETY: a question that was handed out is forgotten.
-                let Question { request, answerer } = unsafe { ManuallyDrop::take(question) };
+                let Question { request, answerer, spent } = unsafe { ManuallyDrop::take(question) };
+                drop(spent);
                 if answerer.is_wanted() {
                     answerer.answer(handle(&request));
                 } else {
                     *abandoned += 1;
                 }
             };
-            let mut answer = answer;
             panics.contain(|| inbox.drain(&mut left, &mut answer));
         }
         limit - left

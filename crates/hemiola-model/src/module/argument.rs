@@ -17,6 +17,7 @@ use crate::{Clock, Representation, RepresentationDescriptor, Time};
 /// | `&mut T` | provides |
 /// | `&Clock`, `&Scope`, `&Debug`, `&SafeState` | services |
 /// | `&mut Publisher<T>`, `&Subscription<T>` | ends of topics (`hemiola-bus`) |
+/// | `&mut Requests<T, A>` | asks a service, and gets answers of type `A` in later runs (`hemiola-bus`) |
 ///
 /// ```
 /// use hemiola_model::module::{Argument, ArgumentKind, Previous};
@@ -31,7 +32,7 @@ use crate::{Clock, Representation, RepresentationDescriptor, Time};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of an update",
     label = "not an argument of an update",
-    note = "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>` or `Samples<T>` of representations, and the services `&Clock`, `&Scope`, `&Debug`, `&SafeState`"
+    note = "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>` or `Samples<T>` of representations, the services `&Clock`, `&Scope`, `&Debug`, `&SafeState`, and ends of topics and services: `&mut Publisher<T>`, `&Subscription<T>`, `&mut Requests<T, A>`"
 )]
 pub trait Argument {
     /// The argument, borrowed for one call.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use hemiola_model::module::{PortRole, Update, registry};
 use hemiola_plan::{CycleDescription, ModuleDescription, ResolvedCycle, UpdateDescription, UpdateId};
 
 use super::check::trigger;
@@ -40,23 +41,47 @@ fn list_cycle(text: &mut String, described: &CycleDescription, resolved: &Resolv
 }
 
 fn list_module(text: &mut String, module: &ModuleDescription, is_idle: impl Fn(usize) -> bool) {
+    let linked = registry::modules().into_iter().find(|linked| linked.name == module.name);
+    let ports = |update: usize| linked.as_ref().and_then(|linked| linked.updates.get(update)).map(Ports::of);
     let _ = writeln!(text, "  {}  {}", module.name, module.location.as_deref().unwrap_or_default());
     let width = module.updates.iter().map(|update| update.name.chars().count()).max().unwrap_or(0);
     for (index, update) in module.updates.iter().enumerate() {
         let idle = if is_idle(index) { "  (idle: another module provides it)" } else { "" };
-        let signature = wrapped(&(signature(update) + idle), width + 6);
+        let signature = wrapped(&(signature(update, &ports(index).unwrap_or_default()) + idle), width + 6);
         let _ = writeln!(text, "    {:width$}  {signature}", update.name);
     }
 }
 
-/// `Imu, Previous<Pose>, Samples<Joints> → Pose`, as the update's signature says it.
-fn signature(update: &UpdateDescription) -> String {
+/// Ends of topics and services, as an update's signature says them.
+#[derive(Default)]
+struct Ports {
+    hears: Vec<String>,
+    tells: Vec<String>,
+}
+
+impl Ports {
+    fn of(update: &Update) -> Self {
+        let mut ports = Self::default();
+        for port in update.arguments.iter().filter_map(|argument| argument.port) {
+            match port.role {
+                PortRole::Subscribes => ports.hears.push(format!("Subscription<{}>", port.name)),
+                PortRole::Publishes => ports.tells.push(format!("Publisher<{}>", port.name)),
+                PortRole::Calls => ports.tells.push(format!("Requests<{}>", port.name)),
+            }
+        }
+        ports
+    }
+}
+
+/// `Imu, Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`, as the update's signature says it.
+fn signature(update: &UpdateDescription, ports: &Ports) -> String {
     let wrapped = |form: &str, names: &[String]| -> Vec<String> {
         names.iter().map(|name| if form.is_empty() { name.clone() } else { format!("{form}<{name}>") }).collect()
     };
     let reads =
         [wrapped("", &update.requires), wrapped("Previous", &update.uses), wrapped("Samples", &update.collects)];
-    let (reads, provides) = (reads.concat().join(", "), update.provides.join(", "));
+    let reads = [reads.concat(), ports.hears.clone()].concat().join(", ");
+    let provides = [&*update.provides, &*ports.tells].concat().join(", ");
     match (reads.is_empty(), provides.is_empty()) {
         (true, true) => "reads and provides nothing".to_owned(),
         (true, false) => format!("→ {provides}"),
@@ -75,8 +100,10 @@ fn list_sources(text: &mut String, session: &Session) {
         let provides: Vec<_> = source.samples.iter().flat_map(|sample| &sample.provides).cloned().collect();
         let reads: BTreeSet<_> = source.samples.iter().flat_map(|sample| &sample.reads).cloned().collect();
         let update = UpdateDescription { requires: reads.into_iter().collect(), provides, ..Default::default() };
+        let linked = registry::sources().into_iter().find(|linked| linked.name == source.name);
+        let ports = linked.map(|linked| Ports::of(&linked.sample)).unwrap_or_default();
         let indent = source.name.chars().count() + 4;
-        let _ = writeln!(text, "  {}  {}", source.name, wrapped(&signature(&update), indent));
+        let _ = writeln!(text, "  {}  {}", source.name, wrapped(&signature(&update, &ports), indent));
     }
     text.push('\n');
 }

@@ -1,0 +1,173 @@
+//! The asking end of a service as an argument of updates.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use hemiola_model::Representation;
+use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Port, PortDescriptor, PortRole};
+
+use super::robot_bus;
+use crate::bus::Bus;
+use crate::error::{AnswerError, BusError, SendError};
+use crate::reply::Asker;
+use crate::service::Client;
+
+/// Requests of an update to a service, which is called as what it is asked: sent without waiting, and answered in a later run.
+///
+/// Answers come in the order of the requests; an update gets those that had arrived when the run of its cycle began, so that what it gets
+/// does not depend on when exactly in the run it is called. Up to 16 requests may be on their way at once.
+///
+/// ```
+/// use hemiola_bus::{Bus, Requests, SendError};
+/// use hemiola_model::module::Port;
+/// # use hemiola_model::{Form, Representation};
+///
+/// struct MapTile { x: i32, y: i32 }
+/// # impl Default for MapTile { fn default() -> Self { Self { x: 0, y: 0 } } }
+/// # impl Representation for MapTile { const NAME: &'static str = "MapTile"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// /// An update, which takes what it needs by its signature.
+/// fn fetch_map(tiles: &mut Requests<MapTile, Vec<f32>>) -> Result<f32, SendError<MapTile>> {
+///     if tiles.waiting() == 0 {
+///         tiles.send(MapTile { x: 3, y: 4 })?; // and goes on
+///     }
+///     Ok(tiles.answers().flatten().flatten().sum())
+/// }
+///
+/// // In a test of it:
+/// let bus = Bus::new();
+/// let mut server = bus.server("MapTile", 4)?;
+/// let mut tiles = Requests::new(&bus)?;
+/// assert_eq!(fetch_map(&mut tiles)?, 0.0);
+/// server.run(1, |tile: &MapTile| vec![tile.x as f32, tile.y as f32]);
+/// tiles.begin_run();
+/// assert_eq!(fetch_map(&mut tiles)?, 7.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Answers may hold memory: those that were looked at travel back with later requests, and the server frees them.
+pub struct Requests<Request: Representation, Response: Send + 'static> {
+    client: Client<Request, Response>,
+    /// Oldest first.
+    waiting: VecDeque<Asker<Response>>,
+    answers: Vec<Result<Response, AnswerError>>,
+    /// Answers that were there in earlier runs: at most those of one run, and those that were on their way then.
+    spent: Vec<Response>,
+}
+
+/// So many requests may be on their way.
+const CAPACITY: usize = 16;
+/// Also for those that were given up and whose server does not know yet.
+const REPLIES: usize = 4 * CAPACITY;
+
+impl<Request: Representation, Response: Send + 'static> Requests<Request, Response> {
+    /// Requests to the service of that name on this bus. Allocates and takes a lock: not for real-time threads.
+    ///
+    /// # Errors
+    /// [`BusError::OtherType`] if the service has other requests or answers.
+    pub fn new(bus: &Bus) -> Result<Self, BusError> {
+        let mut client = bus.client(Request::NAME)?;
+        client.prepare(REPLIES);
+        Ok(Self {
+            client,
+            waiting: VecDeque::with_capacity(CAPACITY),
+            answers: Vec::with_capacity(CAPACITY),
+            spent: Vec::with_capacity(2 * CAPACITY),
+        })
+    }
+
+    /// Some that nobody answers, to test an update by hand.
+    ///
+    /// ```
+    /// use hemiola_bus::{Requests, SendError};
+    /// # use hemiola_model::{Form, Representation};
+    /// # #[derive(Default)] struct Goal(u32);
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::opaque() } }
+    ///
+    /// let mut goals = Requests::<Goal, bool>::to_nobody();
+    /// assert!(matches!(goals.send(Goal(1)), Err(SendError::NoReceiver(Goal(1)))));
+    /// ```
+    pub fn to_nobody() -> Self {
+        Self::new(&Bus::new()).unwrap_or_else(|error| unreachable!("a new bus has no other service: {error}"))
+    }
+
+    /// Sends a request. Waits for nobody, and does not allocate.
+    ///
+    /// # Errors
+    /// Nobody serves, or as many requests wait as may. The request comes back.
+    pub fn send(&mut self, request: Request) -> Result<(), SendError<Request>> {
+        if self.waiting.len() == CAPACITY {
+            return Err(SendError::Full(request));
+        }
+        self.waiting.push_back(self.client.ask_prepared(request, &mut self.spent)?);
+        Ok(())
+    }
+
+    /// The answers that have arrived since the last run, in the order of the requests; each once.
+    pub fn answers(&self) -> impl Iterator<Item = Result<&Response, &AnswerError>> {
+        self.answers.iter().map(Result::as_ref)
+    }
+
+    /// How many requests have no answer yet.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Wants no answer any more to what has none yet. Requests with which the server has not begun are not served.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Requests};
+    /// # use hemiola_model::{Form, Representation};
+    /// # #[derive(Default)] struct Goal(u32);
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::opaque() } }
+    ///
+    /// let bus = Bus::new();
+    /// let mut server = bus.server::<Goal, bool>("Goal", 4)?;
+    /// let mut goals = Requests::<Goal, bool>::new(&bus)?;
+    /// goals.send(Goal(1))?;
+    /// goals.give_up();
+    /// server.run(8, |_| panic!("nobody wants to know"));
+    /// assert_eq!((goals.waiting(), server.abandoned()), (0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn give_up(&mut self) {
+        self.spent.extend(self.waiting.drain(..).filter_map(|mut asker| asker.take()?.ok()));
+    }
+}
+
+impl<Request: Representation, Response: Send + 'static> Port for Requests<Request, Response> {
+    fn begin_run(&mut self) {
+        self.spent.extend(self.answers.drain(..).flatten());
+        while let Some(answer) = self.waiting.front_mut().and_then(Asker::take) {
+            self.waiting.pop_front();
+            self.answers.push(answer);
+        }
+    }
+}
+
+impl<Request: Representation, Response: Send + 'static> Argument for &mut Requests<Request, Response> {
+    type Item<'f> = &'f mut Requests<Request, Response>;
+
+    fn describe() -> ArgumentDescriptor {
+        ArgumentDescriptor::port(PortDescriptor {
+            name: Request::NAME,
+            role: PortRole::Calls,
+            connect: |bus| {
+                let requests = Requests::<Request, Response>::new(robot_bus(bus)?);
+                Ok(Box::new(requests.map_err(|error| error.to_string())?))
+            },
+        })
+    }
+
+    #[inline]
+    unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f mut Requests<Request, Response> {
+        // SAFETY: promised by the caller.
+        unsafe { binding.port() }
+    }
+}
+
+impl<Request: Representation, Response: Send + 'static> fmt::Debug for Requests<Request, Response> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Requests").field("service", &Request::NAME).field("waiting", &self.waiting()).finish()
+    }
+}

@@ -91,10 +91,12 @@ impl Bus {
         Self::default()
     }
 
-    /// A bus that stamps each message and measures how long it took to be received. Costs two looks at the processor's counter per message,
-    /// some 10 ns each on a small virtual machine. Takes [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
+    /// A bus that stamps each message and measures how long it took to be received, or answered. Costs two looks at the processor's counter
+    /// per message, some 10 ns each on a small virtual machine. Takes [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
     pub fn with_timing() -> Self {
-        Self(Arc::new(Registry { scale: Some(TickScale::calibrate()), ..Registry::default() }))
+        let scale = TickScale::calibrate();
+        let services = Services::timed(scale.clone());
+        Self(Arc::new(Registry { scale: Some(scale), services, topics: Mutex::default() }))
     }
 
     /// The topic of that name; made if nobody holds it yet. Allocates and takes a lock: not for real-time threads.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
 //! | `agenda` | which of them comes next |
-//! | `callback`, `timer`, `subscription`, `attended` | what is called |
+//! | `callback`, `timer`, `subscription`, `service`, `attended` | what is called |
 //! | `handle`, `registry` | adding and removing callbacks, from any thread |
 //! | `recorder` | what goes into the trace |
 //! | `running` | an executor with a thread of its own |
@@ -17,6 +17,7 @@ mod ready;
 mod recorder;
 mod registry;
 mod running;
+mod service;
 mod subscription;
 mod timer;
 
@@ -193,7 +194,7 @@ impl Executor {
             if waiting[index] == 0 {
                 later[index] = true;
             } else {
-                let called = self.call(index, waiting[index]);
+                let called = self.call_entry(index, waiting[index]);
                 waiting[index] -= called.min(waiting[index]);
                 count += called;
             }
@@ -228,7 +229,7 @@ impl Executor {
         loop {
             self.look();
             let Some(index) = self.agenda.next() else { return false };
-            if self.call(index, usize::MAX) > 0 {
+            if self.call_entry(index, usize::MAX) > 0 {
                 return true;
             }
         }
@@ -236,7 +237,7 @@ impl Executor {
 
     /// Calls a callback for what it has to do, at most `limit` messages; tells how many messages or ticks that were.
     #[inline]
-    fn call(&mut self, index: usize, limit: usize) -> usize {
+    fn call_entry(&mut self, index: usize, limit: usize) -> usize {
         let Some(entry) = &mut self.entries[index] else { return 0 };
         let mut call = Call { clock: self.handle.clock(), limit, done: Done::default() };
         let begin = self.recorder.as_ref().map(|_| Ticks::now());

@@ -5,9 +5,13 @@
 //! hands it over as cycles hand over values ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
 mod client;
+mod report;
 mod server;
 
+pub(crate) use client::Pending;
 pub use client::{AnswerFuture, Client};
+pub use report::ServiceReport;
+pub(crate) use server::Arrived;
 pub use server::{RunningServer, Server};
 
 use crate::error::BusError;
@@ -15,6 +19,8 @@ use crate::exchange::{LatestReader, LatestWriter, latest};
 use crate::mailbox::Sender;
 use crate::reply::Answerer;
 use crate::signal::Signal;
+use hemiola_trace::{TickScale, Ticks};
+use report::Figures;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -22,9 +28,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// What travels from a client to the server.
 struct Question<Request, Response> {
     request: Request,
-    answerer: Answerer<Response>,
+    number: u64,
+    /// When it was sent, if that is measured.
+    sent: Ticks,
+    answerer: Answerer<Given<Response>>,
     /// An earlier answer that the client is done with, to be dropped by the server: freeing memory is not for real-time threads.
     spent: Option<Response>,
+}
+
+/// What travels back.
+struct Given<Response> {
+    response: Response,
+    /// When it was given, if that is measured.
+    at: Ticks,
 }
 
 /// A client's lane to the server.
@@ -34,6 +50,7 @@ type Lane<Request, Response> = Sender<Question<Request, Response>>;
 struct Service<Request: Send, Response: Send> {
     name: String,
     ends: Mutex<Ends<Request, Response>>,
+    figures: Figures,
 }
 
 struct Ends<Request: Send, Response: Send> {
@@ -44,8 +61,9 @@ struct Ends<Request: Send, Response: Send> {
 }
 
 impl<Request: Send, Response: Send> Service<Request, Response> {
-    fn new(name: &str) -> Self {
-        Self { name: name.into(), ends: Mutex::new(Ends { server: None, clients: Vec::new() }) }
+    fn new(name: &str, scale: Option<TickScale>) -> Self {
+        let ends = Mutex::new(Ends { server: None, clients: Vec::new() });
+        Self { name: name.into(), ends, figures: Figures::new(scale) }
     }
 
     /// Hands every client a lane to this server, unless there is one already.
@@ -54,6 +72,7 @@ impl<Request: Send, Response: Send> Service<Request, Response> {
         if ends.is_served() {
             return Err(BusError::AlreadyServed { name: self.name.clone() });
         }
+        self.figures.forget_waiting();
         ends.clients.retain(LatestWriter::is_read);
         ends.clients.iter_mut().for_each(|client| hand_over(client, &server));
         ends.server = Some(server);
@@ -90,27 +109,6 @@ fn hand_over<T: Send>(client: &mut LatestWriter<Option<Sender<T>>>, server: &Sen
     client.with_back(|back| *back = None);
 }
 
-/// A service, as [`Bus::services`](crate::Bus::services) lists it.
-///
-/// ```
-/// use hemiola_bus::Bus;
-///
-/// let bus = Bus::new();
-/// let calibrate = bus.client::<f32, bool>("calibrate")?;
-/// let services = bus.services();
-/// assert_eq!((services[0].name.as_str(), services[0].signature, services[0].is_served), ("calibrate", "fn(f32) -> bool", false));
-/// # Ok::<(), hemiola_bus::BusError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceReport {
-    /// By which it is found.
-    pub name: String,
-    /// From what to what.
-    pub signature: &'static str,
-    /// Whether there is a server now.
-    pub is_served: bool,
-}
-
 /// A service of whatever types.
 trait AnyService: Any + Send + Sync {
     fn report(&self) -> ServiceReport;
@@ -118,25 +116,29 @@ trait AnyService: Any + Send + Sync {
 
 impl<Request: Send + 'static, Response: Send + 'static> AnyService for Service<Request, Response> {
     fn report(&self) -> ServiceReport {
-        ServiceReport {
-            name: self.name.clone(),
-            signature: type_name::<fn(Request) -> Response>(),
-            is_served: self.ends().is_served(),
-        }
+        Service::report(self)
     }
 }
 
 /// All services of a bus. One exists while a server or a client holds it.
 #[derive(Default)]
-pub(crate) struct Services(Mutex<BTreeMap<String, Weak<dyn AnyService>>>);
+pub(crate) struct Services {
+    /// If the bus measures time.
+    scale: Option<TickScale>,
+    services: Mutex<BTreeMap<String, Weak<dyn AnyService>>>,
+}
 
 impl Services {
+    pub(crate) fn timed(scale: TickScale) -> Self {
+        Self { scale: Some(scale), ..Self::default() }
+    }
+
     fn find<Request, Response>(&self, name: &str) -> Result<Arc<Service<Request, Response>>, BusError>
     where
         Request: Send + 'static,
         Response: Send + 'static,
     {
-        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(existing) = services.get(name).and_then(Weak::upgrade) {
             let carries = existing.report().signature;
             let any: Arc<dyn Any + Send + Sync> = existing;
@@ -147,7 +149,7 @@ impl Services {
             });
         }
         services.retain(|_, service| service.strong_count() > 0);
-        let service = Arc::new(Service::<Request, Response>::new(name));
+        let service = Arc::new(Service::<Request, Response>::new(name, self.scale.clone()));
         let weak = Arc::downgrade(&service);
         services.insert(name.into(), weak);
         Ok(service)
@@ -175,7 +177,7 @@ impl Services {
     }
 
     pub(crate) fn reports(&self) -> Vec<ServiceReport> {
-        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         services.values().filter_map(Weak::upgrade).map(|service| service.report()).collect()
     }
 }

@@ -147,3 +147,41 @@ fn requests_that_wait_when_the_server_goes_are_answered_with_that() {
     let answer = thread.join().unwrap();
     assert!(matches!(answer, Err(CallError::NoAnswer(AnswerError::Ended))), "{answer:?}");
 }
+
+#[test]
+fn a_report_tells_what_became_of_every_request() {
+    let bus = Bus::with_timing();
+    let mut server = bus.server("half", 3).unwrap();
+    let mut client = bus.client::<u32, u32>("half").unwrap();
+    let (kept, given_up) = (client.call_async(2).unwrap(), client.call_async(4).unwrap());
+    let unlucky = client.call_async(5).unwrap();
+    assert!(client.call_async(6).is_err(), "three may wait");
+    drop(given_up);
+    let waiting = &bus.services()[0];
+    assert_eq!((waiting.requests, waiting.refused, waiting.depth, waiting.answered), (3, 1, 3, 0));
+
+    server.run(8, |number: &u32| {
+        assert!(number.is_multiple_of(2), "{number} is odd");
+        number / 2
+    });
+    let idle = &bus.services()[0];
+    assert_eq!((idle.depth, idle.deepest, idle.answered, idle.abandoned, idle.panics), (0, 3, 1, 1, 1));
+    assert_eq!((idle.is_served, idle.clients), (true, 1));
+    let latency = idle.latency.unwrap();
+    assert_eq!(latency.count, 1, "of the one that was answered");
+    drop((kept, unlucky, client, server));
+    assert!(bus.services().is_empty());
+}
+
+#[test]
+fn what_a_server_leaves_behind_does_not_wait_for_the_next() {
+    let bus = Bus::new();
+    let mut client = bus.client::<(), ()>("fickle").unwrap();
+    let server = bus.server::<(), ()>("fickle", 4).unwrap();
+    let answer = client.call_async(()).unwrap();
+    drop(server);
+    assert_eq!(bus.services()[0].depth, 0);
+    let _next = bus.server::<(), ()>("fickle", 4).unwrap();
+    assert_eq!((bus.services()[0].depth, bus.services()[0].requests), (0, 1));
+    drop(answer);
+}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hemiola_bus::{Bus, RobotClock};
+use hemiola_bus::{Bus, Executor, RobotClock};
 use hemiola_model::data::ValueReader;
 use hemiola_model::{Representation, Time, Value};
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
@@ -46,6 +46,8 @@ pub struct RobotHandle {
     state: Arc<RobotState>,
 }
 
+/// So many calls of an executor are kept until they are gathered, many times a second.
+const EXECUTOR_EVENTS: usize = 4096;
 /// How long a reader waits for a value.
 const READ_PATIENCE: Duration = Duration::from_millis(300);
 /// How long replanning waits; most cycles run more often than that.
@@ -311,6 +313,36 @@ impl RobotHandle {
     /// The robot's topics: what modules publish can be heard there, and what is published there is heard by modules.
     pub fn bus(&self) -> &Bus {
         self.state.bus()
+    }
+
+    /// An executor of one's own on the robot's clock, for callbacks beside the cycles. Its calls are in the robot's statistics and traces, with
+    /// flows from messages, requests and answers to the calls.
+    ///
+    /// ```
+    /// use hemiola_bus::Priority;
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// # let robot = stepper.handle().clone();
+    /// let mut arm = robot.executor("arm")?;
+    /// arm.serve(robot.bus(), "grip", Priority(10), 4, |force: &f32| *force < 20.0)?;
+    /// # let answer = robot.bus().client::<f32, bool>("grip")?.call_async(5.0)?;
+    /// # arm.run_ready();
+    /// # stepper.run_for(std::time::Duration::from_secs(1));
+    /// assert_eq!(robot.report().callbacks[0].name, "grip requests"); // it was called
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There are 65,536 names of executors and workers already.
+    pub fn executor(&self, name: &str) -> Result<Executor, RuntimeError> {
+        let mut executor = Executor::new(name, self.clock());
+        let mut monitor = self.monitor();
+        let (thread, events) = executor.record(monitor.catalog(), EXECUTOR_EVENTS)?;
+        monitor.add_executor(thread, events);
+        Ok(executor)
     }
 
     /// The framework's clock, for timers and executors of one's own.

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
-use hemiola_trace::{Capture, Catalog, Collector, Statistics, TickScale, WorkerId, perfetto};
+use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
 use crate::error::RuntimeError;
 use crate::program::{FailureReason, FailureRecord};
@@ -118,6 +118,11 @@ impl Monitor {
         self.collector.add(worker, outputs.events);
         self.failures.push(outputs.failures);
         self.debug.push(outputs.debug);
+    }
+
+    /// Takes up the calls of an executor beside the cycles.
+    pub fn add_executor(&mut self, thread: WorkerId, events: RingReader) {
+        self.collector.add(thread, events);
     }
 
     /// Takes up what a watchdog has to say.

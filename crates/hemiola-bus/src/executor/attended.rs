@@ -66,7 +66,7 @@ impl ExecutorHandle {
         let id = self.add(newcomer, |ready, figures| {
             let (callback, other) = make(ready.into());
             rest = Some(other);
-            Box::new(Attended { callback, figures })
+            Ok(Box::new(Attended { callback, figures }))
         })?;
         Ok((id, rest.expect("`add` has made what it has added")))
     }

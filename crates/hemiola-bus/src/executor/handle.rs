@@ -103,15 +103,16 @@ impl ExecutorHandle {
     pub(super) fn add(
         &self,
         newcomer: Newcomer,
-        make: impl FnOnce(Ready, Arc<Figures>) -> Box<dyn Runnable>,
+        make: impl FnOnce(Ready, Arc<Figures>) -> Result<Box<dyn Runnable>, BusError>,
     ) -> Result<CallbackId, BusError> {
         let (kind, priority, figures) = (newcomer.kind, newcomer.priority, Arc::<Figures>::default());
         let Some((index, traced)) = self.with_registry(|registry| registry.reserve(newcomer, figures.clone())) else {
             return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
         };
-        let entry = make(self.shared.commands.of(index), figures);
+        let made = make(self.shared.commands.of(index), figures);
         self.with_registry(|registry| {
-            let sent = self.send(registry, Command::Add { index, kind, priority, traced, entry });
+            let add = |entry| self.send(registry, Command::Add { index, kind, priority, traced, entry });
+            let sent = made.and_then(add);
             if sent.is_err() {
                 registry.release(index);
             }

@@ -146,7 +146,7 @@ impl ExecutorHandle {
             let newcomer = Newcomer { kind, name, topic: of_topic, priority, messages };
             self.add(newcomer, |ready, figures| {
                 let queue = topic.queue_with_signal(capacity, when_full, ready.into());
-                Box::new(Subscription { queue, callbacks: vec![callback], figures })
+                Ok(Box::new(Subscription { queue, callbacks: vec![callback], figures }))
             })
         })
     }

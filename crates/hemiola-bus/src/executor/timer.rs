@@ -160,7 +160,7 @@ impl ExecutorHandle {
         callback: Box<dyn FnMut(Tick) + Send>,
     ) -> Result<CallbackId, BusError> {
         let newcomer = Newcomer { kind: Kind::Timer, name, topic: None, priority, messages: None };
-        self.add(newcomer, |_, figures| Box::new(Timer { callback, due, repetition, figures }))
+        self.add(newcomer, |_, figures| Ok(Box::new(Timer { callback, due, repetition, figures })))
     }
 }
 

@@ -9,8 +9,7 @@ use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Port
 use super::robot_bus;
 use crate::bus::Bus;
 use crate::error::{AnswerError, BusError, SendError};
-use crate::reply::Asker;
-use crate::service::Client;
+use crate::service::{Client, Pending};
 
 /// Requests of an update to a service, which is called as what it is asked: sent without waiting, and answered in a later run.
 ///
@@ -49,7 +48,7 @@ use crate::service::Client;
 pub struct Requests<Request: Representation, Response: Send + 'static> {
     client: Client<Request, Response>,
     /// Oldest first.
-    waiting: VecDeque<Asker<Response>>,
+    waiting: VecDeque<Pending<Response>>,
     answers: Vec<Result<Response, AnswerError>>,
     /// Answers that were there in earlier runs: at most those of one run, and those that were on their way then.
     spent: Vec<Response>,
@@ -131,14 +130,14 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn give_up(&mut self) {
-        self.spent.extend(self.waiting.drain(..).filter_map(|mut asker| asker.take()?.ok()));
+        self.spent.extend(self.waiting.drain(..).filter_map(|mut pending| pending.take()?.ok()));
     }
 }
 
 impl<Request: Representation, Response: Send + 'static> Port for Requests<Request, Response> {
     fn begin_run(&mut self) {
         self.spent.extend(self.answers.drain(..).flatten());
-        while let Some(answer) = self.waiting.front_mut().and_then(Asker::take) {
+        while let Some(answer) = self.waiting.front_mut().and_then(Pending::take) {
             self.waiting.pop_front();
             self.answers.push(answer);
         }

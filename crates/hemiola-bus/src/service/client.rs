@@ -1,14 +1,15 @@
 //! The asking end of a service.
 
-use super::{Lane, Question, Service};
+use super::{Given, Lane, Question, Service};
 use crate::error::{AnswerError, CallError, SendError};
 use crate::exchange::LatestReader;
-use crate::reply::{Asker, Replies};
+use crate::reply::{Answerer, Asker, Replies};
 use hemiola_realtime::monotonic_now;
+use hemiola_trace::Ticks;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// Calls a service. A clone is a client of its own: what one client asks is served in order.
@@ -39,7 +40,7 @@ use std::time::Duration;
 pub struct Client<Request: Send + 'static, Response: Send + 'static> {
     service: Arc<Service<Request, Response>>,
     lane: LatestReader<Option<Lane<Request, Response>>>,
-    replies: Replies<Response>,
+    replies: Replies<Given<Response>>,
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response> {
@@ -55,8 +56,9 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
     /// unless the server has begun.
     pub fn call(&mut self, request: Request, timeout: Duration) -> Result<Response, CallError<Request>> {
         let deadline = monotonic_now() + timeout;
-        let mut asker = self.ask(request).map_err(CallError::NotSent)?;
-        asker.wait(Some(deadline)).map_err(CallError::NoAnswer)
+        let mut pending = self.ask(request).map_err(CallError::NotSent)?;
+        let given = pending.asker.wait(Some(deadline)).map_err(CallError::NoAnswer)?;
+        Ok(given.response)
     }
 
     /// Sends a request. The answer can be awaited in any executor of futures. Wait-free.
@@ -81,10 +83,9 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         Ok(AnswerFuture(self.ask(request)?))
     }
 
-    fn ask(&mut self, request: Request) -> Result<Asker<Response>, SendError<Request>> {
-        let (asker, answerer) = self.replies.open();
-        let question = Question { request, answerer, spent: None };
-        self.send(question).map(|()| asker).map_err(|error| error.map(|question| question.request))
+    pub(crate) fn ask(&mut self, request: Request) -> Result<Pending<Response>, SendError<Request>> {
+        let reply = self.replies.open();
+        self.send(request, reply, None).map_err(|error| error.map(|question| question.request))
     }
 
     /// To have this many requests on their way without allocating, and no more.
@@ -97,10 +98,9 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         &mut self,
         request: Request,
         spent: &mut Vec<Response>,
-    ) -> Result<Asker<Response>, SendError<Request>> {
-        let Some((asker, answerer)) = self.replies.open_prepared() else { return Err(SendError::Full(request)) };
-        let sent = self.send(Question { request, answerer, spent: spent.pop() });
-        sent.map(|()| asker).map_err(|error| {
+    ) -> Result<Pending<Response>, SendError<Request>> {
+        let Some(reply) = self.replies.open_prepared() else { return Err(SendError::Full(request)) };
+        self.send(request, reply, spent.pop()).map_err(|error| {
             error.map(|question| {
                 spent.extend(question.spent);
                 question.request
@@ -108,14 +108,28 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         })
     }
 
-    fn send(&mut self, question: Question<Request, Response>) -> Result<(), SendError<Question<Request, Response>>> {
+    /// By which servers are found.
+    pub(crate) fn name(&self) -> &str {
+        &self.service.name
+    }
+
+    fn send(
+        &mut self,
+        request: Request,
+        (asker, answerer): (Asker<Given<Response>>, Answerer<Given<Response>>),
+        spent: Option<Response>,
+    ) -> Result<Pending<Response>, SendError<Question<Request, Response>>> {
+        let (number, sent) = (self.service.figures.number(), self.service.figures.now());
         self.lane.take();
-        let mut result = self.push(question);
+        let mut result = self.push(Question { request, number, sent, answerer, spent });
         // The server went and another came, just now.
         if let Err(SendError::NoReceiver(question)) = result {
             result = if self.lane.take() { self.push(question) } else { Err(SendError::NoReceiver(question)) };
         }
-        result
+        if result.is_err() {
+            self.service.figures.refuse();
+        }
+        result.map(|()| Pending { asker, number, answered: Ticks(0) })
     }
 
     fn push(&mut self, question: Question<Request, Response>) -> Result<(), SendError<Question<Request, Response>>> {
@@ -144,12 +158,48 @@ impl<Request: Send + 'static, Response: Send + 'static> Clone for Client<Request
 /// assert_eq!((server.panics(), server.abandoned()), (0, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct AnswerFuture<Response>(Asker<Response>);
+pub struct AnswerFuture<Response>(Pending<Response>);
 
 impl<Response> Future for AnswerFuture<Response> {
     type Output = Result<Response, AnswerError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.poll(context.waker())
+    }
+}
+
+/// A request that was sent.
+pub(crate) struct Pending<Response> {
+    asker: Asker<Given<Response>>,
+    number: u64,
+    answered: Ticks,
+}
+
+impl<Response> Pending<Response> {
+    /// The answer, if it is there. To be called until it is.
+    pub(crate) fn take(&mut self) -> Option<Result<Response, AnswerError>> {
+        let answer = self.asker.take()?;
+        Some(self.receive(answer))
+    }
+
+    /// The answer, if it is there; otherwise `waker` will be used when it is.
+    pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<Response, AnswerError>> {
+        self.asker.poll(waker).map(|answer| self.receive(answer))
+    }
+
+    fn receive(&mut self, answer: Result<Given<Response>, AnswerError>) -> Result<Response, AnswerError> {
+        let Given { response, at } = answer?;
+        self.answered = at;
+        Ok(response)
+    }
+
+    /// The number of the request.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// When the answer was given, if it was and that is measured.
+    pub(crate) fn answered(&self) -> Option<Ticks> {
+        (self.answered != Ticks(0)).then_some(self.answered)
     }
 }

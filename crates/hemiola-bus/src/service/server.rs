@@ -1,11 +1,13 @@
 //! The answering end of a service.
 
-use super::{Question, Service};
+use super::report::Figures;
+use super::{Given, Question, Service};
 use crate::error::BusError;
 use crate::mailbox::{Inbox, Stop, Waited, mailbox};
 use crate::panics::Panics;
 use crate::signal::Signal;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, monotonic_now, spawn};
+use hemiola_trace::Ticks;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -36,7 +38,6 @@ pub struct Server<Request: Send + 'static, Response: Send + 'static> {
     /// Keeps the name.
     service: Arc<Service<Request, Response>>,
     panics: Panics,
-    abandoned: u64,
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response> {
@@ -47,27 +48,43 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
     ) -> Result<Self, BusError> {
         let inbox = mailbox(capacity, signal);
         service.open(inbox.sender())?;
-        Ok(Server { inbox, service, panics: Panics::default(), abandoned: 0 })
+        Ok(Server { inbox, service, panics: Panics::default() })
     }
 
     /// One turn: answers requests that wait, at most `limit`, and says how many. Never waits.
     pub fn run(&mut self, limit: usize, mut handle: impl FnMut(&Request) -> Response) -> usize {
         let mut left = limit;
-        let Server { inbox, panics, abandoned, .. } = self;
+        let Server { inbox, service, panics } = self;
+        let figures = &service.figures;
         if inbox.is_noted() {
-            let mut answer = |question: &mut ManuallyDrop<Question<Request, Response>>| {
-                // SAFETY: a question that was handed out is forgotten.
-                let Question { request, answerer, spent } = unsafe { ManuallyDrop::take(question) };
-                drop(spent);
-                if answerer.is_wanted() {
-                    answerer.answer(handle(&request));
-                } else {
-                    *abandoned += 1;
-                }
-            };
-            panics.contain(|| inbox.drain(&mut left, &mut answer));
+            figures.look();
+            let before = panics.count();
+            panics.contain(|| inbox.drain(&mut left, |question| answer(figures, question, &mut None, &mut handle)));
+            (before..panics.count()).for_each(|_| figures.panic());
         }
         limit - left
+    }
+
+    /// Answers the next request whose client waits for the answer, and tells of it as soon as it knows: `handle` may panic.
+    pub(crate) fn answer_next(&mut self, arrived: &mut Option<Arrived>, mut handle: impl FnMut(&Request) -> Response) {
+        let Server { inbox, service, .. } = self;
+        service.figures.look();
+        let mut left = 1;
+        while inbox.is_noted() && left == 1 && arrived.is_none() {
+            inbox.drain(&mut left, |question| answer(&service.figures, question, arrived, &mut handle));
+            // A request that nobody wants answered any more is none.
+            left = 1;
+        }
+    }
+
+    /// The handler has panicked in [`answer_next`](Self::answer_next).
+    pub(crate) fn note_panic(&self) {
+        self.service.figures.panic();
+    }
+
+    /// How many requests wait: one if there may be some.
+    pub(crate) fn waiting(&mut self) -> usize {
+        if self.inbox.is_noted() { self.service.figures.depth().max(1) as usize } else { 0 }
     }
 
     /// Sleeps until there may be a request, at most `timeout`.
@@ -109,9 +126,9 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         Ok(RunningServer { report: spawned.report, stop: Box::new(stop), thread: Some(spawned.thread) })
     }
 
-    /// How many requests were left unanswered because their clients had given up.
+    /// How many requests to this service were left unanswered because their clients had given up, also by earlier servers.
     pub fn abandoned(&self) -> u64 {
-        self.abandoned
+        self.service.figures.abandoned()
     }
 
     /// How many requests made the handler panic.
@@ -128,6 +145,35 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
     pub fn name(&self) -> &str {
         &self.service.name
     }
+}
+
+/// A request of which the server has become aware.
+pub(crate) struct Arrived {
+    pub(crate) number: u64,
+    /// When it was sent, if that is measured.
+    pub(crate) sent: Ticks,
+}
+
+/// Answers a request, if anybody waits for the answer.
+fn answer<Request, Response>(
+    figures: &Figures,
+    question: &mut ManuallyDrop<Question<Request, Response>>,
+    arrived: &mut Option<Arrived>,
+    handle: &mut impl FnMut(&Request) -> Response,
+) {
+    // SAFETY: a question that was handed out is forgotten.
+    let Question { request, number, sent, answerer, spent } = unsafe { ManuallyDrop::take(question) };
+    drop(spent);
+    figures.take();
+    if !answerer.is_wanted() {
+        figures.abandon();
+        return;
+    }
+    *arrived = Some(Arrived { number, sent });
+    let response = handle(&request);
+    let at = figures.now();
+    figures.answer(sent, at);
+    answerer.answer(Given { response, at });
 }
 
 /// A server on a thread of its own. Dropping it ends the service when the request in work is answered; those that wait learn of it.

@@ -26,8 +26,9 @@ pub enum Command {
     Override { store: usize, value: AnyRepresentation, done: bool },
     /// Show the provider's value again.
     EndOverride { store: usize },
-    /// Keep the present value; comes back with it. Whoever gets it back releases it.
-    Pin { store: usize, held: Option<Held> },
+    /// Keep the present values of these stores, each unless somebody else keeps one of it; comes back with them. Whoever gets them back unpins
+    /// them.
+    Pin(Vec<(usize, Option<Held>)>),
 }
 
 impl Command {
@@ -45,9 +46,11 @@ impl Command {
                 *done = unsafe { blackboard.store(*store).set_override(value) };
             }
             Self::EndOverride { store } => blackboard.store(*store).end_override(),
-            Self::Pin { store, held } => {
-                // SAFETY: between two runs.
-                *held = Some(unsafe { blackboard.store(*store).hold() });
+            Self::Pin(values) => {
+                for (store, held) in values {
+                    // SAFETY: between two runs.
+                    *held = unsafe { blackboard.store(*store).pin() };
+                }
             }
         }
         self
@@ -129,8 +132,9 @@ impl Mailbox {
     /// Takes back what nobody waits for any more. A value that stayed pinned would soon leave its provider none to write to.
     fn settle(&mut self, late: Command) {
         self.overdue -= 1;
-        if let Command::Pin { store, held: Some(held) } = late {
-            self.blackboard.store(store).release(held.slot);
+        if let Command::Pin(values) = late {
+            let pinned = values.into_iter().filter_map(|(store, held)| Some((store, held?)));
+            pinned.for_each(|(store, held)| self.blackboard.store(store).unpin(held.slot));
         }
     }
 }

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use hemiola_bus::{Bus, Executor, RobotClock};
 use hemiola_model::data::ValueReader;
-use hemiola_model::{Representation, Time, Value};
+use hemiola_model::{Time, Value};
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
-use crate::blackboard::store::Store;
 use crate::command::Command;
 use crate::controls::{Controls, CycleControl, Posted, TRIES, lock_if_free};
 use crate::error::RuntimeError;
@@ -48,8 +47,6 @@ pub struct RobotHandle {
 
 /// So many calls of an executor are kept until they are gathered, many times a second.
 const EXECUTOR_EVENTS: usize = 4096;
-/// How long a reader waits for a value.
-const READ_PATIENCE: Duration = Duration::from_millis(300);
 /// How long replanning waits; most cycles run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
 
@@ -150,51 +147,6 @@ impl RobotHandle {
         let controls = self.controls();
         let (cycle, store) = controls.store_of(representation)?;
         cycle.perform(Command::EndOverride { store }).map(|_| ())
-    }
-
-    /// Reads the value that a representation has at the end of a run; when the robot has ended, its last value.
-    ///
-    /// # Errors
-    /// There is no such representation, it is opaque, or its cycle does not run.
-    pub fn read(&self, representation: &str) -> Result<Value, RuntimeError> {
-        self.with_pinned(representation, |value| value.to_value())?
-            .ok_or_else(|| RuntimeError::Opaque { name: representation.to_owned() })
-    }
-
-    /// Looks at the value that a representation has at the end of a run.
-    ///
-    /// # Errors
-    /// There is no such representation, or its cycle does not run.
-    pub fn with_value<T: Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, RuntimeError> {
-        self.with_pinned(T::NAME, |value| value.downcast_ref::<T>().map(look))?
-            .ok_or_else(|| RuntimeError::SameName { name: T::NAME.to_owned() })
-    }
-
-    fn with_pinned<R>(
-        &self,
-        representation: &str,
-        look: impl FnOnce(&hemiola_model::AnyRepresentation) -> R,
-    ) -> Result<R, RuntimeError> {
-        let controls = self.controls();
-        if controls.state.has_ended() {
-            let blackboards = controls.cycles.iter().map(|cycle| &cycle.blackboard).chain(&controls.sources);
-            let mut stores = blackboards.filter_map(|board| Some(board.store(board.store_of(representation)?)));
-            let store = stores.next().ok_or_else(|| controls.no_representation(representation))?;
-            // SAFETY: all threads that could change it have ended.
-            return Ok(look(unsafe { store.current() }));
-        }
-        let (cycle, index) = controls.store_of(representation)?;
-        let (name, mailbox, blackboard) = (cycle.name.clone(), cycle.mailbox.clone(), cycle.blackboard.clone());
-        // The cycle may be run by a stepper, which wants to look at the controls before it goes on.
-        drop(controls);
-        let pin = Command::Pin { store: index, held: None };
-        let answer = mailbox.lock().unwrap_or_else(PoisonError::into_inner).perform(&name, pin, READ_PATIENCE)?;
-        let Command::Pin { held: Some(held), .. } = answer else {
-            return Err(RuntimeError::internal("a pinned value did not come back"));
-        };
-        let pinned = Pinned { store: blackboard.store(index), slot: held.slot };
-        // SAFETY: it is held until `pinned` is dropped.
-        Ok(look(unsafe { pinned.store.value(pinned.slot) }))
     }
 
     /// Changes the number of workers of a cycle; `None` lets the plan choose.
@@ -465,7 +417,7 @@ impl RobotHandle {
         self.monitor().return_failed(again);
     }
 
-    fn controls(&self) -> MutexGuard<'_, Controls> {
+    pub(crate) fn controls(&self) -> MutexGuard<'_, Controls> {
         // A panic while this was locked left at worst a change half described; the cycles are not concerned.
         self.controls.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -478,18 +430,6 @@ impl RobotHandle {
 impl fmt::Debug for RobotHandle {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("RobotHandle").field("now", &self.now()).finish_non_exhaustive()
-    }
-}
-
-/// Gives a held value back, also when the one who looks at it panics: a provider must not run out of values.
-struct Pinned<'s> {
-    store: &'s Store,
-    slot: u32,
-}
-
-impl Drop for Pinned<'_> {
-    fn drop(&mut self) {
-        self.store.release(self.slot);
     }
 }
 

@@ -11,7 +11,7 @@
 //! | `stepper` | the same without threads of their own, by the clock alone |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
-//! | `handle`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
+//! | `handle`, `values`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
@@ -33,6 +33,7 @@ mod safe_state;
 mod source;
 mod stepper;
 mod sync;
+mod values;
 mod watchdog;
 mod worker;
 
@@ -44,3 +45,4 @@ pub use robot::Robot;
 pub use running::{Pace, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use stepper::{Step, Stepper};
+pub use values::Snapshot;

@@ -52,7 +52,7 @@ pub mod configuration {
 pub mod runtime {
     pub use hemiola_runtime::{
         CycleHealth, Message, Pace, Robot, RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry,
-        Step, Stepper,
+        Snapshot, Step, Stepper,
     };
 }
 

@@ -32,6 +32,7 @@ pub struct Store {
     previous: AtomicU32,
     writing: AtomicU32,
     overridden: AtomicBool,
+    pinned: AtomicBool,
 }
 
 struct Slot {
@@ -69,6 +70,7 @@ impl Store {
             previous: AtomicU32::new(1),
             writing: AtomicU32::new(1),
             overridden: AtomicBool::new(false),
+            pinned: AtomicBool::new(false),
         }
     }
 
@@ -147,6 +149,25 @@ impl Store {
     /// Gives a held value back. Release: what was read from it was read before.
     pub fn release(&self, slot: u32) {
         self.slots[slot as usize].holds.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Holds the current value for somebody outside of all cycles, if nobody does: there is one slot for that.
+    ///
+    /// # Safety
+    /// As for [`hold`](Self::hold).
+    pub unsafe fn pin(&self) -> Option<Held> {
+        if self.pinned.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: promised by the caller.
+        Some(unsafe { self.hold() })
+    }
+
+    /// Gives a pinned value back.
+    pub fn unpin(&self, slot: u32) {
+        self.release(slot);
+        // Release: who pins next has seen the slot released.
+        self.pinned.store(false, Ordering::Release);
     }
 
     /// Exchanges the value that overrides for `value`, and overrides with it from now on. `false` when the last one is still

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hemiola::bus::{Actor, ActorHandle, BusError, Executor, Priority, RunningExecutor, WhenFull};
 use hemiola::realtime::{RealtimeError, ThreadSettings, spawn};
+use hemiola::runtime::RuntimeError;
 use hemiola::{Representation, RobotHandle, Time};
 use thiserror::Error;
 
@@ -25,6 +26,9 @@ pub enum AnnouncerError {
     /// A topic carries something else.
     #[error(transparent)]
     Bus(#[from] BusError),
+    /// There are too many names in the robot's traces.
+    #[error(transparent)]
+    Robot(#[from] RuntimeError),
     /// There is no thread to be had.
     #[error(transparent)]
     Thread(#[from] RealtimeError),
@@ -49,7 +53,7 @@ impl Announcer {
     /// See [`AnnouncerError`].
     pub fn start(robot: &RobotHandle) -> Result<Self, AnnouncerError> {
         let (mut actor, scribe) = Actor::new(Scribe::default(), CAPACITY);
-        let mut events = Executor::new("announcer", robot.clock());
+        let mut events = robot.executor("announcer")?;
         tell(&mut events, robot, &scribe, |whistle: &WhistleHeard| (whistle.began, "hears a whistle".to_owned()))?;
         tell(&mut events, robot, &scribe, |fall: &Fell| {
             (fall.at, format!("falls, {:.0}° inclined", fall.inclination.to_degrees()))

@@ -9,6 +9,7 @@
 //! | `robot` | the NAO's joints, dimensions and kinematics |
 //! | `simulator` | a field, a ball, other robots and this one, seen through its sensors |
 //! | `announcer` | puts events into words |
+//! | `snapshots` | writes down what the robot believes, when asked |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 
 pub mod announcer;
@@ -22,3 +23,4 @@ pub mod representations;
 pub mod robot;
 pub mod score;
 pub mod simulator;
+pub mod snapshots;

@@ -14,19 +14,29 @@ use nao::representations::behaviour::MotionRequest;
 use nao::representations::modeling::RobotPose;
 use nao::score::{self, Format};
 use nao::simulator::truth_comparison::TruthReport;
+use nao::snapshots;
 
 fn main() -> ExitCode {
     let announcer = Rc::new(RefCell::new(None));
-    let listening = announcer.clone();
+    let (listening, server) = (announcer.clone(), RefCell::new(None));
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
         .command(
             "score",
             "Scores the robot's modules on a recording with ground truth: score DIR [--details | --json]",
             score,
         )
-        .started(move |robot| match Announcer::start(robot) {
-            Ok(announcer) => *listening.borrow_mut() = Some(announcer),
-            Err(error) => eprintln!("nobody will tell what happens: {error}"),
+        .started(move |robot| {
+            match Announcer::start(robot) {
+                Ok(announcer) => *listening.borrow_mut() = Some(announcer),
+                Err(error) => eprintln!("nobody will tell what happens: {error}"),
+            }
+            match snapshots::serve(robot, "traces") {
+                Ok(running) => *server.borrow_mut() = Some(running),
+                Err(error) => eprintln!("nobody will save snapshots: {error}"),
+            }
+            if let Err(error) = snapshots::ask_on_signal(robot) {
+                eprintln!("`kill -USR1` will save no snapshot: {error}");
+            }
         })
         .live(game)
         .summary(move |robot| [game(robot), events(&mut announcer.borrow_mut()), recordings(robot)].concat())

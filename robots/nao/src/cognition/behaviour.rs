@@ -12,6 +12,7 @@
 //! | [`behavior_control`] | what the body does | all of the above, fall state |
 //! | [`head_attention`] | what to look at | world, search |
 //! | [`commentator`] | what to say about it | activity |
+//! | [`fall_reporter`] | when to write down what the robot believes | falls |
 //!
 //! Two loops are cut by `Previous`: the target stays while the robot kicks, and the head looks at what it kicks; whether it
 //! does is decided later in the same run, and the previous run's decision is as good.
@@ -30,6 +31,7 @@ pub mod behavior_control;
 pub mod head_attention;
 
 pub mod commentator;
+pub mod fall_reporter;
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,82 @@
+//! Has what the robot believes written down when it falls, for whoever wants to know why.
+
+use std::fmt::Write;
+
+use hemiola::prelude::*;
+
+use crate::representations::events::{Fell, Remark};
+use crate::snapshots::{SaveSnapshot, SnapshotReason, SnapshotSaved};
+
+/// Asks for a snapshot of each fall, and remarks what came of it some runs later. Waits for neither.
+#[derive(Module)]
+pub struct FallReporter {}
+
+#[module]
+impl FallReporter {
+    #[update]
+    pub(crate) fn report(
+        &self,
+        falls: &Subscription<Fell>,
+        clock: &Clock,
+        snapshots: &mut Requests<SaveSnapshot, SnapshotSaved>,
+        remarks: &mut Publisher<Remark>,
+    ) -> Result<(), std::fmt::Error> {
+        let mut remark = |words: &mut dyn FnMut(&mut String) -> std::fmt::Result| {
+            // Filled in place: the slot keeps its memory.
+            let mut remark = remarks.loan();
+            remark.at = clock.now();
+            remark.text.clear();
+            words(&mut remark.text)?;
+            remark.publish();
+            Ok(())
+        };
+        if !falls.is_empty()
+            && let Err(error) = snapshots.send(SaveSnapshot { reason: SnapshotReason::Fell })
+        {
+            remark(&mut |text| write!(text, "nobody writes down why it fell: {error}"))?;
+        }
+        for answer in snapshots.answers() {
+            remark(&mut |text| match answer {
+                Ok(Ok(path)) => write!(text, "was down: {}", path.display()),
+                Ok(Err(reason)) => text.write_str(reason),
+                Err(error) => write!(text, "was down, and lacks a snapshot of it: {error}"),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use hemiola::bus::Bus;
+    use hemiola::module::Port;
+
+    use super::*;
+
+    #[test]
+    fn a_fall_is_reported_once_and_its_snapshot_when_it_is_there() {
+        let bus = Bus::new();
+        let mut server = bus.server::<SaveSnapshot, SnapshotSaved>("SaveSnapshot", 4).unwrap();
+        let mut snapshots = Requests::new(&bus).unwrap();
+        let topic = bus.topic::<Remark>("Remark").unwrap();
+        let (mut remarks, mut heard) = (topic.publisher(), Subscription::new(&topic));
+        let mut run = |falls: &[Fell], snapshots: &mut Requests<SaveSnapshot, SnapshotSaved>| {
+            snapshots.begin_run();
+            let falls = Subscription::of(falls.iter().cloned());
+            FallReporter::create(()).report(&falls, &Clock::default(), snapshots, &mut remarks).unwrap();
+            heard.begin_run();
+            heard.iter().map(|remark| remark.text.clone()).collect::<Vec<_>>()
+        };
+        assert!(run(&[Fell::default()], &mut snapshots).is_empty());
+        assert!(run(&[], &mut snapshots).is_empty());
+        server.run(8, |_| Ok(PathBuf::from("1.json")));
+        assert_eq!(run(&[], &mut snapshots), ["was down: 1.json"]);
+        drop(server);
+        assert_eq!(
+            run(&[Fell::default()], &mut snapshots),
+            ["nobody writes down why it fell: not sent: nobody is there to receive it"]
+        );
+    }
+}

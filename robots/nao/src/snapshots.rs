@@ -1,0 +1,122 @@
+//! Writes down what the robot believes when somebody asks: a module when the robot falls, or a person by `kill -USR1`.
+//!
+//! Who asks waits for nothing: files are written on a thread of no importance, which serves [`SaveSnapshot`].
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hemiola::bus::{BusError, Client, RunningServer};
+use hemiola::prelude::*;
+use hemiola::realtime::{RealtimeError, ThreadSettings, spawn};
+use hemiola::runtime::Snapshot;
+use hemiola::{Representation, RobotHandle};
+use serde_json::json;
+use signal_hook::consts::SIGUSR1;
+use signal_hook::iterator::Signals;
+use thiserror::Error;
+
+use crate::representations::events::Remark;
+
+/// Asks for a file with the present values of all representations. The service is called like this; its answer is [`SnapshotSaved`].
+#[derive(Representation, Clone, Default, Debug)]
+pub struct SaveSnapshot {
+    /// Why; it is in the file as well.
+    pub reason: SnapshotReason,
+}
+
+/// Why somebody wants a snapshot.
+#[derive(Data, Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub enum SnapshotReason {
+    /// A person has asked.
+    #[default]
+    Asked,
+    /// The robot has fallen.
+    Fell,
+}
+
+/// Where the snapshot is, or why there is none.
+pub type SnapshotSaved = Result<PathBuf, String>;
+
+/// Why nobody can ask for snapshots.
+#[derive(Debug, Error)]
+pub enum SnapshotsError {
+    /// Somebody else serves, or means something else by the name.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// There is no thread to be had.
+    #[error(transparent)]
+    Thread(#[from] RealtimeError),
+    /// The system hands over no signals.
+    #[error("no signals can be received: {0}")]
+    Signal(#[source] io::Error),
+}
+
+/// So many requests of each client may wait.
+const CAPACITY: usize = 4;
+/// Longer than any disk takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Saves snapshots of the robot into this folder, under the next free number, until the result is dropped.
+///
+/// # Errors
+/// See [`SnapshotsError`].
+pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningServer, SnapshotsError> {
+    let (robot, folder) = (robot.clone(), folder.into());
+    let server = robot.bus().server(SaveSnapshot::NAME, CAPACITY)?;
+    let save = move |request: &SaveSnapshot| -> SnapshotSaved {
+        save(&robot.snapshot(), request.reason, &folder)
+            .map_err(|error| format!("no snapshot in {}: {error}", folder.display()))
+    };
+    Ok(server.spawn(ThreadSettings::new("snapshots"), save)?)
+}
+
+/// Asks for a snapshot whenever this process gets the signal USR1, and remarks what came of it. For as long as the process lives.
+///
+/// # Errors
+/// See [`SnapshotsError`].
+pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), SnapshotsError> {
+    let mut signals = Signals::new([SIGUSR1]).map_err(SnapshotsError::Signal)?;
+    let mut client: Client<SaveSnapshot, SnapshotSaved> = robot.bus().client(SaveSnapshot::NAME)?;
+    let mut remarks = robot.bus().topic::<Remark>(Remark::NAME)?.publisher();
+    let robot = robot.clone();
+    spawn(ThreadSettings::new("snapshot signal"), move || {
+        for _ in signals.forever() {
+            let text = match client.call(SaveSnapshot::default(), PATIENCE) {
+                Ok(Ok(path)) => format!("was asked what it believes: {}", path.display()),
+                Ok(Err(reason)) => reason,
+                Err(error) => format!("no snapshot: {error}"),
+            };
+            remarks.publish(Remark { at: robot.now(), text });
+        }
+    })?;
+    Ok(())
+}
+
+fn save(snapshot: &Snapshot, reason: SnapshotReason, folder: &Path) -> io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let (path, file) = next_file(folder)?;
+    let reason = match reason {
+        SnapshotReason::Asked => "asked",
+        SnapshotReason::Fell => "fell",
+    };
+    let Snapshot { at, cycles, silent } = snapshot;
+    let text = json!({ "at": at.seconds(), "reason": reason, "cycles": cycles, "silent": silent });
+    let mut writer = BufWriter::new(file);
+    serde_json::to_writer(&mut writer, &text)?;
+    writer.flush()?;
+    Ok(path)
+}
+
+/// A new file under the first number that is free.
+fn next_file(folder: &Path) -> io::Result<(PathBuf, File)> {
+    let mut number = 1;
+    loop {
+        let path = folder.join(format!("nao-snapshot-{number}.json"));
+        match File::create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            created => return Ok((path, created?)),
+        }
+    }
+}

@@ -1,10 +1,10 @@
 //! What a callback executor costs: `cargo run --release -p hemiola-bus --example executor_cost`.
 
 use std::hint::black_box;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, Topic, WhenFull};
+use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, Tick, Topic, WhenFull};
 
 /// A module that counts what it is told.
 #[derive(Default)]
@@ -31,6 +31,29 @@ fn main() {
         row(&format!("one message to {modules} callbacks"), "delivery", modules, || deliver(modules));
         row(&format!("64 messages at once to {modules} callbacks"), "delivery", modules, || batched(modules));
     }
+    lateness("a timer", |executor| executor);
+    lateness("a timer of an executor that wakes early", |executor| executor.wake_early(Duration::from_micros(200)));
+}
+
+/// Prints how late a timer is called that is due each millisecond.
+fn lateness(text: &str, prepare: impl FnOnce(Executor) -> Executor) {
+    const TICKS: usize = 2000;
+    let mut executor = prepare(bench().1);
+    let (handle, mut late) = (executor.handle(), Vec::with_capacity(TICKS));
+    let (told, all) = mpsc::channel();
+    let callback = move |tick: Tick| {
+        late.push(tick.now.since(tick.due).as_nanos() as f64 / 1000.0);
+        if late.len() == TICKS {
+            handle.stop();
+            // There is somebody to hear it, and nobody else comes here.
+            _ = told.send(std::mem::take(&mut late));
+        }
+    };
+    executor.every(Duration::from_millis(1), Priority(1), callback).unwrap();
+    executor.run();
+    let mut late = all.recv().unwrap();
+    late.sort_by(f64::total_cmp);
+    println!("{text:<50} {:>7.2} µs late; 99 % at most {:.1}", late[TICKS / 2], late[TICKS * 99 / 100]);
 }
 
 /// Prints the median time per message and per `what`.

@@ -3,19 +3,23 @@
 //! | file | what |
 //! |---|---|
 //! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
-//! | `agenda` | which of them comes next |
+//! | `agenda`, `ranks` | which of them comes next |
 //! | `callback`, `timer`, `subscription`, `service`, `attended` | what is called |
-//! | `handle`, `registry` | adding and removing callbacks, from any thread |
+//! | `handle`, `registry`, `changes` | adding and removing callbacks, from any thread |
+//! | `rest` | what it does when nothing is ready |
 //! | `recorder` | what goes into the trace |
 //! | `running` | an executor with a thread of its own |
 
 mod agenda;
 mod attended;
 mod callback;
+mod changes;
 mod handle;
+mod ranks;
 mod ready;
 mod recorder;
 mod registry;
+mod rest;
 mod running;
 mod service;
 mod subscription;
@@ -29,19 +33,18 @@ pub use running::RunningExecutor;
 pub use timer::Tick;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hemiola_model::Time;
-use hemiola_realtime::{Containment, monotonic_now};
+use hemiola_realtime::Containment;
 use hemiola_trace::Ticks;
 
 use crate::clock::RobotClock;
-use crate::error::BusError;
 use agenda::Agenda;
 use callback::{Call, Done, Left, Runnable};
 use ready::{CAPACITY, COMMANDS, ReadySet};
 use recorder::Recorder;
-use registry::{Command, Commands, Removed};
+use registry::Commands;
+use rest::Patience;
 use timer::Timers;
 
 /// Runs callbacks for messages and timers on one thread, always the most important one that is ready.
@@ -85,7 +88,7 @@ pub struct Executor {
     timers: Timers,
     entries: Vec<Option<Box<dyn Runnable>>>,
     commands: Commands,
-    patience: Duration,
+    patience: Patience,
     recorder: Option<Recorder>,
 }
 
@@ -102,7 +105,7 @@ impl Executor {
             timers: Timers::new(),
             entries: (0..CAPACITY).map(|_| None).collect(),
             commands,
-            patience: Duration::ZERO,
+            patience: Patience::default(),
             recorder: None,
         }
     }
@@ -118,24 +121,6 @@ impl Executor {
             self.handle.share_no_messages();
         }
         self
-    }
-
-    /// How long it looks for new messages before it sleeps: a message that comes within that time is received in a fraction of a
-    /// microsecond instead of after a wake-up through the kernel. The price is a busy core; zero unless said otherwise.
-    #[must_use]
-    pub fn spin_before_sleep(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
-    }
-
-    /// Removes a callback, ready or not. Does nothing if it is gone already.
-    ///
-    /// # Errors
-    /// [`BusError::ExecutorBusy`] if others send changes faster than they are made.
-    pub fn remove(&mut self, id: CallbackId) -> Result<(), BusError> {
-        let removed = self.handle.remove(id);
-        self.obey();
-        removed
     }
 
     /// Runs the most important callback that is ready, for one message or tick; tells whether there was one.
@@ -270,75 +255,6 @@ impl Executor {
             let now = self.handle.clock().now();
             self.timers.take_due(now, |index| self.agenda.mark_timer(index));
         }
-    }
-
-    /// Makes the changes that were asked for.
-    #[cold]
-    fn obey(&mut self) {
-        while let Some(command) = self.commands.todo.pop() {
-            match command {
-                Command::Add { index, kind, priority, traced, mut entry } => {
-                    self.agenda.insert(index, kind, priority);
-                    if let Some(recorder) = &mut self.recorder {
-                        recorder.name(index, traced);
-                    }
-                    match entry.first_due() {
-                        Some(due) => self.timers.insert(index, due),
-                        // Messages may have come before it was known here.
-                        None if entry.waiting() > 0 => self.agenda.mark(index),
-                        None => {}
-                    }
-                    self.entries[index] = Some(entry);
-                }
-                Command::Remove { index } => {
-                    self.timers.remove(index);
-                    self.discard(index);
-                }
-                Command::PutIn { index, mut carrier } => {
-                    self.entries[index].iter_mut().for_each(|entry| entry.put_in(&mut *carrier));
-                    self.send_back(Removed::Carrier(carrier));
-                }
-                Command::TakeOut { index, position, mut carrier } => {
-                    self.entries[index].iter_mut().for_each(|entry| entry.take_out(position, &mut *carrier));
-                    self.send_back(Removed::Carrier(carrier));
-                }
-            }
-        }
-    }
-
-    fn discard(&mut self, index: usize) {
-        self.agenda.remove(index);
-        if let Some(entry) = self.entries[index].take() {
-            self.send_back(Removed::Entry(index, entry));
-        }
-    }
-
-    /// What is no longer needed is dropped by whoever uses a handle next, not on this thread.
-    fn send_back(&mut self, removed: Removed) {
-        // There is room: see where the queue is made.
-        let _ = self.commands.removed.push(removed);
-    }
-
-    /// Waits for something to do.
-    fn rest(&mut self) {
-        let clock = self.handle.clock();
-        let seen = self.ready.generation();
-        let due = self.timers.next_due();
-        // After the generation was read: if the clock is set from here on, the sleep ends.
-        if due.is_some_and(|due| clock.now() >= due) {
-            return;
-        }
-        // A stepped clock has no such time, but wakes us when it is set.
-        let deadline = due.and_then(|due| clock.due(due));
-        if !self.patience.is_zero() {
-            let patient_until = monotonic_now() + self.patience;
-            let spin_until = deadline.map_or(patient_until, |deadline| deadline.min(patient_until));
-            if self.ready.spin(seen, spin_until) {
-                return;
-            }
-        }
-        self.handle.count_sleep();
-        self.ready.sleep(seen, deadline);
     }
 }
 

@@ -513,3 +513,26 @@ fn messages_of_several_threads_all_arrive_in_the_order_of_each() {
     assert_eq!(done.wait(seen, Some(in_time)), hemiola_realtime::Reason::Signalled);
     assert_eq!(running.handle().callbacks()[0].panics, 0);
 }
+
+#[test]
+fn an_executor_that_wakes_early_calls_no_timer_before_its_time_and_leaves_none_out() {
+    const TICKS: u64 = 200;
+    let mut executor =
+        Executor::new("punctual", &Arc::new(RobotClock::running(1.0))).wake_early(Duration::from_micros(200));
+    let (called, calls) = mpsc::channel();
+    executor.every(Duration::from_millis(1), Priority(1), move |tick| called.send(tick).unwrap()).unwrap();
+    let running = executor.spawn(ThreadSettings::new("punctual")).unwrap();
+    let (mut seen, mut next) = (0, None);
+    while seen < TICKS {
+        let tick: Tick = calls.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert!(tick.now >= tick.due);
+        assert!(next.is_none_or(|next| tick.due == next));
+        next = Some(tick.due + Duration::from_millis(1 + tick.missed));
+        seen += 1 + tick.missed;
+    }
+    // A message ends a rest that waits for a timer, however it waits.
+    let handle = running.handle().clone();
+    let (told, answers) = mpsc::channel();
+    handle.once(Duration::ZERO, Priority(2), move |_| told.send(()).unwrap()).unwrap();
+    answers.recv_timeout(Duration::from_secs(20)).unwrap();
+}

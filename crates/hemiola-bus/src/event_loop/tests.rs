@@ -1,6 +1,7 @@
 #[cfg(loom)]
 mod model {
     use crate::error::SendError;
+    use crate::event_loop::claims::Claims;
     use crate::event_loop::{EventLoop, WaitStrategy};
     use crate::mailbox::Waited;
     use crate::sync::model;
@@ -27,45 +28,31 @@ mod model {
     }
 
     /// The ring goes round; an event is written again only when the consumer is done with it.
-    #[test]
-    fn loom_event_loop_with_one_producer_goes_round() {
-        model(3, || {
-            let mut events = EventLoop::for_one_producer(1);
-            let mut consumer = events.consumer(WaitStrategy::Spin);
-            let mut producer = events.producer();
-            let thread = thread::spawn(move || {
-                let is_sent = |value| producer.publish(|event| *event = value).is_ok();
-                (1..=3).map(is_sent).collect::<Vec<_>>()
-            });
-            let mut seen = Vec::new();
-            consumer.poll(|event| seen.push(*event));
-            consumer.poll(|event| seen.push(*event));
-            let sent = thread.join().unwrap();
-            consumer.poll(|event| seen.push(*event));
-            let expected: Vec<_> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| value).collect();
-            assert_eq!(seen, expected);
+    fn goes_round<C: Claims>(mut events: EventLoop<u32, C>) {
+        let mut consumer = events.consumer(WaitStrategy::Spin);
+        let mut producer = events.producer();
+        let thread = thread::spawn(move || {
+            let is_sent = |value| producer.publish(|event| *event = value).is_ok();
+            (1..=3).map(is_sent).collect::<Vec<_>>()
         });
+        let mut seen = Vec::new();
+        consumer.poll(|event| seen.push(*event));
+        consumer.poll(|event| seen.push(*event));
+        let sent = thread.join().unwrap();
+        consumer.poll(|event| seen.push(*event));
+        let expected: Vec<_> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| value).collect();
+        assert_eq!(seen, expected);
     }
 
-    /// The same with marks instead of a counter.
+    #[test]
+    fn loom_event_loop_with_one_producer_goes_round() {
+        model(3, || goes_round(EventLoop::for_one_producer(1)));
+    }
+
+    /// With marks instead of a counter.
     #[test]
     fn loom_event_loop_with_many_producers_goes_round() {
-        model(3, || {
-            let mut events = EventLoop::<u32>::new(1);
-            let mut consumer = events.consumer(WaitStrategy::Spin);
-            let mut producer = events.producer();
-            let thread = thread::spawn(move || {
-                let is_sent = |value| producer.publish(|event| *event = value).is_ok();
-                (1..=3).map(is_sent).collect::<Vec<_>>()
-            });
-            let mut seen = Vec::new();
-            consumer.poll(|event| seen.push(*event));
-            consumer.poll(|event| seen.push(*event));
-            let sent = thread.join().unwrap();
-            consumer.poll(|event| seen.push(*event));
-            let expected: Vec<_> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| value).collect();
-            assert_eq!(seen, expected);
-        });
+        model(3, || goes_round(EventLoop::new(1)));
     }
 
     /// Who follows sees whole events, after the one that it follows, also when that goes.

@@ -1,6 +1,7 @@
 //! What is ready, and which of it comes next.
 
 use super::Priority;
+use super::ranks::{NONE, Ranks};
 use super::ready::CAPACITY;
 
 /// How an executor chooses among the callbacks that have something to do. None is preempted by another one of its executor.
@@ -166,67 +167,6 @@ impl Agenda {
         }
         window.each(|index| self.window.insert(self.ranks[usize::from(index)]));
         later.each(|index| self.later.insert(self.ranks[usize::from(index)]));
-    }
-}
-
-/// The rank of what is not there.
-const NONE: u8 = u8::MAX;
-
-/// A set of ranks, without [`NONE`].
-#[derive(Debug, Clone, Copy, Default)]
-struct Ranks([u64; 4]);
-
-impl Ranks {
-    #[inline]
-    fn insert(&mut self, rank: u8) {
-        if rank != NONE {
-            self.0[usize::from(rank / 64)] |= 1 << (rank % 64);
-        }
-    }
-
-    #[inline]
-    fn remove(&mut self, rank: u8) {
-        self.0[usize::from(rank / 64)] &= !(1 << (rank % 64));
-    }
-
-    fn contains(&self, rank: u8) -> bool {
-        self.0[usize::from(rank / 64)] & (1 << (rank % 64)) != 0
-    }
-
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
-    }
-
-    /// Moves all of `other` over.
-    #[inline]
-    fn take_all(&mut self, other: &mut Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&mut other.0) {
-            *mine |= std::mem::take(theirs);
-        }
-    }
-
-    /// The lowest rank that is not below `rank`.
-    #[inline]
-    fn first_from(&self, rank: u8) -> Option<u8> {
-        let start = usize::from(rank / 64);
-        let mut word = self.0[start] & (u64::MAX << (rank % 64));
-        for number in start..self.0.len() {
-            if number > start {
-                word = self.0[number];
-            }
-            if word != 0 {
-                return Some((number * 64) as u8 + word.trailing_zeros() as u8);
-            }
-        }
-        None
-    }
-
-    fn each(mut self, mut each: impl FnMut(u8)) {
-        while let Some(rank) = self.first_from(0) {
-            self.remove(rank);
-            each(rank);
-        }
     }
 }
 

@@ -46,7 +46,7 @@ pub struct CallbackId {
     pub(super) serial: u64,
 }
 
-/// What is known of a timer, or of all callbacks of one topic that share a priority.
+/// What is known of a timer, a server, or of all callbacks of one topic that share a priority.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -68,7 +68,7 @@ pub struct CallbackId {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallbackReport {
-    /// The topic; or the timer, and where in the source it was added.
+    /// The topic; the service, and whether its requests or answers; what was attended; or the timer, and where in the source it was added.
     pub name: String,
     /// Its priority.
     pub priority: Priority,

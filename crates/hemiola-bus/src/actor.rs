@@ -6,14 +6,18 @@
 mod call;
 mod handle;
 mod inline;
+mod report;
 
 pub use handle::{ActorHandle, CallFuture};
+pub use report::ActorReport;
+pub(crate) use report::Figures;
 
 use crate::mailbox::{Inbox, Waited, mailbox};
 use crate::panics::Panics;
 use crate::signal::Signal;
 use call::Call;
 use hemiola_realtime::{MonotonicTime, monotonic_now};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How many calls [`Actor::run_until_closed`] makes before it looks at all senders again.
@@ -39,6 +43,7 @@ pub struct Actor<S: 'static> {
     state: S,
     inbox: Inbox<Call<S>>,
     panics: Panics,
+    figures: Arc<Figures>,
 }
 
 impl<S: 'static> Actor<S> {
@@ -69,7 +74,8 @@ impl<S: 'static> Actor<S> {
     /// # Panics
     /// If the capacity is zero.
     pub fn with_signal(state: S, capacity: usize, signal: Signal) -> (Self, ActorHandle<S>) {
-        let actor = Actor { state, inbox: mailbox(capacity, signal), panics: Panics::default() };
+        let actor =
+            Actor { state, inbox: mailbox(capacity, signal), panics: Panics::default(), figures: Arc::default() };
         let handle = actor.handle();
         (actor, handle)
     }
@@ -81,10 +87,11 @@ impl<S: 'static> Actor<S> {
     #[inline]
     pub fn run(&mut self, limit: usize) -> usize {
         let mut left = limit;
-        let Actor { state, inbox, panics } = self;
+        let Actor { state, inbox, panics, figures } = self;
         if inbox.is_noted() {
             // SAFETY: a call that was handed out is forgotten.
             panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state) }));
+            figures.note_turn((limit - left) as u64, inbox.refused(), panics.count());
         }
         limit - left
     }
@@ -149,6 +156,10 @@ impl<S: 'static> Actor<S> {
     /// What the last call that panicked said, and where.
     pub fn last_panic(&self) -> Option<&str> {
         self.panics.last()
+    }
+
+    pub(crate) fn figures(&self) -> &Arc<Figures> {
+        &self.figures
     }
 
     /// How many calls were refused because their sender's lane was full.

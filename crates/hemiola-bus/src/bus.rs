@@ -1,11 +1,18 @@
 //! Where topics and services are found by name.
 
+mod listed;
+
 use crate::BusError;
+use crate::actor::{Actor, ActorReport};
+use crate::event_loop::EventLoopReport;
+#[cfg(not(loom))]
+use crate::event_loop::{Claims, Producer};
 use crate::service::{Client, Server, ServiceReport, Services};
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
 use crate::topic::{Hub, Message, Topic};
 use hemiola_trace::TickScale;
+use listed::Listed;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,6 +39,7 @@ struct Registry {
     scale: Option<TickScale>,
     topics: Mutex<BTreeMap<String, Weak<dyn AnyTopic>>>,
     services: Services,
+    listed: Listed,
 }
 
 /// A topic of whatever type.
@@ -96,7 +104,7 @@ impl Bus {
     pub fn with_timing() -> Self {
         let scale = TickScale::calibrate();
         let services = Services::timed(scale.clone());
-        Self(Arc::new(Registry { scale: Some(scale), services, topics: Mutex::default() }))
+        Self(Arc::new(Registry { scale: Some(scale), services, ..Registry::default() }))
     }
 
     /// The topic of that name; made if nobody holds it yet. Allocates and takes a lock: not for real-time threads.
@@ -200,6 +208,27 @@ impl Bus {
     /// All services, by name. Takes locks: not for real-time threads.
     pub fn services(&self) -> Vec<ServiceReport> {
         self.0.services.reports()
+    }
+
+    /// Lists an actor by this name for as long as it lives. Takes a lock: not for real-time threads.
+    pub fn list_actor<S: 'static>(&self, name: &str, actor: &Actor<S>) {
+        self.0.listed.add_actor(name, actor);
+    }
+
+    /// The actors that are [listed](Self::list_actor), in the order in which they were. Takes a lock: not for real-time threads.
+    pub fn actors(&self) -> Vec<ActorReport> {
+        self.0.listed.actors()
+    }
+
+    /// Lists the event loop of a producer by this name for as long as it has producers or consumers. Takes a lock: not for real-time threads.
+    #[cfg(not(loom))]
+    pub fn list_event_loop<E: Send + Sync + 'static, C: Claims>(&self, name: &str, producer: &Producer<E, C>) {
+        self.0.listed.add_event_loop(name, producer);
+    }
+
+    /// The event loops that are [listed](Self::list_event_loop), in the order in which they were. Takes a lock: not for real-time threads.
+    pub fn event_loops(&self) -> Vec<EventLoopReport> {
+        self.0.listed.event_loops()
     }
 
     fn registered(&self) -> MutexGuard<'_, BTreeMap<String, Weak<dyn AnyTopic>>> {

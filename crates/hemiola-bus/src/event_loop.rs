@@ -6,14 +6,16 @@
 mod claims;
 mod consumer;
 mod producer;
+mod report;
 mod ring;
 
+pub(crate) use claims::Claims;
 pub use claims::{ManyProducers, OneProducer};
 pub use consumer::{Consumer, EventBatch};
 pub use producer::{EventSlots, Producer};
+pub use report::{ConsumerReport, EventLoopReport};
 
 use crate::sync::Arc;
-use claims::Claims;
 use ring::{Cursor, Ring};
 use std::time::Duration;
 

@@ -38,11 +38,14 @@ mod statistics;
 mod sync;
 mod topic;
 
-pub use actor::{Actor, ActorHandle, CallFuture};
+pub use actor::{Actor, ActorHandle, ActorReport, CallFuture};
 pub use bus::{Bus, Listener};
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
-pub use event_loop::{Consumer, EventBatch, EventLoop, EventSlots, ManyProducers, OneProducer, Producer, WaitStrategy};
+pub use event_loop::{
+    Consumer, ConsumerReport, EventBatch, EventLoop, EventLoopReport, EventSlots, ManyProducers, OneProducer, Producer,
+    WaitStrategy,
+};
 pub use executor::{
     CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, Ready, RunningExecutor, Tick,
 };

@@ -53,6 +53,7 @@ impl Announcer {
     /// See [`AnnouncerError`].
     pub fn start(robot: &RobotHandle) -> Result<Self, AnnouncerError> {
         let (mut actor, scribe) = Actor::new(Scribe::default(), CAPACITY);
+        robot.bus().list_actor("scribe", &actor);
         let mut events = robot.executor("announcer")?;
         tell(&mut events, robot, &scribe, |whistle: &WhistleHeard| (whistle.began, "hears a whistle".to_owned()))?;
         tell(&mut events, robot, &scribe, |fall: &Fell| {

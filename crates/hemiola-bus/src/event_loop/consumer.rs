@@ -82,6 +82,7 @@ impl<E, C: Claims> Consumer<E, C> {
     #[inline]
     pub fn poll(&mut self, mut handle: impl FnMut(&E)) -> usize {
         let end = self.available(self.ring.capacity());
+        self.cursor.note_depth(end - self.done);
         let mut handled = 0;
         while self.done < end {
             let passed = Passed { start: self.done, consumer: self };
@@ -101,6 +102,7 @@ impl<E, C: Claims> Consumer<E, C> {
     /// The events that are there now, at most `limit`, to look at together. Never waits.
     pub fn batch(&mut self, limit: usize) -> EventBatch<'_, E, C> {
         let end = self.available(limit as u64);
+        self.cursor.note_depth(end - self.done);
         EventBatch { consumer: self, end }
     }
 

@@ -1,6 +1,8 @@
 //! The writing end of an event loop.
 
 use super::claims::{Claims, Content, ManyProducers};
+#[cfg(not(loom))]
+use super::report::EventLoopReport;
 use super::ring::{Cursor, NEVER, Ring};
 use crate::error::SendError;
 use crate::sync::Arc;
@@ -141,6 +143,16 @@ impl<E, C: Claims> Producer<E, C> {
                 Err(refusal) => return Err(self.refuse(1, refusal, write)),
             }
         }
+    }
+
+    /// What makes reports of the event loop, for as long as it has producers or consumers.
+    #[cfg(not(loom))]
+    pub(crate) fn reporter(&self) -> impl Fn(&str) -> Option<EventLoopReport> + Send + Sync + use<E, C>
+    where
+        E: Send + Sync + 'static,
+    {
+        let (ring, cursors) = (Arc::downgrade(&self.ring), self.cursors.clone());
+        move |name| Some(ring.upgrade()?.report(name, cursors.iter().map(|cursor| &**cursor)))
     }
 
     /// How many events, of all producers, were refused because the ring was full.

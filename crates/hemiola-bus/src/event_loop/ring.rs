@@ -34,25 +34,38 @@ unsafe impl<E: Send + Sync, C: Sync> Sync for Ring<E, C> {}
 // SAFETY: as above.
 unsafe impl<E: Send + Sync, C: Send> Send for Ring<E, C> {}
 
-/// How many events a consumer is done with.
-pub(super) struct Cursor(Line<AtomicU64>);
+/// How many events a consumer is done with; and how many it found at most when it looked.
+pub(super) struct Cursor(Line<(AtomicU64, AtomicU64)>);
 
 /// Where the cursors of consumers are that are gone, and the end of a ring that has producers.
 pub(super) const NEVER: u64 = u64::MAX;
 
 impl Cursor {
     pub(super) fn new() -> Self {
-        Cursor(Line(AtomicU64::new(0)))
+        Cursor(Line((AtomicU64::new(0), AtomicU64::new(0))))
     }
 
     #[inline]
     pub(super) fn get(&self) -> u64 {
-        self.0.0.load(Ordering::Acquire)
+        self.0.0.0.load(Ordering::Acquire)
     }
 
     #[inline]
     pub(super) fn set(&self, done: u64) {
-        self.0.0.store(done, Ordering::Release);
+        self.0.0.0.store(done, Ordering::Release);
+    }
+
+    /// Only for the consumer.
+    #[inline]
+    pub(super) fn note_depth(&self, depth: u64) {
+        if depth > self.deepest() {
+            self.0.0.1.store(depth, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    pub(super) fn deepest(&self) -> u64 {
+        self.0.0.1.load(Ordering::Relaxed)
     }
 }
 
@@ -129,6 +142,10 @@ impl<E, C: Claims> Ring<E, C> {
 
     pub(super) fn producer_joins(&self) {
         self.producers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn producers(&self) -> usize {
+        self.producers.load(Ordering::Relaxed)
     }
 
     pub(super) fn producer_leaves(&self) {

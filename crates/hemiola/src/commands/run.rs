@@ -90,6 +90,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         report: &report,
         safe_state: safe_state.as_ref(),
         messages: &handle.messages(),
+        bus: handle.bus(),
         lines: &lines,
         robot_time: now,
         elapsed: started.elapsed(),

@@ -1,0 +1,87 @@
+//! What passes through an event loop, in numbers.
+
+use super::claims::Claims;
+use super::ring::{Cursor, NEVER, Ring};
+use hemiola_realtime::{MonotonicTime, monotonic_now};
+
+/// An event loop at one moment, as [`Bus::event_loops`](crate::Bus::event_loops) lists it.
+///
+/// ```
+/// use hemiola_bus::{Bus, EventLoop, WaitStrategy};
+///
+/// let bus = Bus::new();
+/// let mut events = EventLoop::<u32>::new(4);
+/// let mut referee = events.consumer(WaitStrategy::Park);
+/// let mut log = events.consumer(WaitStrategy::Park);
+/// let mut producer = events.producer();
+/// bus.list_event_loop("game", &producer);
+/// for goal in 1..=5 {
+///     producer.publish(|event| *event = goal).ok();
+/// }
+/// referee.poll(|_| ());
+///
+/// let [game] = &bus.event_loops()[..] else { panic!("one event loop") };
+/// assert_eq!((game.name.as_str(), game.capacity, game.published, game.refused), ("game", 4, 4, 1));
+/// assert_eq!(game.consumers.iter().map(|consumer| (consumer.depth, consumer.deepest)).collect::<Vec<_>>(), [(0, 4), (4, 0)]);
+/// # drop(log);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLoopReport {
+    /// By which it was listed.
+    pub name: String,
+    /// When the report was made.
+    pub at: MonotonicTime,
+    /// How many events its ring has room for.
+    pub capacity: u64,
+    /// How many producers there are.
+    pub producers: usize,
+    /// How many events were published, with those that are being written.
+    pub published: u64,
+    /// How many found no room.
+    pub refused: u64,
+    /// Those that are there, in the order in which they joined.
+    pub consumers: Vec<ConsumerReport>,
+}
+
+/// A consumer of an event loop at one moment.
+///
+/// ```
+/// use hemiola_bus::ConsumerReport;
+///
+/// let is_behind = |consumer: &ConsumerReport| consumer.depth > 100;
+/// assert!(!is_behind(&ConsumerReport { depth: 3, deepest: 40 }));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConsumerReport {
+    /// How many events wait for it.
+    pub depth: u64,
+    /// How many it found at most when it looked.
+    pub deepest: u64,
+}
+
+impl EventLoopReport {
+    /// Events per second since an earlier report of the same event loop; zero if no time has passed.
+    pub fn rate_since(&self, earlier: &EventLoopReport) -> f64 {
+        let seconds = (self.at - earlier.at).as_secs_f64();
+        if seconds > 0.0 { self.published.saturating_sub(earlier.published) as f64 / seconds } else { 0.0 }
+    }
+}
+
+impl<E, C: Claims> Ring<E, C> {
+    pub(super) fn report<'c>(&self, name: &str, cursors: impl Iterator<Item = &'c Cursor>) -> EventLoopReport {
+        let published = self.claims.claimed();
+        let cursors = cursors.map(|cursor| (cursor.get(), cursor.deepest())).filter(|(done, _)| *done != NEVER);
+        // A consumer may be done with more by now.
+        let consumers =
+            cursors.map(|(done, deepest)| ConsumerReport { depth: published.saturating_sub(done), deepest });
+        EventLoopReport {
+            name: name.to_owned(),
+            at: monotonic_now(),
+            capacity: self.capacity(),
+            producers: self.producers(),
+            published,
+            refused: self.refused(),
+            consumers: consumers.collect(),
+        }
+    }
+}

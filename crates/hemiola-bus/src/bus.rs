@@ -1,6 +1,9 @@
 //! Where topics and services are found by name.
 
 mod listed;
+mod watch;
+
+pub use watch::Watch;
 
 use crate::BusError;
 use crate::actor::{Actor, ActorReport};
@@ -17,6 +20,7 @@ use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use watch::Watchers;
 
 /// Where topics and services are found by name. A clone is the same bus.
 ///
@@ -40,6 +44,7 @@ struct Registry {
     topics: Mutex<BTreeMap<String, Weak<dyn AnyTopic>>>,
     services: Services,
     listed: Listed,
+    watchers: Watchers,
 }
 
 /// A topic of whatever type.
@@ -126,6 +131,8 @@ impl Bus {
         let hub = Arc::new(Hub::<T>::new(name.into(), self.0.scale.clone()));
         let weak = Arc::downgrade(&hub);
         topics.insert(name.into(), weak);
+        drop(topics);
+        self.0.watchers.raise();
         Ok(Topic::new(hub))
     }
 
@@ -134,6 +141,26 @@ impl Bus {
     pub fn listen(&self, name: &str, signal: Signal) -> Option<Listener> {
         let topic = self.registered().get(name).and_then(Weak::upgrade)?;
         Some(topic.listen(signal))
+    }
+
+    /// Raises `signal` whenever somebody makes a topic that was not there, or serves, until the result is dropped; then
+    /// [`topics`](Self::topics) and [`services`](Self::services) tell what is there now. What is there already raises nothing.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    /// use hemiola_realtime::Wakeup;
+    /// use std::sync::Arc;
+    ///
+    /// let (bus, wakeup) = (Bus::new(), Arc::new(Wakeup::new()));
+    /// let watch = bus.watch(wakeup.clone().into());
+    /// let seen = wakeup.generation();
+    /// let battery = bus.topic::<f32>("battery")?;
+    /// wakeup.wait(seen, None);
+    /// assert_eq!(bus.topics()[0].name, "battery");
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    pub fn watch(&self, signal: Signal) -> Watch {
+        self.0.watchers.add(signal)
     }
 
     /// All topics, by name. Takes locks: not for real-time threads.
@@ -190,7 +217,9 @@ impl Bus {
         Request: Send + 'static,
         Response: Send + 'static,
     {
-        self.0.services.server(name, capacity, signal)
+        let server = self.0.services.server(name, capacity, signal)?;
+        self.0.watchers.raise();
+        Ok(server)
     }
 
     /// A client of the service of that name, whether or not it has a server yet. Allocates and takes a lock: not for real-time threads.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
 //! | `agenda`, `ranks` | which of them comes next |
-//! | `callback`, `timer`, `subscription`, `service`, `attended` | what is called |
+//! | `callback`, `timer`, `subscription`, `once`, `service`, `attended` | what is called |
 //! | `handle`, `registry`, `changes` | adding and removing callbacks, from any thread |
 //! | `rest` | what it does when nothing is ready |
 //! | `recorder` | what goes into the trace |
@@ -15,6 +15,7 @@ mod attended;
 mod callback;
 mod changes;
 mod handle;
+mod once;
 mod ranks;
 mod ready;
 mod recorder;

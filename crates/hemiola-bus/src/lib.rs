@@ -39,7 +39,7 @@ mod sync;
 mod topic;
 
 pub use actor::{Actor, ActorHandle, ActorReport, CallFuture};
-pub use bus::{Bus, Listener};
+pub use bus::{Bus, Listener, Watch};
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
 pub use event_loop::{

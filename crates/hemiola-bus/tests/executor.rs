@@ -536,3 +536,27 @@ fn an_executor_that_wakes_early_calls_no_timer_before_its_time_and_leaves_none_o
     handle.once(Duration::ZERO, Priority(2), move |_| told.send(()).unwrap()).unwrap();
     answers.recv_timeout(Duration::from_secs(20)).unwrap();
 }
+
+#[test]
+fn a_callback_for_one_message_is_called_for_the_next_and_leaves_the_topic() {
+    let topic = Bus::new().topic::<u32>("kick-off").unwrap();
+    let mut executor = Executor::new("behaviour", &Arc::new(RobotClock::stepped()));
+    let (called, calls) = mpsc::channel();
+    let mut publisher = topic.publisher();
+    publisher.publish(0); // before it was wanted
+    let [again, removed] = [called.clone(), called.clone()];
+    executor.subscribe_once(&topic, Priority(1), move |message| called.send(*message).unwrap()).unwrap();
+    let unwanted = executor.subscribe_once(&topic, Priority(1), move |_| removed.send(99).unwrap()).unwrap();
+    executor.remove(unwanted).unwrap();
+    (1..=3).for_each(|message| publisher.publish(message));
+    assert_eq!(executor.run_ready(), 1);
+    publisher.publish(4);
+    assert_eq!(executor.run_ready(), 0);
+    assert!(executor.handle().callbacks().is_empty());
+    assert!(topic.report().subscribers.is_empty());
+
+    executor.subscribe_once(&topic, Priority(1), move |message| again.send(*message).unwrap()).unwrap();
+    publisher.publish(5);
+    executor.run_ready();
+    assert_eq!(calls.try_iter().collect::<Vec<_>>(), [1, 5]);
+}

@@ -1,0 +1,86 @@
+//! A callback for one message.
+
+use std::sync::Arc;
+
+use super::agenda::Kind;
+use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
+use super::registry::Newcomer;
+use super::{Executor, ExecutorHandle};
+use crate::error::BusError;
+use crate::topic::{Message, Queue, Topic, WhenFull};
+
+impl Executor {
+    /// Calls `callback` for the next message of a topic, and for no other.
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`].
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Executor, Priority, RobotClock};
+    /// use std::sync::{Arc, mpsc};
+    ///
+    /// let topic = Bus::new().topic("kick-off")?;
+    /// let mut executor = Executor::new("behaviour", &Arc::new(RobotClock::running(1.0)));
+    /// let (heard, began) = mpsc::channel();
+    /// executor.subscribe_once(&topic, Priority(1), move |time: &f32| heard.send(*time).unwrap())?;
+    /// let mut referee = topic.publisher();
+    /// [3.0, 603.0].into_iter().for_each(|time| referee.publish(time));
+    /// executor.run_ready();
+    /// assert_eq!(began.try_iter().collect::<Vec<_>>(), [3.0]);
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    pub fn subscribe_once<T: Message>(
+        &mut self,
+        topic: &Topic<T>,
+        priority: Priority,
+        callback: impl FnOnce(&T) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let added = self.handle.subscribe_once(topic, priority, callback);
+        self.obey();
+        added
+    }
+}
+
+impl ExecutorHandle {
+    /// As [`Executor::subscribe_once`].
+    ///
+    /// # Errors
+    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    pub fn subscribe_once<T: Message>(
+        &self,
+        topic: &Topic<T>,
+        priority: Priority,
+        callback: impl FnOnce(&T) + Send + 'static,
+    ) -> Result<CallbackId, BusError> {
+        let name = topic.name().to_owned();
+        let newcomer = Newcomer { kind: Kind::Message, topic: Some(name.clone()), name, priority, messages: None };
+        self.add(newcomer, |ready, figures| {
+            let queue = topic.queue_with_signal(1, WhenFull::DropNewest, ready.into());
+            Ok(Box::new(Once { queue, callback: Some(callback), figures }))
+        })
+    }
+}
+
+struct Once<T: Message, C> {
+    queue: Queue<T>,
+    callback: Option<C>,
+    figures: Arc<Figures>,
+}
+
+impl<T: Message, C: FnOnce(&T) + Send> Runnable for Once<T, C> {
+    fn waiting(&mut self) -> usize {
+        self.queue.waiting()
+    }
+
+    fn run(&mut self, call: &mut Call<'_>) -> Left {
+        let Self { queue, callback, figures } = self;
+        let Some(message) = queue.receive() else { return Left::WasIdle };
+        call.done.count = 1;
+        call.done.reason = Reason::Message { sequence: message.sequence(), published: message.stamp() };
+        figures.count(0);
+        if let Some(callback) = callback.take() {
+            figures.contain(call, || callback(&message));
+        }
+        Left::Over
+    }
+}

@@ -49,7 +49,12 @@ impl<T> CellAccess<T> for UnsafeCell<T> {
 }
 
 #[cfg(not(loom))]
+pub use std::hint::spin_loop;
+#[cfg(not(loom))]
 pub use std::sync::{Mutex, MutexGuard};
+
+#[cfg(loom)]
+pub use loom::hint::spin_loop;
 
 #[cfg(loom)]
 pub use loom::sync::{Mutex, MutexGuard};

@@ -1,8 +1,7 @@
 //! For a publisher that waits until there is room in a lane.
 
-use crate::sync::{AtomicBool, Ordering};
-use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
-use std::hint::spin_loop;
+use crate::sync::{AtomicBool, Ordering, spin_loop};
+use hemiola_realtime::{Generation, MonotonicTime, Wakeup, monotonic_now};
 use std::time::Duration;
 
 /// How a receiver tells a publisher that there is room. The receiver does not wait for anybody: it stores no fence, and may so overlook a
@@ -14,7 +13,7 @@ pub(crate) struct Room {
 }
 
 /// How often a publisher looks before it sleeps.
-const LOOKS_BEFORE_SLEEP: usize = 1000;
+const LOOKS_BEFORE_SLEEP: usize = if cfg!(loom) { 1 } else { 1000 };
 
 /// How long it sleeps before it looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
@@ -36,8 +35,19 @@ impl Room {
                 self.awaited.store(false, Ordering::Relaxed);
                 return has_room();
             }
-            self.wakeup.wait(seen, Some(deadline.min(now + LOOK_AGAIN)));
+            self.sleep(seen, deadline.min(now + LOOK_AGAIN));
         }
+    }
+
+    #[cfg(not(loom))]
+    fn sleep(&self, seen: Generation, until: MonotonicTime) {
+        self.wakeup.wait(seen, Some(until));
+    }
+
+    /// Under the model checker no time passes: the sleep ends as soon as others have got on.
+    #[cfg(loom)]
+    fn sleep(&self, _: Generation, _: MonotonicTime) {
+        loom::thread::yield_now();
     }
 
     /// Whether a publisher waits. Only for the receiver.

@@ -4,3 +4,5 @@ mod models;
 mod promises;
 #[cfg(not(loom))]
 mod stress;
+#[cfg(loom)]
+mod waiting;

@@ -7,10 +7,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hemiola::bus::{BusError, Client, RunningServer};
+use hemiola::bus::{BusError, Client, Priority, RunningExecutor};
 use hemiola::prelude::*;
 use hemiola::realtime::{RealtimeError, ThreadSettings, spawn};
-use hemiola::runtime::Snapshot;
+use hemiola::runtime::{RuntimeError, Snapshot};
 use hemiola::{Representation, RobotHandle};
 use serde_json::json;
 use signal_hook::consts::SIGUSR1;
@@ -45,6 +45,9 @@ pub enum SnapshotsError {
     /// Somebody else serves, or means something else by the name.
     #[error(transparent)]
     Bus(#[from] BusError),
+    /// There are too many names in the robot's traces.
+    #[error(transparent)]
+    Robot(#[from] RuntimeError),
     /// There is no thread to be had.
     #[error(transparent)]
     Thread(#[from] RealtimeError),
@@ -62,14 +65,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// See [`SnapshotsError`].
-pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningServer, SnapshotsError> {
-    let (robot, folder) = (robot.clone(), folder.into());
-    let server = robot.bus().server(SaveSnapshot::NAME, CAPACITY)?;
+pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, SnapshotsError> {
+    let mut executor = robot.executor("snapshots")?;
+    let (asked, folder) = (robot.clone(), folder.into());
     let save = move |request: &SaveSnapshot| -> SnapshotSaved {
-        save(&robot.snapshot(), request.reason, &folder)
+        save(&asked.snapshot(), request.reason, &folder)
             .map_err(|error| format!("no snapshot in {}: {error}", folder.display()))
     };
-    Ok(server.spawn(ThreadSettings::new("snapshots"), save)?)
+    executor.serve(robot.bus(), SaveSnapshot::NAME, Priority(1), CAPACITY, save)?;
+    Ok(executor.spawn(ThreadSettings::new("snapshots"))?)
 }
 
 /// Asks for a snapshot whenever this process gets the signal USR1, and remarks what came of it. For as long as the process lives.

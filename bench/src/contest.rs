@@ -1,4 +1,4 @@
-//! Who takes part, in what, and how it goes: round by round, every contestant in turn.
+//! Who takes part, in what, and how it goes: round by round, heat by heat, every contestant in turn.
 
 pub mod cyclictest;
 pub mod discipline;
@@ -11,15 +11,15 @@ use std::path::Path;
 
 use crate::error::{BenchError, write};
 use crate::workload::Workload;
-use discipline::Discipline;
+use discipline::Heat;
 use entrant::Entrant;
 use process::Samples;
 use result::{Entry, Event};
 
-/// Runs all disciplines with all entrants, `rounds` times, in turn: what the machine does at the time meets everybody alike.
+/// Runs all heats with all entrants, `rounds` times, in turn: what the machine does at the time meets everybody alike.
 pub fn hold(
     workloads: &[Workload],
-    disciplines: &[Discipline],
+    heats: &[Heat],
     entrants: &[Entrant],
     rounds: usize,
     folder: &Path,
@@ -28,21 +28,21 @@ pub fn hold(
     for workload in workloads {
         write(&folder.join(workload.name).with_extension("graph"), &workload.text)?;
     }
-    let mut samples: Vec<Vec<Vec<Samples>>> = disciplines.iter().map(|_| vec![Vec::new(); entrants.len()]).collect();
+    // By heat, entrant, round, and discipline of the heat.
+    let mut samples: Vec<Vec<Vec<Vec<Samples>>>> = heats.iter().map(|_| vec![Vec::new(); entrants.len()]).collect();
     let mut failures = Vec::new();
     for round in 0..rounds {
-        for (discipline, samples) in disciplines.iter().zip(&mut samples) {
-            progress(round, rounds, &discipline.to_string());
-            let graph = folder.join(discipline.workload).with_extension("graph");
+        for (heat, samples) in heats.iter().zip(&mut samples) {
+            progress(round, rounds, &heat.to_string());
             for position in 0..entrants.len() {
                 // Another one begins in every round.
                 let index = (position + round) % entrants.len();
-                if !entrants[index].takes_part_in(discipline) {
+                if !heat.disciplines().iter().all(|discipline| entrants[index].takes_part_in(discipline)) {
                     continue;
                 }
-                match process::run(&entrants[index], discipline, &graph) {
-                    Ok(result) => samples[index].push(result),
-                    Err(error) => failures.push(format!("{discipline}: {error}")),
+                match process::run_heat(&entrants[index], heat, folder) {
+                    Ok(results) => samples[index].push(results),
+                    Err(error) => failures.push(format!("{heat}: {error}")),
                 }
             }
         }
@@ -52,11 +52,14 @@ pub fn hold(
     failures.dedup();
     failures.iter().for_each(|failure| eprintln!("warning: {failure}"));
 
-    let events = disciplines.iter().zip(samples).filter_map(|(discipline, samples)| {
-        let workload = workloads.iter().find(|workload| workload.name == discipline.workload)?;
-        let entries = entrants.iter().zip(&samples).filter(|(_, rounds)| !rounds.is_empty());
-        let entries = entries.map(|(entrant, rounds)| Entry::new(entrant, rounds, discipline, workload)).collect();
-        Some(Event::new(discipline, workload, entries))
+    let events = heats.iter().zip(&samples).flat_map(|(heat, samples)| {
+        heat.disciplines().iter().enumerate().filter_map(move |(position, discipline)| {
+            let workload = workloads.iter().find(|workload| workload.name == discipline.workload)?;
+            let rounds = samples.iter().map(|rounds| rounds.iter().map(|round| round[position].clone()).collect());
+            let entries = entrants.iter().zip(rounds).filter(|(_, rounds): &(_, Vec<Samples>)| !rounds.is_empty());
+            let entries = entries.map(|(entrant, rounds)| Entry::new(entrant, &rounds, discipline, workload)).collect();
+            Some(Event::new(discipline, workload, entries))
+        })
     });
     Ok(events.collect())
 }

@@ -46,6 +46,7 @@ impl Workload {
 pub fn all(notices: &mut Vec<String>) -> Result<Vec<Workload>, BenchError> {
     let mut workloads = vec![
         Workload::parse("pair", generated::PAIR.to_owned())?,
+        Workload::parse("stages", generated::chain(2))?,
         Workload::parse("chain10", generated::chain(10))?,
         Workload::parse("chain100", generated::chain(100))?,
         Workload::parse("forkjoin100", generated::fork_join(100))?,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::system::PRIORITY;
+
 /// What is measured.
 ///
 /// ```
@@ -19,6 +21,10 @@ pub enum Mode {
     Varied,
     /// A run per period, asleep between two.
     Periodic,
+    /// The same, while another contestant runs at another priority. It says `ready`, and begins when it reads a line.
+    Together,
+    /// Two stages that hand every run over; runs may overlap.
+    Pipeline,
     /// Processor time that periodic runs and the waiting between them take.
     Idle,
     /// Allocations of all threads in steady state.
@@ -34,6 +40,8 @@ impl fmt::Display for Mode {
             Mode::Cold => "cold",
             Mode::Varied => "varied",
             Mode::Periodic => "periodic",
+            Mode::Together => "together",
+            Mode::Pipeline => "pipeline",
             Mode::Idle => "idle",
             Mode::Allocations => "allocations",
             Mode::Bare => "bare",
@@ -50,12 +58,15 @@ impl std::str::FromStr for Mode {
             "cold" => Mode::Cold,
             "varied" => Mode::Varied,
             "periodic" => Mode::Periodic,
+            "together" => Mode::Together,
+            "pipeline" => Mode::Pipeline,
             "idle" => Mode::Idle,
             "allocations" => Mode::Allocations,
             "bare" => Mode::Bare,
             _ => {
                 return Err(format!(
-                    "no mode `{text}`; there are steady, cold, varied, periodic, idle, allocations, bare"
+                    "no mode `{text}`; there are steady, cold, varied, periodic, together, pipeline, idle, allocations, \
+                     bare"
                 ));
             }
         })
@@ -69,6 +80,8 @@ pub struct Arguments {
     pub mode: Mode,
     pub runs: usize,
     pub period_ns: u64,
+    /// Of SCHED_FIFO.
+    pub priority: i32,
     /// A file with a line per run, and in it the duration of every task; only the varied mode needs it.
     pub durations: Option<String>,
 }
@@ -92,6 +105,7 @@ impl Arguments {
             mode: value("--mode")?.parse()?,
             runs: number("--runs")?.max(1) as usize,
             period_ns: number("--period-ns")?,
+            priority: value("--priority").map_or(Ok(PRIORITY), |_| number("--priority").map(|number| number as i32))?,
             durations: value("--durations").ok().cloned(),
         })
     }
@@ -110,7 +124,7 @@ mod tests {
         let arguments =
             parse("bench contestant x --mode idle --runs 9 --graph g --period-ns 12 --workers 2").expect("complete");
         assert_eq!((arguments.graph.as_str(), arguments.workers, arguments.mode), ("g", 2, Mode::Idle));
-        assert_eq!((arguments.runs, arguments.period_ns), (9, 12));
+        assert_eq!((arguments.runs, arguments.period_ns, arguments.priority), (9, 12, 80));
     }
 
     #[test]

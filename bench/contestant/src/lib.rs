@@ -2,18 +2,20 @@
 //! calibrated work, the measurement, the threads' policy. `bench/peers/cpp/contestant.hpp` is the same for C++.
 //!
 //! A contestant is a process of its own. It is started with
-//! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with `--durations FILE`, and prints lines of `key value value ...`:
+//! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with `--durations FILE`, with `--priority N` if it shall not
+//! be 80, and prints lines of `key value value ...`:
 //!
 //! | key | values |
 //! |---|---|
 //! | `contestant` | name and version |
 //! | `granted` | the scheduling policy that the system granted |
 //! | `reference_ns` | each run of the sequential loop in this process: the speed that all else is compared with |
-//! | `makespan_ns` | each run; in the periodic mode from the trigger on |
+//! | `makespan_ns` | each run; in the periodic mode from the trigger on, in a pipeline from the end of the run before |
 //! | `first_task_ns` | each run, from the trigger to the begin of the first task |
 //! | `start_ns` | each run, from the trigger to when the cycle's thread was there |
 //! | `idle_cpu_ns`, `idle_wall_ns` | processor time of the process, and the time that passed |
 //! | `allocations`, `allocation_runs` | how many, in how many runs |
+//! | `ready` | none: it waits for a line of input before it goes on |
 //!
 //! [`messages`] has the same for the bench of messages.
 //!
@@ -30,6 +32,7 @@
 
 mod allocations;
 mod arguments;
+mod completions;
 mod graph;
 mod measure;
 pub mod messages;
@@ -38,6 +41,7 @@ mod work;
 
 pub use allocations::CountAllocations;
 pub use arguments::Mode;
+pub use completions::Completions;
 pub use graph::{Graph, GraphError};
 pub use measure::Contestant;
 pub use system::{Granted, Usage, monotonic_ns, request_real_time, sleep_until_ns};
@@ -68,7 +72,7 @@ impl Contest {
             .unwrap_or_else(|error| fail(format!("{} cannot be read: {error}", arguments.graph)));
         let graph = Graph::parse(&text).unwrap_or_else(|error| fail(format!("{}: {error}", arguments.graph)));
         println!("contestant {name} {version}");
-        println!("granted {}", request_real_time(arguments.workers));
+        println!("granted {}", request_real_time(arguments.workers, arguments.priority));
         let work = Work::calibrated(&graph);
         Box::leak(Box::new(Contest { arguments, graph, work }))
     }
@@ -91,6 +95,11 @@ impl Contest {
     /// What is measured.
     pub fn mode(&self) -> Mode {
         self.arguments.mode
+    }
+
+    /// For contestants whose runs overlap: they do not let themselves be run, but say when a run has ended.
+    pub fn completions(&self) -> Completions {
+        Completions::new(self.arguments.runs)
     }
 
     /// Measures the contestant as the command line says, and prints the samples.

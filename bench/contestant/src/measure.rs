@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::allocations::CountAllocations;
 use crate::arguments::{Arguments, Mode};
+use crate::completions::Completions;
 use crate::graph::Graph;
 use crate::system::{monotonic_ns, on_core, process_cpu_ns, sleep_until_ns};
 use crate::work::Work;
@@ -48,6 +49,8 @@ const EARLINESS_NS: u64 = 200_000;
 const TURNS: usize = 8;
 const WARM_UP_RUNS: usize = 24;
 const WARM_UP_NS: u64 = 10_000_000;
+const WARM_UP_WAITS: usize = 100;
+const WARM_UP_WAIT_NS: u64 = 1_000_000;
 
 pub fn measure(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &mut impl Contestant) {
     let runs = arguments.runs;
@@ -59,10 +62,16 @@ pub fn measure(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &m
         Mode::Cold => {
             let makespan = cold(runs, contestant);
             print_samples("makespan_ns", &makespan);
-            print_samples("reference_ns", &reference(TURNS, arguments.workers, work));
+            print_samples("reference_ns", &reference(TURNS, arguments, work));
         }
         Mode::Varied => varied(arguments, graph, work, contestant),
-        Mode::Periodic => periodic(arguments, work, contestant),
+        Mode::Periodic | Mode::Together => periodic(arguments, work, contestant),
+        Mode::Pipeline => {
+            let mut completions = Completions::new(runs);
+            while !completions.note() {
+                contestant.run();
+            }
+        }
         Mode::Idle => idle(runs, arguments.period_ns, contestant),
         Mode::Allocations => {
             let allocations = CountAllocations::during(|| (0..runs).for_each(|_| contestant.run()));
@@ -103,7 +112,7 @@ fn varied(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &mut im
     let (mut references, mut makespan) = (Vec::new(), Vec::with_capacity(rows.len()));
     for turn in rows.chunks(rows.len().div_ceil(TURNS).max(1)) {
         work.take((0..graph.len()).map(|task| graph.duration_ns(task)));
-        references.extend(reference(2, arguments.workers, work));
+        references.extend(reference(2, arguments, work));
         for row in turn {
             work.take(row.iter().copied());
             makespan.extend(cold(1, contestant));
@@ -127,7 +136,7 @@ fn steady(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) 
     let runs = arguments.runs;
     let (mut references, mut makespan) = (Vec::with_capacity(runs + TURNS), Vec::with_capacity(runs + TURNS));
     for _ in 0..TURNS {
-        references.extend(reference(runs.div_ceil(2 * TURNS), arguments.workers, work));
+        references.extend(reference(runs.div_ceil(2 * TURNS), arguments, work));
         makespan.extend(back_to_back(runs.div_ceil(TURNS), || contestant.run()));
     }
     print_samples("reference_ns", &references);
@@ -136,9 +145,11 @@ fn steady(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) 
 
 /// The sequential loop on each of the cores that the contestant works on: cores of one machine differ by some percent, for their
 /// siblings belong to somebody else. A sample is at the mean of their speeds.
-fn reference(runs: usize, cores: usize, work: &Work) -> Vec<u64> {
-    let by_core: Vec<Vec<u64>> =
-        (0..cores).map(|core| on_core(core, || back_to_back(runs, || work.run_in_order()))).collect();
+fn reference(runs: usize, arguments: &Arguments, work: &Work) -> Vec<u64> {
+    let cores = arguments.workers;
+    let by_core: Vec<Vec<u64>> = (0..cores)
+        .map(|core| on_core(core, arguments.priority, || back_to_back(runs, || work.run_in_order())))
+        .collect();
     let at_mean_speed = |run: usize| {
         let speeds: f64 = by_core.iter().map(|samples| 1.0 / samples[run].max(1) as f64).sum();
         (cores as f64 / speeds) as u64
@@ -165,7 +176,11 @@ fn periodic(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant
     let (runs, period_ns) = (arguments.runs, arguments.period_ns);
     let samples = || Vec::with_capacity(runs);
     let (mut makespan, mut first, mut start) = (samples(), samples(), samples());
-    let mut references = reference(TURNS, arguments.workers, work);
+    let mut references = reference(TURNS, arguments, work);
+    warm_up_waiting(contestant);
+    if arguments.mode == Mode::Together {
+        await_start();
+    }
     let mut due = monotonic_ns() + period_ns;
     for _ in 0..runs {
         contestant.wait(due, EARLINESS_NS);
@@ -181,14 +196,31 @@ fn periodic(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant
             due += period_ns;
         }
     }
-    references.extend(reference(TURNS, arguments.workers, work));
+    if arguments.mode != Mode::Together {
+        references.extend(reference(TURNS, arguments, work));
+    }
     print_samples("reference_ns", &references);
     print_samples("makespan_ns", &makespan);
     print_samples("first_task_ns", &first);
     print_samples("start_ns", &start);
 }
 
+/// Lets the contestant see how punctual the machine's timers are; a robot that has run for a second knows.
+fn warm_up_waiting(contestant: &mut impl Contestant) {
+    for _ in 0..WARM_UP_WAITS {
+        contestant.wait(monotonic_ns() + WARM_UP_WAIT_NS, EARLINESS_NS);
+        contestant.run();
+    }
+}
+
+/// Until all who run together are ready. Whoever starts them closes the input if one of them is not.
+fn await_start() {
+    println!("ready");
+    _ = std::io::stdin().read_line(&mut String::new());
+}
+
 fn idle(runs: usize, period_ns: u64, contestant: &mut impl Contestant) {
+    warm_up_waiting(contestant);
     let (wall, cpu) = (monotonic_ns(), process_cpu_ns());
     let mut due = wall + period_ns;
     for _ in 0..runs {
@@ -199,7 +231,7 @@ fn idle(runs: usize, period_ns: u64, contestant: &mut impl Contestant) {
     println!("idle_cpu_ns {}\nidle_wall_ns {}", process_cpu_ns() - cpu, monotonic_ns() - wall);
 }
 
-fn print_samples(key: &str, samples: &[u64]) {
+pub fn print_samples(key: &str, samples: &[u64]) {
     let mut line = String::from(key);
     for sample in samples {
         // Writing to a string cannot fail.

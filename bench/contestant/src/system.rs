@@ -30,25 +30,25 @@ impl fmt::Display for Granted {
     }
 }
 
-/// All contestants run at this priority.
-const PRIORITY: i32 = 80;
+/// What contestants run at if nothing else is said.
+pub(crate) const PRIORITY: i32 = 80;
 
-/// Asks for SCHED_FIFO and keeps to the first `workers` cores that the process may use, at least two, because many pools have a
+/// Asks for SCHED_FIFO at this priority and keeps to the first `workers` cores that the process may use, at least two, because many pools have a
 /// thread that waits beside those that work. Threads that are made from now on inherit both.
-pub fn request_real_time(workers: usize) -> Granted {
+pub fn request_real_time(workers: usize, priority: i32) -> Granted {
     keep_to_cores(workers.max(2));
-    if set_priority(PRIORITY) { Granted::RealTime { priority: PRIORITY } } else { Granted::TimeSharing }
+    if set_priority(priority) { Granted::RealTime { priority } } else { Granted::TimeSharing }
 }
 
 /// Lets this thread do something on the `index`th core that it may use, before any other thread of the process.
-pub(crate) fn on_core<R>(index: usize, activity: impl FnOnce() -> R) -> R {
+pub(crate) fn on_core<R>(index: usize, priority: i32, activity: impl FnOnce() -> R) -> R {
     let allowed = cores();
     // Another thread of the process may spin there.
-    set_priority(PRIORITY + 1);
+    set_priority(priority + 1);
     set_cores(allowed.get(index % allowed.len().max(1)).copied());
     let result = activity();
     set_cores(allowed.iter().copied());
-    set_priority(PRIORITY);
+    set_priority(priority);
     result
 }
 

@@ -70,8 +70,10 @@ public:
         mode = value("--mode");
         runs = std::stoul(value("--runs"));
         period_ns = std::stoull(value("--period-ns"));
+        if (std::find(arguments.begin(), arguments.end(), "--priority") != arguments.end())
+            priority = std::stoi(value("--priority"));
         std::printf("contestant %s\n", name.c_str());
-        std::printf("granted %s\n", request_real_time() ? "SCHED_FIFO 80" : "time sharing");
+        std::printf("granted %s\n", request_real_time() ? ("SCHED_FIFO " + std::to_string(priority)).c_str() : "time sharing");
         calibrate();
     }
 
@@ -97,7 +99,7 @@ public:
             steady(run);
         } else if (mode == "varied") {
             varied(run);
-        } else if (mode == "periodic") {
+        } else if (mode == "periodic" || mode == "together") {
             periodic(run);
         } else if (mode == "idle") {
             idle(run);
@@ -121,6 +123,8 @@ private:
     static constexpr uint64_t EARLINESS_NS = 200'000;
     static constexpr size_t TURNS = 8, WARM_UP_RUNS = 24;
     static constexpr uint64_t WARM_UP_NS = 10'000'000;
+    static constexpr size_t WARM_UP_WAITS = 100;
+    static constexpr uint64_t WARM_UP_WAIT_NS = 1'000'000;
 
     std::string mode;
     size_t runs;
@@ -168,7 +172,7 @@ private:
         }
     }
 
-    static constexpr int PRIORITY = 80;
+    int priority = 80;
 
     // Keeps to as many cores as there are workers, at least two; threads inherit that, and the priority.
     bool request_real_time() {
@@ -176,7 +180,7 @@ private:
             if (int(allowed.size()) < std::max(workers, 2))
                 allowed.push_back(core);
         set_cores(allowed);
-        return set_priority(PRIORITY);
+        return set_priority(priority);
     }
 
     static std::vector<int> cores() {
@@ -255,12 +259,12 @@ private:
         std::vector<double> speeds(count, 0.0);
         for (int index = 0; index < workers; ++index) {
             Samples on_core;
-            set_priority(PRIORITY + 1);
+            set_priority(priority + 1);
             if (!allowed.empty())
                 set_cores({allowed[size_t(index) % allowed.size()]});
             back_to_back(count, on_core, [&] { run_in_order(); });
             set_cores(allowed);
-            set_priority(PRIORITY);
+            set_priority(priority);
             for (size_t run = 0; run < count; ++run)
                 speeds[run] += 1.0 / double(std::max<uint64_t>(on_core[run], 1));
         }
@@ -315,6 +319,9 @@ private:
         for (Samples* samples : {&makespan, &first_task, &start})
             samples->reserve(runs);
         reference(TURNS, references);
+        warm_up_waiting(run);
+        if (mode == "together")
+            await_start();
         uint64_t due = monotonic_ns() + period_ns;
         for (size_t index = 0; index < runs; ++index) {
             wait(due, EARLINESS_NS);
@@ -331,14 +338,31 @@ private:
                 due += period_ns;
             while (due < ended);
         }
-        reference(TURNS, references);
+        if (mode != "together")
+            reference(TURNS, references);
         print("reference_ns", references);
         print("makespan_ns", makespan);
         print("first_task_ns", first_task);
         print("start_ns", start);
     }
 
+    // Until all who run together are ready. Whoever starts them closes the input if one of them is not.
+    static void await_start() {
+        std::puts("ready");
+        std::fflush(stdout);
+        std::getchar();
+    }
+
+    // Some learn from it how punctual the machine's timers are.
+    template <class Run> void warm_up_waiting(Run& run) {
+        for (size_t index = 0; index < WARM_UP_WAITS; ++index) {
+            wait(monotonic_ns() + WARM_UP_WAIT_NS, EARLINESS_NS);
+            run();
+        }
+    }
+
     template <class Run> void idle(Run& run) {
+        warm_up_waiting(run);
         uint64_t wall = monotonic_ns(), cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID), due = wall + period_ns;
         for (size_t index = 0; index < runs; ++index, due += period_ns) {
             wait(due, 0);

@@ -19,6 +19,30 @@ pub struct Discipline {
     pub period: Duration,
 }
 
+/// What a contestant does at a time: one discipline, or two at once, the more important one first.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heat {
+    Alone([Discipline; 1]),
+    /// Motion, and cognition below it.
+    Together([Discipline; 2]),
+}
+
+impl Heat {
+    pub fn disciplines(&self) -> &[Discipline] {
+        match self {
+            Heat::Alone(discipline) => discipline,
+            Heat::Together(disciplines) => disciplines,
+        }
+    }
+}
+
+impl fmt::Display for Heat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts: Vec<String> = self.disciplines().iter().map(Discipline::to_string).collect();
+        formatter.write_str(&texts.join(" and "))
+    }
+}
+
 /// How thorough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
@@ -41,22 +65,31 @@ impl fmt::Display for Discipline {
     }
 }
 
-/// All disciplines for these workloads, on up to two workers.
-pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Discipline> {
+/// All that is measured with these workloads, on up to two workers.
+pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Heat> {
     let scaled = |runs: usize, divisor: usize| match effort {
         Effort::Full => runs,
         Effort::Quick => runs.div_ceil(divisor),
     };
-    let mut disciplines = Vec::new();
-    let mut add = |workload, mode, workers, runs, rate: Option<f64>| {
+    let discipline = |workload, mode, workers, runs, rate: Option<f64>| {
         let period = rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
-        disciplines.push(Discipline { workload, mode, workers, runs, period });
+        Discipline { workload, mode, workers, runs, period }
+    };
+    let mut heats = Vec::new();
+    let mut add = |workload, mode, workers, runs, rate| {
+        heats.push(Heat::Alone([discipline(workload, mode, workers, runs, rate)]))
     };
     for workload in workloads {
         let name = workload.name;
-        if name == "pair" {
+        match name {
             // Only to see what two workers cost that wait for it.
-            continue;
+            "pair" => continue,
+            // Only to hand over.
+            "stages" => {
+                add(name, Mode::Pipeline, 2, scaled(20_000, 20), None);
+                continue;
+            }
+            _ => {}
         }
         // Less than half a second, and no fewer than what makes a median.
         match 400_000_000_u64.checked_div(workload.work_ns()) {
@@ -73,6 +106,12 @@ pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Discipline> {
     add("rand150", Mode::Idle, 2, scaled(120, 6), Some(MOTION_RATE));
     add("pair", Mode::Idle, 2, scaled(120, 6), Some(MOTION_RATE));
     add("rand150", Mode::Allocations, 2, scaled(1000, 4), None);
-    disciplines.retain(|discipline| workloads.iter().any(|workload| workload.name == discipline.workload));
-    disciplines
+    // Both for as long.
+    heats.push(Heat::Together([
+        discipline("nao-motion", Mode::Together, 2, scaled(125, 8), Some(MOTION_RATE)),
+        discipline("nao-cognition", Mode::Together, 2, scaled(45, 8), Some(COGNITION_RATE)),
+    ]));
+    let is_chosen = |discipline: &Discipline| workloads.iter().any(|workload| workload.name == discipline.workload);
+    heats.retain(|heat| heat.disciplines().iter().all(is_chosen));
+    heats
 }

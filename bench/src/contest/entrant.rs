@@ -34,12 +34,16 @@ impl Entrant {
         let is_hemiola = self.side == Side::Hemiola;
         match self.id {
             "sequential" => discipline.workers == 1 || discipline.mode != Mode::Steady && discipline.mode != Mode::Cold,
-            "static" => discipline.workers == 2 && discipline.mode != Mode::Cold,
-            // Its graphs are compiled in: the benchmark of its authors is a chain of ten.
+            // Two of them, one above the other, would spin for ever on the same cores.
+            "static" => discipline.workers == 2 && !matches!(discipline.mode, Mode::Cold | Mode::Together),
+            "hemiola-stages" => discipline.mode == Mode::Pipeline,
+            // Its graphs are compiled in: the benchmarks of its authors are a chain of ten and two stages.
             "copper" | "copper-quiet" => {
                 discipline.workload == "chain10" && discipline.mode == Mode::Steady && discipline.workers == 1
+                    || discipline.mode == Mode::Pipeline
             }
-            _ => discipline.mode != Mode::Cold || is_hemiola,
+            // To the others two stages are a graph of two tasks, and they have no reason to hand one over.
+            _ => is_hemiola || !matches!(discipline.mode, Mode::Cold | Mode::Pipeline),
         }
     }
 }
@@ -53,6 +57,7 @@ pub fn in_house(program: PathBuf) -> Vec<Entrant> {
     vec![
         entrant("hemiola", "Hemiola", Side::Hemiola),
         entrant("hemiola-traced", "Hemiola, traced", Side::Hemiola),
+        entrant("hemiola-stages", "Hemiola, two cycles", Side::Hemiola),
         entrant("sequential", "loop on one thread", Side::Limit),
         entrant("static", "static schedule, spins", Side::Limit),
     ]

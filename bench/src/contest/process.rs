@@ -1,14 +1,16 @@
-//! Runs one contestant once, and reads what it prints.
+//! Runs a contestant once, and reads what it prints.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::discipline::Discipline;
+use super::discipline::{Discipline, Heat};
 use super::entrant::Entrant;
 
 /// Whoever takes longer is stuck.
@@ -62,8 +64,33 @@ impl Samples {
     }
 }
 
-/// Runs it to its end.
+/// Runs it to its end; two at once where the heat says so.
+pub fn run_heat(entrant: &Entrant, heat: &Heat, folder: &Path) -> Result<Vec<Samples>, EntryError> {
+    let graph = |discipline: &Discipline| folder.join(discipline.workload).with_extension("graph");
+    match heat {
+        Heat::Alone([discipline]) => Ok(vec![run(entrant, discipline, &graph(discipline))?]),
+        Heat::Together([above, below]) => {
+            // The one below first: once it waits, it does not disturb the other one's calibration.
+            let mut low = Running::start(entrant.label, &mut command(entrant, below, &graph(below), PRIORITY - 1))?;
+            low.await_ready();
+            let mut high = Running::start(entrant.label, &mut command(entrant, above, &graph(above), PRIORITY))?;
+            high.await_ready();
+            low.begin();
+            high.begin();
+            Ok(vec![high.samples()?, low.samples()?])
+        }
+    }
+}
+
+/// Of SCHED_FIFO.
+const PRIORITY: i32 = 80;
+
+/// Runs one discipline to its end.
 pub fn run(entrant: &Entrant, discipline: &Discipline, graph: &Path) -> Result<Samples, EntryError> {
+    run_command(entrant.label, command(entrant, discipline, graph, PRIORITY))
+}
+
+fn command(entrant: &Entrant, discipline: &Discipline, graph: &Path, priority: i32) -> Command {
     let mut command = Command::new(&entrant.program);
     command
         .args(&entrant.arguments)
@@ -71,51 +98,93 @@ pub fn run(entrant: &Entrant, discipline: &Discipline, graph: &Path) -> Result<S
         .args(["--workers", &discipline.workers.to_string()])
         .args(["--runs", &discipline.runs.to_string()])
         .args(["--period-ns", &discipline.period.as_nanos().to_string()])
+        .args(["--priority", &priority.to_string()])
         .arg("--graph")
         .arg(graph)
         // OpenMP's threads are made as many as there are workers, and wait as they do by default.
         .env("OMP_NUM_THREADS", discipline.workers.to_string());
-    run_command(entrant.label, command)
+    command
 }
 
 /// Runs whatever speaks the protocol, to its end.
 pub fn run_command(label: &'static str, mut command: Command) -> Result<Samples, EntryError> {
-    let child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| {
-            EntryError::Start { label, program: command.get_program().display().to_string(), error }
-        })?;
-    let (output, complaints) = wait(child).ok_or(EntryError::Stuck { label })?;
-    Samples::parse(&output).map_err(|problem| {
-        let message = complaints.lines().last().unwrap_or(&problem).to_owned();
-        EntryError::Failed { label, message }
-    })
+    Running::start(label, &mut command)?.samples()
 }
 
-/// What it printed to both streams; `None` if it had to be stopped.
-fn wait(mut child: Child) -> Option<(String, String)> {
-    fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+/// A contestant that has been started. It is stopped when this is dropped.
+struct Running {
+    label: &'static str,
+    child: Child,
+    /// What it prints, line by line.
+    lines: Receiver<String>,
+    output: String,
+    /// What it prints beside that, for whoever asks first.
+    complaints: Option<JoinHandle<String>>,
+    deadline: Instant,
+}
+
+impl Running {
+    fn start(label: &'static str, command: &mut Command) -> Result<Self, EntryError> {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| EntryError::Start {
+            label,
+            program: command.get_program().display().to_string(),
+            error,
+        })?;
+        let (sender, lines) = std::sync::mpsc::channel();
+        let (output, complaints) = (child.stdout.take(), child.stderr.take());
         std::thread::spawn(move || {
-            let mut text = String::new();
             // What is no text counts as an end; the parser says what is missing.
-            stream.map(|mut stream| stream.read_to_string(&mut text));
+            let lines = output.into_iter().flat_map(|output| BufReader::new(output).lines().map_while(Result::ok));
+            lines.for_each(|line| _ = sender.send(line));
+        });
+        let complaints = std::thread::spawn(move || {
+            let mut text = String::new();
+            complaints.map(|mut stream| stream.read_to_string(&mut text));
             text
+        });
+        let complaints = Some(complaints);
+        Ok(Self { label, child, lines, output: String::new(), complaints, deadline: Instant::now() + LIMIT })
+    }
+
+    /// Until it says that it is ready; or has ended, of which it is asked again at the end.
+    fn await_ready(&mut self) {
+        while self.next_line().is_some_and(|line| line != "ready") {}
+    }
+
+    fn begin(&mut self) {
+        // Where that fails it has ended, of which it is asked again at the end.
+        _ = self.child.stdin.take().map(|mut input| input.write_all(b"begin\n"));
+    }
+
+    /// Everything that it prints until it ends.
+    fn samples(mut self) -> Result<Samples, EntryError> {
+        while self.next_line().is_some() {}
+        let label = self.label;
+        if Instant::now() >= self.deadline {
+            return Err(EntryError::Stuck { label });
+        }
+        Samples::parse(&self.output).map_err(|problem| {
+            let complaints = self.complaints.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+            EntryError::Failed { label, message: complaints.lines().last().unwrap_or(&problem).to_owned() }
         })
     }
-    let (output, complaints) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let begin = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(_)) | Err(_) => break,
-            Ok(None) if begin.elapsed() > LIMIT => {
-                // Both fail only if it has ended meanwhile.
-                _ = child.kill();
-                _ = child.wait();
-                return None;
-            }
-            Ok(None) => std::thread::sleep(Duration::from_millis(5)),
-        }
+
+    /// `None` at the end, and when the time is over.
+    fn next_line(&mut self) -> Option<String> {
+        let line = self.lines.recv_timeout(self.deadline.saturating_duration_since(Instant::now())).ok()?;
+        self.output.push_str(&line);
+        self.output.push('\n');
+        Some(line)
     }
-    Some((output.join().ok()?, complaints.join().ok()?))
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail only if it has ended meanwhile.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
 }
 
 #[cfg(test)]

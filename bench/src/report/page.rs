@@ -186,6 +186,24 @@ fn plots(report: &Report) -> Vec<Plot> {
         Some(490_000.0),
         &makespans,
     );
+    add(
+        report.event("nao-motion", "together", 2),
+        "Motion while cognition runs below it",
+        "both at once on the same two cores; motion’s trigger to its end",
+        Axis::Linear,
+        nanoseconds,
+        None,
+        &makespans,
+    );
+    add(
+        report.event("nao-cognition", "together", 2),
+        "Cognition while motion runs above it",
+        "both at once on the same two cores; cognition’s trigger to its end",
+        Axis::Linear,
+        nanoseconds,
+        None,
+        &makespans,
+    );
     let waiting = report.event("pair", "idle", 2);
     add(
         waiting,
@@ -215,6 +233,15 @@ fn plots(report: &Report) -> Vec<Plot> {
         nanoseconds,
         None,
         &per_task,
+    );
+    add(
+        report.event("stages", "pipeline", 2),
+        "Two stages",
+        "Copper’s other benchmark, a hand-over per run; from the end of one run to the next",
+        Axis::Logarithmic,
+        nanoseconds,
+        None,
+        &makespans,
     );
     plots
 }

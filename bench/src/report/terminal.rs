@@ -89,7 +89,7 @@ fn table(event: &Event) -> String {
             }
         }
     }
-    if event.mode == "periodic" {
+    if matches!(event.mode.as_str(), "periodic" | "together") {
         columns.push(("first task", spread(first, |spread| spread.median)));
         columns.push(("p99", spread(first, |spread| spread.p99)));
     }

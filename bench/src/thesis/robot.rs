@@ -79,7 +79,7 @@ const WAYS: [Way; 7] = [
 const FIGURES: &str = "run.json";
 const PICTURE: &str = "run.svg";
 
-/// Runs the robot in all ways, after building it if it is not there, and draws what ran where in each.
+/// Builds the robot, runs it in all ways, and draws what ran where in each.
 pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report) -> Result<(), BenchError> {
     let mut question = Question {
         title: "8. The NAO in simulation: 66 modules that really work".to_owned(),
@@ -139,28 +139,19 @@ pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report)
     Ok(())
 }
 
-/// The robot's program beside this one; built if it is not there.
+/// The robot's program beside this one, as it is built now.
 fn program(bench: &Path) -> Result<PathBuf, String> {
     let folder = bench.parent().unwrap_or(Path::new("."));
-    let program = folder.join(format!("nao{}", std::env::consts::EXE_SUFFIX));
-    if !program.exists() {
-        eprintln!("building the NAO (once; some minutes)");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args([
-            "build",
-            "--package",
-            "nao",
-            "--bin",
-            "nao",
-            "--target-dir",
-        ]);
-        cargo.arg(folder.parent().unwrap_or(folder));
-        if folder.ends_with("release") {
-            cargo.arg("--release");
-        }
-        cargo.stdin(Stdio::null()).status().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    eprintln!("building the NAO, where that was not done since it was changed");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--package", "nao", "--bin", "nao"]);
+    cargo.arg("--target-dir").arg(folder.parent().unwrap_or(folder));
+    if folder.ends_with("release") {
+        cargo.arg("--release");
     }
-    if program.exists() { Ok(program) } else { Err("`cargo build --release -p nao` fails.".to_owned()) }
+    let built = cargo.stdin(Stdio::null()).status().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    let program = folder.join(format!("nao{}", std::env::consts::EXE_SUFFIX));
+    if built.success() { Ok(program) } else { Err("`cargo build --release -p nao` fails.".to_owned()) }
 }
 
 fn configuration() -> PathBuf {

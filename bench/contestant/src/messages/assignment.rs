@@ -82,7 +82,7 @@ impl Assignment {
                 println!("granted time sharing, before all others");
             }
             Scheduling::TimeSharing => println!("granted time sharing"),
-            Scheduling::RealTime => println!("granted {}", system::request_real_time(2)),
+            Scheduling::RealTime => println!("granted {}", system::request_real_time(2, system::PRIORITY)),
         }
     }
 }

@@ -1,16 +1,19 @@
-//! Copper's own workload: a chain of ten tasks that hand a number on, in its serial loop. `default`: as it comes, all messages
-//! logged; `quiet`: without logging.
+//! Copper's own workloads: a chain of ten tasks that hand a number on, in its serial loop, and two stages, a thread each, in its
+//! pipeline. `default`: as it comes, all messages logged; `quiet`: without logging.
 
-use std::sync::OnceLock;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
 
 use cu29::prelude::*;
-use hemiola_bench_contestant::{Contest, CountAllocations, Work};
+use hemiola_bench_contestant::{Completions, Contest, CountAllocations, Mode, Work};
 
 #[global_allocator]
 static ALLOCATOR: CountAllocations = CountAllocations;
 
 /// Tasks are made by Copper, so they find the work here.
 static WORK: OnceLock<&'static Work> = OnceLock::new();
+/// And the second stage, whom to tell that a run has ended, and what to remove in the end.
+static COMPLETIONS: Mutex<Option<(Completions, PathBuf)>> = Mutex::new(None);
 
 fn work() {
     if let Some(work) = WORK.get() {
@@ -54,6 +57,36 @@ mod quiet {
     }
 }
 
+mod complete_stages {
+    use std::path::Path;
+
+    use super::{First, LOG_BYTES, Second};
+    use cu29::prelude::*;
+
+    #[copper_runtime(config = "stages-default.ron")]
+    struct CompleteStages {}
+
+    pub fn run(log: &Path) -> CuResult<()> {
+        CompleteStages::builder().with_log_path(log, LOG_BYTES)?.build()?.run_until_shutdown()?;
+        Ok(())
+    }
+}
+
+mod quiet_stages {
+    use std::path::Path;
+
+    use super::{First, LOG_BYTES, Second};
+    use cu29::prelude::*;
+
+    #[copper_runtime(config = "stages-quiet.ron")]
+    struct QuietStages {}
+
+    pub fn run(log: &Path) -> CuResult<()> {
+        QuietStages::builder().with_log_path(log, LOG_BYTES)?.build()?.run_until_shutdown()?;
+        Ok(())
+    }
+}
+
 /// More than a run of the bench writes.
 const LOG_BYTES: Option<usize> = Some(64 << 20);
 
@@ -61,9 +94,16 @@ fn main() -> CuResult<()> {
     let contest = Contest::enter("cu29", version());
     _ = WORK.set(contest.work());
     let log = std::env::temp_dir().join(format!("hemiola-bench-{}.copper", std::process::id()));
-    let result = match std::env::args().nth(1).as_deref() {
-        Some("quiet") => quiet::measure(contest, &log),
-        _ => complete::measure(contest, &log),
+    let is_quiet = std::env::args().nth(1).as_deref() == Some("quiet");
+    let is_pipeline = contest.mode() == Mode::Pipeline;
+    if is_pipeline {
+        *COMPLETIONS.lock().expect("nobody has failed") = Some((contest.completions(), log.clone()));
+    }
+    let result = match (is_pipeline, is_quiet) {
+        (false, false) => complete::measure(contest, &log),
+        (false, true) => quiet::measure(contest, &log),
+        (true, false) => complete_stages::run(&log),
+        (true, true) => quiet_stages::run(&log),
     };
     remove_logs(&log);
     result
@@ -142,6 +182,37 @@ impl CuSinkTask for Last {
     fn process(&mut self, _: &CuContext, input: &Self::Input<'_>) -> CuResult<()> {
         work();
         self.value = input.payload().copied().unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// The second of two stages.
+#[derive(Reflect)]
+#[reflect(from_reflect = false)]
+pub struct Second {
+    #[reflect(ignore)]
+    completions: Option<(Completions, PathBuf)>,
+}
+
+impl Freezable for Second {}
+
+impl CuSinkTask for Second {
+    type Resources<'r> = ();
+    type Input<'m> = input_msg!(u32);
+
+    fn new(_: Option<&ComponentConfig>, (): ()) -> CuResult<Self> {
+        Ok(Self { completions: COMPLETIONS.lock().ok().and_then(|mut completions| completions.take()) })
+    }
+
+    fn process(&mut self, _: &CuContext, _: &Self::Input<'_>) -> CuResult<()> {
+        work();
+        if let Some((completions, log)) = &mut self.completions
+            && completions.note()
+        {
+            // The pipeline would run for ever.
+            remove_logs(log);
+            std::process::exit(0);
+        }
         Ok(())
     }
 }

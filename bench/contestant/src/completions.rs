@@ -1,0 +1,41 @@
+//! Runs that overlap, as those of a pipeline do: what is measured is how long after each other they end.
+
+use crate::measure::print_samples;
+use crate::system::monotonic_ns;
+
+/// Notes when runs end; told by whoever runs the last stage.
+///
+/// ```
+/// use hemiola_bench_contestant::Completions;
+///
+/// let mut completions = Completions::new(3);
+/// while !completions.note() {} // prints `makespan_ns 21 22 21`
+/// ```
+#[derive(Debug)]
+pub struct Completions {
+    runs: usize,
+    ended: Vec<u64>,
+}
+
+/// As many as in all other modes, and then some, for whoever wakes threads that have never run.
+const WARM_UP_RUNS: usize = 100;
+
+impl Completions {
+    /// Of so many runs, after some for warming up.
+    pub fn new(runs: usize) -> Self {
+        Self { runs, ended: Vec::with_capacity(WARM_UP_RUNS + runs + 1) }
+    }
+
+    /// A run has ended. Tells whether it was the last, and has then printed the samples.
+    #[inline]
+    pub fn note(&mut self) -> bool {
+        self.ended.push(monotonic_ns());
+        if self.ended.len() <= WARM_UP_RUNS + self.runs {
+            return false;
+        }
+        let measured = &self.ended[WARM_UP_RUNS..];
+        let intervals: Vec<u64> = measured.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        print_samples("makespan_ns", &intervals);
+        true
+    }
+}

@@ -60,7 +60,9 @@ impl Inquiry<'_> {
                 question.add(&format!("{name}{suffix}"), "motion: from trigger to begin", &outcomes[0].start);
             }
         }
-        for (suffix, company) in [("", "alone on the machine"), (", other programs on all cores", "beside other programs")] {
+        for (suffix, company) in
+            [("", "alone on the machine"), (", other programs on all cores", "beside other programs")]
+        {
             let [real_time, time_sharing] =
                 ["real time", "time sharing"].map(|name| time(question.p99(&format!("{name}{suffix}"), "motion")));
             question.findings.push(format!(

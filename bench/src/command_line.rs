@@ -159,14 +159,16 @@ fn dispatch(options: &Dispatch) -> Result<(), BenchError> {
 
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { ROUNDS }).max(1);
-    let events = contest::hold(&workloads, &discipline::all(&workloads, effort), &entrants, rounds, &folder)?;
+    let (events, mut host) =
+        contest::hold(&workloads, &discipline::all(&workloads, effort), &entrants, rounds, &folder)?;
     let period = Duration::from_secs_f64(1.0 / discipline::MOTION_RATE);
-    let punctuality: Vec<Vec<f64>> = (0..rounds).filter_map(|_| cyclictest::run(period, CYCLICTEST_LOOPS)).collect();
+    let punctuality: Vec<Vec<f64>> =
+        (0..rounds).filter_map(|_| host.hold(|| cyclictest::run(period, CYCLICTEST_LOOPS).ok_or(())).ok()).collect();
     if punctuality.is_empty() {
         notices.push("Left out: cyclictest. On Debian: apt install rt-tests".to_owned());
     }
     let cyclictest = Spread::of(&punctuality);
-    let report = Report { machine, rounds, quick: options.quick, notices, events, cyclictest };
+    let report = Report { machine, host, rounds, quick: options.quick, notices, events, cyclictest };
     print!("{}", terminal::text(&report));
     if let Some(path) = &options.json {
         let json =

@@ -3,6 +3,7 @@
 pub mod cyclictest;
 pub mod discipline;
 pub mod entrant;
+pub mod host;
 pub mod peers;
 pub mod process;
 pub mod result;
@@ -13,23 +14,26 @@ use crate::error::{BenchError, write};
 use crate::workload::Workload;
 use discipline::Heat;
 use entrant::Entrant;
+use host::Host;
 use process::Samples;
 use result::{Entry, Event};
 
-/// Runs all heats with all entrants, `rounds` times, in turn: what the machine does at the time meets everybody alike.
+/// Runs all heats with all entrants, `rounds` times, in turn: what the machine does at the time meets everybody alike. Tells as well what
+/// its host did.
 pub fn hold(
     workloads: &[Workload],
     heats: &[Heat],
     entrants: &[Entrant],
     rounds: usize,
     folder: &Path,
-) -> Result<Vec<Event>, BenchError> {
+) -> Result<(Vec<Event>, Host), BenchError> {
     std::fs::create_dir_all(folder).map_err(|error| BenchError::Write { path: folder.to_owned(), error })?;
     for workload in workloads {
         write(&folder.join(workload.name).with_extension("graph"), &workload.text)?;
     }
     // By heat, entrant, round, and discipline of the heat.
     let mut samples: Vec<Vec<Vec<Vec<Samples>>>> = heats.iter().map(|_| vec![Vec::new(); entrants.len()]).collect();
+    let mut host = Host::default();
     let mut failures = Vec::new();
     for round in 0..rounds {
         for (heat, samples) in heats.iter().zip(&mut samples) {
@@ -40,7 +44,7 @@ pub fn hold(
                 if !heat.disciplines().iter().all(|discipline| entrants[index].takes_part_in(discipline)) {
                     continue;
                 }
-                match process::run_heat(&entrants[index], heat, folder) {
+                match host.hold(|| process::run_heat(&entrants[index], heat, folder)) {
                     Ok(results) => samples[index].push(results),
                     Err(error) => failures.push(format!("{heat}: {error}")),
                 }
@@ -61,7 +65,7 @@ pub fn hold(
             Some(Event::new(discipline, workload, entries))
         })
     });
-    Ok(events.collect())
+    Ok((events.collect(), host))
 }
 
 pub fn progress(round: usize, rounds: usize, what: &str) {

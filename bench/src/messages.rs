@@ -79,8 +79,8 @@ pub fn run(options: &Options, program: &Path, folder: &Path) -> Result<(), Bench
     let mut notices = Vec::new();
     let programs = peers::build(program, folder, &mut notices);
     let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { ROUNDS }).max(1);
-    let contests = contest::hold(&workloads, &programs, rounds);
-    let report = Report { machine, rounds, quick: options.quick, notices, contests };
+    let (contests, host) = contest::hold(&workloads, &programs, rounds);
+    let report = Report { machine, host, rounds, quick: options.quick, notices, contests };
     print!("{}", text(&report));
     if let Some(path) = &options.json {
         let json =

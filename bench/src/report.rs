@@ -11,6 +11,7 @@ pub mod terminal;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contest::host::Host;
 use crate::contest::result::{Event, Spread};
 use crate::machine::Machine;
 
@@ -18,6 +19,7 @@ use crate::machine::Machine;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub machine: Machine,
+    pub host: Host,
     pub rounds: usize,
     /// Too short for its figures to mean anything.
     pub quick: bool,

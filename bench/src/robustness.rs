@@ -25,6 +25,7 @@ pub use environment::ask_for_real_time;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::discipline::Effort;
+use crate::contest::host::Host;
 use crate::contest::result::quantile;
 use crate::error::{BenchError, write};
 use crate::machine::Machine;
@@ -65,6 +66,8 @@ impl Options {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Report {
     machine: Machine,
+    /// Of variations and overload.
+    host: Host,
     /// Too short for its figures to mean anything.
     quick: bool,
     notices: Vec<String>,
@@ -146,6 +149,7 @@ fn measure(options: &Options, machine: Machine, setting: &Setting) -> Result<Rep
     let (motion, cognition) = (named("nao-motion")?, named("nao-cognition")?);
     let mut report = Report {
         machine,
+        host: Host::default(),
         quick: options.quick,
         notices: Vec::new(),
         variations: Vec::new(),
@@ -153,11 +157,15 @@ fn measure(options: &Options, machine: Machine, setting: &Setting) -> Result<Rep
         hold_up: None,
         trials: Vec::new(),
     };
-    let notices = &mut report.notices;
+    let (host, notices) = (&mut report.host, &mut report.notices);
     for disturbance in options.disturbances() {
         match disturbance {
-            Disturbance::Variation => report.variations = variation::measure(&[motion, cognition], setting, notices)?,
-            Disturbance::Overload => report.overload = overload::measure(motion, cognition, setting.effort, notices)?,
+            Disturbance::Variation => {
+                report.variations = variation::measure(&[motion, cognition], setting, host, notices)?
+            }
+            Disturbance::Overload => {
+                report.overload = overload::measure(motion, cognition, setting.effort, host, notices)?
+            }
             Disturbance::HoldUp => report.hold_up = hold_up::measure(cognition, setting.effort, notices)?,
             Disturbance::Environment => report.trials = environment::measure(motion, setting)?,
         }

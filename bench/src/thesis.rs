@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::contest::host::Host;
 use crate::error::{BenchError, write};
 use crate::machine::Machine;
 use crate::workload;
@@ -59,8 +60,14 @@ const YOLO_UPPER: &str = "nao-cognition";
 pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchError> {
     let machine = Machine::examine();
     println!("{machine}");
-    let mut report =
-        Report { machine, quick: options.quick, questions: Vec::new(), pictures: Vec::new(), notices: Vec::new() };
+    let mut report = Report {
+        machine,
+        host: Host::default(),
+        quick: options.quick,
+        questions: Vec::new(),
+        pictures: Vec::new(),
+        notices: Vec::new(),
+    };
     let (duration, robot_duration) = if options.quick { QUICK } else { FULL };
     match Subject::prepare()? {
         Some(subject) => ask(&subject, duration, &mut report)?,
@@ -85,7 +92,7 @@ pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchEr
 }
 
 fn ask(subject: &Subject, duration: Duration, report: &mut Report) -> Result<(), BenchError> {
-    let mut inquiry = Inquiry { subject, duration, denials: Vec::new() };
+    let mut inquiry = Inquiry { subject, duration, host: Host::default(), denials: Vec::new() };
     let questions = [
         Inquiry::reference,
         Inquiry::priority,
@@ -100,6 +107,7 @@ fn ask(subject: &Subject, duration: Duration, report: &mut Report) -> Result<(),
         eprintln!("asked: {}", question.title);
         report.questions.push(question);
     }
+    report.host = inquiry.host;
     report.notices.append(&mut inquiry.denials);
     Ok(())
 }

@@ -6,15 +6,17 @@ use std::process::Command;
 use super::peers::Programs;
 use super::result::{Contest, Entry, Sample};
 use super::workload::{Case, Contestant, Workload};
+use crate::contest::host::Host;
 use crate::contest::process::{self, EntryError};
 use crate::contest::{progress, progress_done};
 
-/// Runs all cases of all workloads, `rounds` times.
-pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> Vec<Contest> {
+/// Runs all cases of all workloads, `rounds` times; tells as well what the machine's host did.
+pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> (Vec<Contest>, Host) {
     let pairs: Vec<(&Workload, &Case)> =
         workloads.iter().flat_map(|workload| workload.cases.iter().map(move |case| (workload, case))).collect();
     let mut samples: Vec<Vec<Vec<Sample>>> =
         pairs.iter().map(|(workload, _)| workload.contestants.iter().map(|_| Vec::new()).collect()).collect();
+    let mut host = Host::default();
     let mut failures = Vec::new();
     for round in 0..rounds {
         for ((workload, case), samples) in pairs.iter().zip(&mut samples) {
@@ -28,7 +30,7 @@ pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> Vec<C
                 if case.without.contains(&contestant.id) {
                     continue;
                 }
-                match run(workload, case, contestant, program) {
+                match host.hold(|| run(workload, case, contestant, program)) {
                     Ok(sample) => samples[index].push(sample),
                     Err(error) => failures.push(format!("{}, {}: {error}", workload.name, case.name)),
                 }
@@ -48,7 +50,7 @@ pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> Vec<C
             entries: entries.map(|(contestant, samples)| Entry::new(contestant, samples, case.cores)).collect(),
         }
     });
-    contests.collect()
+    (contests.collect(), host)
 }
 
 fn run(

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::workload::{Contestant, Cores, Figure, Statistic};
 use crate::contest::entrant::Side;
+use crate::contest::host::Host;
 use crate::contest::process::Samples;
 use crate::contest::result::{Spread, median};
 use crate::machine::Machine;
@@ -14,6 +15,7 @@ use crate::machine::Machine;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub machine: Machine,
+    pub host: Host,
     pub rounds: usize,
     /// Too short for its figures to mean anything.
     pub quick: bool,

@@ -18,6 +18,7 @@ pub fn text(report: &Report) -> String {
             out.push('\n');
         }
     }
+    _ = writeln!(out, "{}\n", report.host);
     out.push_str(&contestants(report));
     out.push_str("\nThe bars:\n");
     for bar in bars::all(report, &workloads) {

@@ -16,6 +16,7 @@ pub fn text(report: &Report) -> String {
         let [median, p99, maximum] = [spread.median, spread.p99, spread.maximum].map(time);
         _ = writeln!(out, "cyclictest, one thread at 83 Hz: late by {median}, p99 {p99}, max {maximum}\n");
     }
+    _ = writeln!(out, "{}\n", report.host);
     out.push_str(&contestants(report));
     out.push_str(&bars(report));
     for notice in &report.notices {

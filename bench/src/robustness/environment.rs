@@ -164,10 +164,13 @@ struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// In version 2 where its controllers are, else in version 1.
+    /// In version 2 where it controls the processors, else in version 1.
     fn make() -> Result<Self, String> {
         let root = Path::new("/sys/fs/cgroup");
-        let (parent, quota) = if root.join("cgroup.controllers").exists() {
+        let controllers = std::fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default();
+        let (parent, quota) = if controllers.split_whitespace().any(|controller| controller == "cpu") {
+            // Groups have no quota before their parent says so; most systems say so at the start.
+            _ = std::fs::write(root.join("cgroup.subtree_control"), "+cpu");
             (root.to_owned(), vec![("cpu.max", format!("{QUOTA_US} {QUOTA_PERIOD_US}"))])
         } else {
             let quota = [("cpu.cfs_period_us", QUOTA_PERIOD_US), ("cpu.cfs_quota_us", QUOTA_US)];

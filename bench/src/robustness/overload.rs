@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Tail;
 use super::cycle::{Cycle, responses};
 use crate::contest::discipline::{COGNITION_RATE, Effort, MOTION_RATE};
+use crate::contest::host::Host;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
 use crate::workload::Workload;
@@ -62,13 +63,18 @@ pub fn measure(
     motion: &Workload,
     cognition: &Workload,
     effort: Effort,
+    host: &mut Host,
     notices: &mut Vec<String>,
 ) -> Result<Vec<Response>, BenchError> {
-    let (motion, cognition) = (motion.clone(), cognition.clone());
+    let (motion, cognition, mut observed) = (motion.clone(), cognition.clone(), std::mem::take(host));
     // Whoever starts and stops the others must get a turn beside them.
     let settings = ThreadSettings::new("conductor").policy(Policy::Fifo(Priority::new(CONDUCTOR)?));
-    let conductor = spawn(settings, move || conduct(&motion, &cognition, effort))?;
-    let (responses, refused) = conductor.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let conductor = spawn(settings, move || {
+        conduct(&motion, &cognition, effort, &mut observed).map(|outcome| (outcome, observed))
+    })?;
+    let ((responses, refused), observed) =
+        conductor.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    *host = observed;
     let refused: BTreeSet<String> = refused.iter().map(|denial| format!("motion beside cognition: {denial}")).collect();
     notices.extend(refused);
     Ok(responses)
@@ -78,9 +84,11 @@ fn conduct(
     motion: &Workload,
     cognition: &Workload,
     effort: Effort,
+    host: &mut Host,
 ) -> Result<(Vec<Response>, Vec<Denial>), ContestantError> {
     let (runs, rounds) = match effort {
-        Effort::Full => (250, 6),
+        // Together enough for one of a thousand to be seen a few times.
+        Effort::Full => (250, 12),
         Effort::Quick => (12, 1),
     };
     let period = Duration::from_secs_f64(1.0 / MOTION_RATE);
@@ -88,9 +96,12 @@ fn conduct(
     let mut denials = Vec::new();
     for _ in 0..rounds {
         for (company, samples) in COMPANIES.into_iter().zip(&mut samples) {
-            let companion = Companion::start(cognition, company, &mut denials)?;
-            samples.extend(motion_responses(motion, period, runs, &mut denials)?);
-            companion.stop();
+            samples.extend(host.hold(|| {
+                let companion = Companion::start(cognition, company, &mut denials)?;
+                let responses = motion_responses(motion, period, runs, &mut denials);
+                companion.stop();
+                responses
+            })?);
         }
     }
     let period_ns = period.as_nanos() as f64;

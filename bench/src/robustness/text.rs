@@ -19,6 +19,9 @@ pub fn text(report: &Report) -> String {
     if !report.trials.is_empty() {
         paragraphs.push(environment(&report.trials));
     }
+    if report.host.turns > 0 {
+        paragraphs.push(format!("{}\n", report.host));
+    }
     let mut notes: String = report.notices.iter().map(|notice| format!("note: {notice}\n")).collect();
     if report.quick {
         notes.push_str("note: a quick run shows that everything works; its figures mean nothing.\n");

@@ -16,6 +16,7 @@ use super::Setting;
 use super::cycle::{constant, nominal, task_graph};
 use crate::contest::discipline::{Discipline, Effort};
 use crate::contest::entrant::{self, Entrant, Side};
+use crate::contest::host::Host;
 use crate::contest::result::{Spread, median};
 use crate::contest::{peers, process};
 use crate::error::{BenchError, write};
@@ -72,6 +73,7 @@ const RARE_FACTOR: f64 = 4.0;
 pub fn measure(
     workloads: &[&Workload],
     setting: &Setting,
+    host: &mut Host,
     notices: &mut Vec<String>,
 ) -> Result<Vec<Variation>, BenchError> {
     let (runs, rounds) = match setting.effort {
@@ -93,7 +95,7 @@ pub fn measure(
             write(&path, &lines.join("\n"))?;
             let bounds = bounds(workload, &rows)?;
             let mut entries = simulated(workload, &rows, &bounds)?;
-            entries.extend(measured(workload, &entrants, &path, &graph, rounds, &bounds, notices));
+            entries.extend(measured(workload, &entrants, (&path, &graph), rounds, &bounds, host, notices));
             entries.sort_by(|a, b| a.ratio.p99.total_cmp(&b.ratio.p99));
             variations.push(Variation { workload: workload.name.to_owned(), law: law.to_string(), runs, entries });
         }
@@ -106,10 +108,10 @@ pub fn measure(
 fn measured(
     workload: &Workload,
     entrants: &[Entrant],
-    durations: &Path,
-    graph: &Path,
+    (durations, graph): (&Path, &Path),
     rounds: usize,
     bounds: &[f64],
+    host: &mut Host,
     notices: &mut Vec<String>,
 ) -> Vec<Entry> {
     let mut entrants = entrants.to_vec();
@@ -128,7 +130,7 @@ fn measured(
         for position in 0..entrants.len() {
             // Another one begins in every round.
             let index = (position + round) % entrants.len();
-            match process::run(&entrants[index], &discipline, graph) {
+            match host.hold(|| process::run(&entrants[index], &discipline, graph)) {
                 Ok(samples) => {
                     let as_floats = |key| samples.values(key).iter().map(|&value| value as f64).collect::<Vec<f64>>();
                     let reference = median(&as_floats("reference_ns")).unwrap_or(f64::NAN);

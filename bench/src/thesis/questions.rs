@@ -11,6 +11,7 @@ use super::experiment::{self, Dispatch, OtherPrograms, Outcome, Placement, Sched
 use super::prediction::{self, ROBOT_CORES};
 use super::report::{Grid, Origin, Question, Row};
 use super::simulator_error::Errors;
+use crate::contest::host::Host;
 use crate::contestant::ContestantError;
 use crate::report::time;
 
@@ -19,6 +20,8 @@ pub struct Inquiry<'s> {
     pub subject: &'s Subject,
     /// How long each way is run.
     pub duration: Duration,
+    /// What the machine's host took from the runs.
+    pub host: Host,
     /// What the system refused, each once.
     pub denials: Vec<String>,
 }
@@ -229,7 +232,7 @@ impl Inquiry<'_> {
     }
 
     fn run(&mut self, cycles: &[(&Cycle, Setting)]) -> Result<Vec<Outcome>, ContestantError> {
-        let outcomes = experiment::run(cycles, self.duration)?;
+        let outcomes = self.host.hold(|| experiment::run(cycles, self.duration))?;
         for denial in outcomes.iter().flat_map(|outcome| &outcome.denials) {
             if !self.denials.contains(denial) {
                 self.denials.push(denial.clone());

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use hemiola_trace::{Distribution, Summary};
 use serde::Serialize;
 
+use crate::contest::host::Host;
 use crate::machine::Machine;
 use crate::report::page::escape;
 use crate::report::time;
@@ -13,6 +14,8 @@ use crate::report::time;
 #[derive(Serialize)]
 pub struct Report {
     pub machine: Machine,
+    /// What its host took from the runs of questions 1 to 7.
+    pub host: Host,
     /// Too short for its figures to mean anything.
     pub quick: bool,
     pub questions: Vec<Question>,
@@ -143,6 +146,7 @@ pub fn text(report: &Report) -> String {
     for picture in &report.pictures {
         picture.text.iter().for_each(|text| _ = writeln!(out, "\n{}\n{text}", picture.title));
     }
+    _ = writeln!(out, "\n{}", report.host);
     report.notices.iter().for_each(|notice| _ = writeln!(out, "note: {notice}"));
     if report.quick {
         _ = writeln!(out, "note: {QUICK}");
@@ -179,8 +183,9 @@ pub fn html(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>The thesis’ evaluation, again</title>\
          <style>{STYLE}</style></head><body><h1>The thesis’ evaluation, again</h1>\
          <p>All times are from trigger to end of a run. Motion runs at 83 Hz, every fourth time with a preview of the walk, and \
-         preempts cognition at 30 Hz.</p>{warning}<pre>{}</pre>{questions}<h2>Pictures</h2>{}<ul>{}</ul></body></html>\n",
+         preempts cognition at 30 Hz.</p>{warning}<pre>{}\n{}</pre>{questions}<h2>Pictures</h2>{}<ul>{}</ul></body></html>\n",
         escape(&report.machine.to_string()),
+        escape(&report.host.to_string()),
         pictures.collect::<String>(),
         notices.collect::<String>(),
     )

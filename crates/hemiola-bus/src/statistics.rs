@@ -44,8 +44,7 @@ pub struct TopicReport {
 impl TopicReport {
     /// Messages per second since an earlier report of the same topic; zero if no time has passed.
     pub fn rate_since(&self, earlier: &TopicReport) -> f64 {
-        let seconds = (self.at - earlier.at).as_secs_f64();
-        if seconds > 0.0 { self.published.saturating_sub(earlier.published) as f64 / seconds } else { 0.0 }
+        per_second((earlier.at, earlier.published), (self.at, self.published))
     }
 }
 
@@ -101,6 +100,12 @@ pub enum Receives {
     },
     /// The newest message.
     Newest,
+}
+
+/// How fast a figure grew from one moment to another; zero if no time has passed.
+pub(crate) fn per_second(earlier: (MonotonicTime, u64), later: (MonotonicTime, u64)) -> f64 {
+    let seconds = (later.0 - earlier.0).as_secs_f64();
+    if seconds > 0.0 { later.1.saturating_sub(earlier.1) as f64 / seconds } else { 0.0 }
 }
 
 /// Counts durations, by one thread that does not allocate, in steps of 1/16.

@@ -1,5 +1,6 @@
 //! What passes through an actor, in numbers.
 
+use crate::statistics::per_second;
 use crate::sync::{AtomicU64, Ordering};
 use hemiola_realtime::{MonotonicTime, monotonic_now};
 
@@ -40,8 +41,7 @@ pub struct ActorReport {
 impl ActorReport {
     /// Calls per second since an earlier report of the same actor; zero if no time has passed.
     pub fn rate_since(&self, earlier: &ActorReport) -> f64 {
-        let seconds = (self.at - earlier.at).as_secs_f64();
-        if seconds > 0.0 { self.calls.saturating_sub(earlier.calls) as f64 / seconds } else { 0.0 }
+        per_second((earlier.at, earlier.calls), (self.at, self.calls))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::claims::Claims;
 use super::ring::{Cursor, NEVER, Ring};
+use crate::statistics::per_second;
 use hemiola_realtime::{MonotonicTime, monotonic_now};
 
 /// An event loop at one moment, as [`Bus::event_loops`](crate::Bus::event_loops) lists it.
@@ -62,8 +63,7 @@ pub struct ConsumerReport {
 impl EventLoopReport {
     /// Events per second since an earlier report of the same event loop; zero if no time has passed.
     pub fn rate_since(&self, earlier: &EventLoopReport) -> f64 {
-        let seconds = (self.at - earlier.at).as_secs_f64();
-        if seconds > 0.0 { self.published.saturating_sub(earlier.published) as f64 / seconds } else { 0.0 }
+        per_second((earlier.at, earlier.published), (self.at, self.published))
     }
 }
 

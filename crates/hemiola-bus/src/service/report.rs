@@ -6,7 +6,7 @@ use hemiola_realtime::{MonotonicTime, monotonic_now};
 use hemiola_trace::{Summary, TickScale, Ticks};
 
 use super::Service;
-use crate::statistics::Latencies;
+use crate::statistics::{Latencies, per_second};
 use crate::sync::{AtomicU64, Ordering};
 
 /// A service, as [`Bus::services`](crate::Bus::services) lists it.
@@ -62,8 +62,7 @@ pub struct ServiceReport {
 impl ServiceReport {
     /// Requests per second since an earlier report of the same service; zero if no time has passed.
     pub fn rate_since(&self, earlier: &ServiceReport) -> f64 {
-        let seconds = (self.at - earlier.at).as_secs_f64();
-        if seconds > 0.0 { self.requests.saturating_sub(earlier.requests) as f64 / seconds } else { 0.0 }
+        per_second((earlier.at, earlier.requests), (self.at, self.requests))
     }
 }
 

@@ -90,7 +90,7 @@ impl<S: 'static> Actor<S> {
         let Actor { state, inbox, panics, figures } = self;
         if inbox.is_noted() {
             // SAFETY: a call that was handed out is forgotten.
-            panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state) }));
+            panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state, figures) }));
             figures.note_turn((limit - left) as u64, inbox.refused(), panics.count());
         }
         limit - left
@@ -130,7 +130,7 @@ impl<S: 'static> Actor<S> {
 
     /// One more handle. Allocates: not for real-time threads.
     pub fn handle(&self) -> ActorHandle<S> {
-        ActorHandle::new(self.inbox.sender())
+        ActorHandle::new(self.inbox.sender(), self.figures.handles().clone())
     }
 
     /// The object.

@@ -105,7 +105,8 @@ impl Bus {
     }
 
     /// A bus that stamps each message and measures how long it took to be received, or answered. Costs two looks at the processor's counter
-    /// per message, some 10 ns each on a small virtual machine. Takes [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
+    /// per message, some 10 ns each on a small virtual machine. Of the calls and events of [listed](Self::list_actor) actors and event loops,
+    /// which take less than that, one of sixteen is measured. Takes [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
     pub fn with_timing() -> Self {
         let scale = TickScale::calibrate();
         let services = Services::timed(scale.clone());
@@ -241,7 +242,7 @@ impl Bus {
 
     /// Lists an actor by this name for as long as it lives. Takes a lock: not for real-time threads.
     pub fn list_actor<S: 'static>(&self, name: &str, actor: &Actor<S>) {
-        self.0.listed.add_actor(name, actor);
+        self.0.listed.add_actor(name, actor, self.0.scale.as_ref());
     }
 
     /// The actors that are [listed](Self::list_actor), in the order in which they were. Takes a lock: not for real-time threads.
@@ -252,7 +253,7 @@ impl Bus {
     /// Lists the event loop of a producer by this name for as long as it has producers or consumers. Takes a lock: not for real-time threads.
     #[cfg(not(loom))]
     pub fn list_event_loop<E: Send + Sync + 'static, C: Claims>(&self, name: &str, producer: &Producer<E, C>) {
-        self.0.listed.add_event_loop(name, producer);
+        self.0.listed.add_event_loop(name, producer, self.0.scale.as_ref());
     }
 
     /// The event loops that are [listed](Self::list_event_loop), in the order in which they were. Takes a lock: not for real-time threads.

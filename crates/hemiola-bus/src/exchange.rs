@@ -8,6 +8,7 @@ mod latest;
 mod queue;
 
 pub use latest::{LatestReader, LatestWriter, latest};
+pub(crate) use queue::Depth;
 pub use queue::{QueueReader, QueueWriter, queue};
 
 #[cfg(test)]

@@ -108,6 +108,9 @@ pub(crate) fn per_second(earlier: (MonotonicTime, u64), later: (MonotonicTime, u
     if seconds > 0.0 { later.1.saturating_sub(earlier.1) as f64 / seconds } else { 0.0 }
 }
 
+/// Of so many calls or events one is timed: looking at the clock on both sides takes longer than to send and run one.
+pub(crate) const TIMED_ONE_OF: u64 = 16;
+
 /// Counts durations, by one thread that does not allocate, in steps of 1/16.
 pub(crate) struct Latencies {
     scale: TickScale,

@@ -13,7 +13,9 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn sending_running_and_refusing_allocate_nothing() {
+    let bus = Bus::with_timing();
     let (mut actor, mut handle) = Actor::new(0, 64);
+    bus.list_actor("sum", &actor);
     let captured = [1_u64; 6];
     let guard = AllocationGuard::new();
     for _ in 0..1_000 {
@@ -25,11 +27,14 @@ fn sending_running_and_refusing_allocate_nothing() {
     }
     assert_eq!(guard.counted().calls(), 0);
     assert_eq!(actor.state(), &(6 * 64_000));
+    assert_eq!(bus.actors()[0].latency.unwrap().count, 4_000);
 }
 
 #[test]
 fn asking_and_answering_allocate_nothing_on_either_side() {
+    let bus = Bus::with_timing();
     let (mut actor, mut handle) = Actor::new([0_u64; 8], 64);
+    bus.list_actor("sums", &actor);
     let thread = std::thread::spawn(move || actor.run_until_closed());
     let ask = |handle: &mut ActorHandle<[u64; 8]>| {
         let captured = [1; 6];
@@ -54,9 +59,11 @@ fn asking_and_answering_allocate_nothing_on_either_side() {
 
 #[test]
 fn publishing_and_consuming_events_allocate_nothing() {
+    let bus = Bus::with_timing();
     let mut events = EventLoop::<[u64; 16]>::new(64);
     let mut consumer = events.consumer(WaitStrategy::Park);
     let mut producer = events.producer();
+    bus.list_event_loop("numbers", &producer);
     let mut sum = 0;
     let guard = AllocationGuard::new();
     for _ in 0..1_000 {

@@ -77,7 +77,7 @@ fn wrapped(words: &str, indent: usize) -> String {
 const NARROWEST_TEXT: usize = 30;
 
 /// Three digits and a unit: `12.3 ms`, `847 µs`.
-fn human(duration: Duration) -> String {
+pub fn human(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let (value, unit) = match seconds {
         ..999.5e-9 => return format!("{:.0} ns", seconds * 1e9),

@@ -72,6 +72,7 @@ mod error;
 mod live;
 mod session;
 mod summary;
+mod traffic;
 
 pub use application::Application;
 pub use hemiola_macros::{Module, Parameters, Representation, Source, module, source};

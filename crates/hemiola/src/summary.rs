@@ -9,6 +9,8 @@ use hemiola_model::Time;
 use hemiola_runtime::{Message, SafeStateEntry};
 use hemiola_trace::{Report, Style};
 
+use crate::traffic::Traffic;
+
 /// Everything that is told at the end.
 pub struct Summary<'a> {
     pub report: &'a Report,
@@ -40,6 +42,11 @@ impl Summary<'_> {
         if !self.messages.is_empty() {
             text += "\nmessages\n";
             self.messages.iter().for_each(|message| add_indented(&mut text, &message.to_string()));
+        }
+        let traffic = Traffic::of(self.bus).table(self.elapsed);
+        if !traffic.is_empty() {
+            text.push('\n');
+            traffic.iter().for_each(|line| _ = writeln!(text, "{line}"));
         }
         let losses = losses(self.bus);
         if !losses.is_empty() {

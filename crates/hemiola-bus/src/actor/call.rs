@@ -5,12 +5,14 @@
 //! whoever takes that out does not let the `Call` or `Answer` be dropped.
 
 use super::inline::Inline;
+use super::report::Figures;
 use crate::reply::Answerer;
+use hemiola_trace::Ticks;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 /// What a handle sends.
 pub(super) trait Task<S>: Send + 'static {
-    fn run(self, state: &mut S);
+    fn run(self, state: &mut S, figures: &Figures);
 }
 
 /// A call whose result nobody waits for.
@@ -22,15 +24,37 @@ pub(super) struct Question<F> {
     pub(super) answerer: Answerer<Answer>,
 }
 
+/// A task that tells how long it waited.
+pub(super) struct Timed<T> {
+    pub(super) task: T,
+    sent: Ticks,
+}
+
+impl<T> Timed<T> {
+    /// Whether it needs no box that the task alone would not need.
+    pub(super) const FITS: bool = Inline::<7>::fits::<Self>() == Inline::<7>::fits::<T>();
+
+    pub(super) fn now(task: T) -> Self {
+        Timed { task, sent: Ticks::now() }
+    }
+}
+
+impl<S, T: Task<S>> Task<S> for Timed<T> {
+    fn run(self, state: &mut S, figures: &Figures) {
+        figures.note_wait(self.sent);
+        self.task.run(state, figures);
+    }
+}
+
 impl<S, F: FnOnce(&mut S) + Send + 'static> Task<S> for Order<F> {
     #[inline]
-    fn run(self, state: &mut S) {
+    fn run(self, state: &mut S, _: &Figures) {
         (self.0)(state);
     }
 }
 
 impl<S, R: Send + 'static, F: FnOnce(&mut S) -> R + Send + 'static> Task<S> for Question<F> {
-    fn run(self, state: &mut S) {
+    fn run(self, state: &mut S, _: &Figures) {
         let Question { call, answerer } = self;
         answerer.answer(Answer::new(call(state)));
     }
@@ -41,7 +65,7 @@ impl<S, R: Send + 'static, F: FnOnce(&mut S) -> R + Send + 'static> Task<S> for 
 pub(super) struct Call<S> {
     task: Inline<7>,
     /// Takes the task out, and runs it if there is something to run it on.
-    invoke: unsafe fn(&mut Inline<7>, Option<&mut S>),
+    invoke: unsafe fn(&mut Inline<7>, Option<(&mut S, &Figures)>),
 }
 
 // SAFETY: it holds nothing but a task, and tasks are Send.
@@ -49,11 +73,11 @@ unsafe impl<S> Send for Call<S> {}
 
 /// # Safety
 /// There is a task of type `T` in `task`, which is not used afterwards.
-unsafe fn invoke<S, T: Task<S>>(task: &mut Inline<7>, state: Option<&mut S>) {
+unsafe fn invoke<S, T: Task<S>>(task: &mut Inline<7>, actor: Option<(&mut S, &Figures)>) {
     // SAFETY: that is what the caller promises.
     let task: T = unsafe { task.take() };
-    if let Some(state) = state {
-        task.run(state);
+    if let Some((state, figures)) = actor {
+        task.run(state, figures);
     }
 }
 
@@ -74,9 +98,9 @@ impl<S> Call<S> {
     /// # Safety
     /// The call is not used afterwards, nor dropped.
     #[inline]
-    pub(super) unsafe fn run(&mut self, state: &mut S) {
+    pub(super) unsafe fn run(&mut self, state: &mut S, figures: &Figures) {
         // SAFETY: `invoke` was made for the task, which is in there.
-        unsafe { (self.invoke)(&mut self.task, Some(state)) };
+        unsafe { (self.invoke)(&mut self.task, Some((state, figures))) };
     }
 
     /// # Safety

@@ -1,13 +1,16 @@
 //! The sending end of an actor.
 
-use super::call::{Answer, Call, Order, Question, Task};
+use super::call::{Answer, Call, Order, Question, Task, Timed};
+use super::report::Handles;
 use crate::error::{AnswerError, CallError, SendError};
 use crate::mailbox::Sender;
 use crate::reply::{Asker, Replies};
+use crate::statistics::TIMED_ONE_OF;
 use hemiola_realtime::monotonic_now;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -33,11 +36,14 @@ use std::time::Duration;
 pub struct ActorHandle<S: 'static> {
     sender: Sender<Call<S>>,
     replies: Replies<Answer>,
+    handles: Arc<Handles>,
 }
 
 impl<S: 'static> ActorHandle<S> {
-    pub(super) fn new(sender: Sender<Call<S>>) -> Self {
-        ActorHandle { sender, replies: Replies::new() }
+    pub(super) fn new(sender: Sender<Call<S>>, handles: Arc<Handles>) -> Self {
+        #[cfg(not(loom))]
+        handles.add(sender.depth());
+        ActorHandle { sender, replies: Replies::new(), handles }
     }
 
     /// Has the actor make this call, later. Wait-free.
@@ -133,6 +139,14 @@ impl<S: 'static> ActorHandle<S> {
 
     #[inline]
     fn push<T: Task<S>>(&mut self, task: T) -> Result<(), SendError<T>> {
+        if Timed::<T>::FITS && self.sender.sent().is_multiple_of(TIMED_ONE_OF) && self.handles.are_timed() {
+            return self.transfer(Timed::now(task)).map_err(|error| error.map(|timed| timed.task));
+        }
+        self.transfer(task)
+    }
+
+    #[inline]
+    fn transfer<T: Task<S>>(&mut self, task: T) -> Result<(), SendError<T>> {
         // SAFETY: `write` makes a call; what comes back is the call that was sent.
         unsafe { self.sender.send_with(task, Call::write, |call| call.into_task()) }
     }
@@ -141,7 +155,7 @@ impl<S: 'static> ActorHandle<S> {
 impl<S: 'static> Clone for ActorHandle<S> {
     /// A sender of its own. Allocates: not for real-time threads.
     fn clone(&self) -> Self {
-        Self::new(self.sender.clone())
+        Self::new(self.sender.clone(), self.handles.clone())
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Inline<const WORDS: usize>(MaybeUninit<[usize; WORDS]>);
 
 impl<const WORDS: usize> Inline<WORDS> {
     /// Whether values of this type need no box.
-    const fn fits<T>() -> bool {
+    pub(super) const fn fits<T>() -> bool {
         size_of::<T>() <= size_of::<[usize; WORDS]>() && align_of::<T>() <= align_of::<usize>()
     }
 

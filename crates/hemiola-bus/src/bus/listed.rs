@@ -4,6 +4,7 @@ use crate::actor::{Actor, ActorReport, Figures};
 use crate::event_loop::EventLoopReport;
 #[cfg(not(loom))]
 use crate::event_loop::{Claims, Producer};
+use hemiola_trace::TickScale;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 #[derive(Default)]
@@ -16,7 +17,10 @@ pub(super) struct Listed {
 type Reporter = Box<dyn Fn(&str) -> Option<EventLoopReport> + Send + Sync>;
 
 impl Listed {
-    pub(super) fn add_actor<S: 'static>(&self, name: &str, actor: &Actor<S>) {
+    pub(super) fn add_actor<S: 'static>(&self, name: &str, actor: &Actor<S>, scale: Option<&TickScale>) {
+        if let Some(scale) = scale {
+            actor.figures().measure(scale);
+        }
         lock(&self.actors).push((name.to_owned(), Arc::downgrade(actor.figures())));
     }
 
@@ -27,7 +31,15 @@ impl Listed {
     }
 
     #[cfg(not(loom))]
-    pub(super) fn add_event_loop<E: Send + Sync + 'static, C: Claims>(&self, name: &str, producer: &Producer<E, C>) {
+    pub(super) fn add_event_loop<E: Send + Sync + 'static, C: Claims>(
+        &self,
+        name: &str,
+        producer: &Producer<E, C>,
+        scale: Option<&TickScale>,
+    ) {
+        if let Some(scale) = scale {
+            producer.measure(scale);
+        }
         lock(&self.event_loops).push((name.to_owned(), Box::new(producer.reporter())));
     }
 

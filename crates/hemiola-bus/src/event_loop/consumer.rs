@@ -2,7 +2,7 @@
 
 use super::WaitStrategy;
 use super::claims::{Claims, ManyProducers};
-use super::ring::{Cursor, NEVER, Ring};
+use super::ring::{Cursor, NEVER, Ring, next_timed};
 use crate::mailbox::Waited;
 use crate::panics::Panics;
 use crate::sync::Arc;
@@ -86,13 +86,17 @@ impl<E, C: Claims> Consumer<E, C> {
         let mut handled = 0;
         while self.done < end {
             let passed = Passed { start: self.done, consumer: self };
-            let Consumer { ring, done, .. } = &mut *passed.consumer;
-            for number in passed.start..end.min(passed.start + ring.capacity().div_ceil(4)) {
-                *done = number + 1;
-                if !ring.claims.is_void(number) {
-                    handled += 1;
-                    // SAFETY: it is available, and the cursor is not beyond it before `passed` is dropped.
-                    unsafe { ring.read(number, &mut handle) };
+            let Consumer { ring, cursor, done, .. } = &mut *passed.consumer;
+            let end = end.min(passed.start + ring.capacity().div_ceil(4));
+            while *done < end {
+                ring.note_wait(*done, cursor);
+                for number in *done..end.min(next_timed(*done)) {
+                    *done = number + 1;
+                    if !ring.claims.is_void(number) {
+                        handled += 1;
+                        // SAFETY: it is available, and the cursor is not beyond it before `passed` is dropped.
+                        unsafe { ring.read(number, &mut handle) };
+                    }
                 }
             }
         }
@@ -103,6 +107,11 @@ impl<E, C: Claims> Consumer<E, C> {
     pub fn batch(&mut self, limit: usize) -> EventBatch<'_, E, C> {
         let end = self.available(limit as u64);
         self.cursor.note_depth(end - self.done);
+        let mut number = self.done;
+        while number < end {
+            self.ring.note_wait(number, &self.cursor);
+            number = next_timed(number);
+        }
         EventBatch { consumer: self, end }
     }
 

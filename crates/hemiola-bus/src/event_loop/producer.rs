@@ -7,6 +7,8 @@ use super::ring::{Cursor, NEVER, Ring};
 use crate::error::SendError;
 use crate::sync::Arc;
 use hemiola_realtime::monotonic_now;
+#[cfg(not(loom))]
+use hemiola_trace::TickScale;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -145,6 +147,13 @@ impl<E, C: Claims> Producer<E, C> {
         }
     }
 
+    /// Has latencies measured from now on.
+    #[cfg(not(loom))]
+    pub(crate) fn measure(&self, scale: &TickScale) {
+        self.cursors.iter().for_each(|cursor| cursor.measure(scale));
+        self.ring.measure();
+    }
+
     /// What makes reports of the event loop, for as long as it has producers or consumers.
     #[cfg(not(loom))]
     pub(crate) fn reporter(&self) -> impl Fn(&str) -> Option<EventLoopReport> + Send + Sync + use<E, C>
@@ -181,6 +190,7 @@ impl<E, C: Claims> Producer<E, C> {
     fn write(&self, first: u64, count: u64, write: impl FnOnce(EventSlots<'_, E, C>)) {
         let mut claimed = Claimed { ring: &*self.ring, first, count, content: Content::Void };
         write(EventSlots { ring: &self.ring, next: first, end: first + count, events: PhantomData });
+        self.ring.stamp(first..first + count);
         claimed.content = Content::Event;
     }
 

@@ -4,13 +4,14 @@ use super::claims::Claims;
 use super::ring::{Cursor, NEVER, Ring};
 use crate::statistics::per_second;
 use hemiola_realtime::{MonotonicTime, monotonic_now};
+use hemiola_trace::Summary;
 
 /// An event loop at one moment, as [`Bus::event_loops`](crate::Bus::event_loops) lists it.
 ///
 /// ```
 /// use hemiola_bus::{Bus, EventLoop, WaitStrategy};
 ///
-/// let bus = Bus::new();
+/// let bus = Bus::with_timing();
 /// let mut events = EventLoop::<u32>::new(4);
 /// let mut referee = events.consumer(WaitStrategy::Park);
 /// let mut log = events.consumer(WaitStrategy::Park);
@@ -24,6 +25,7 @@ use hemiola_realtime::{MonotonicTime, monotonic_now};
 /// let [game] = &bus.event_loops()[..] else { panic!("one event loop") };
 /// assert_eq!((game.name.as_str(), game.capacity, game.published, game.refused), ("game", 4, 4, 1));
 /// assert_eq!(game.consumers.iter().map(|consumer| (consumer.depth, consumer.deepest)).collect::<Vec<_>>(), [(0, 4), (4, 0)]);
+/// assert_eq!(game.consumers[0].latency.unwrap().count, 1); // the first of sixteen
 /// # drop(log);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +52,7 @@ pub struct EventLoopReport {
 /// use hemiola_bus::ConsumerReport;
 ///
 /// let is_behind = |consumer: &ConsumerReport| consumer.depth > 100;
-/// assert!(!is_behind(&ConsumerReport { depth: 3, deepest: 40 }));
+/// assert!(!is_behind(&ConsumerReport { depth: 3, deepest: 40, latency: None }));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsumerReport {
@@ -58,6 +60,10 @@ pub struct ConsumerReport {
     pub depth: u64,
     /// How many it found at most when it looked.
     pub deepest: u64,
+    /// From publishing an event to handling it, in nanoseconds, to some 6 %; only of event loops that are listed on a bus that
+    /// [measures time](crate::Bus::with_timing). Of each sixteen events, the first is measured: looking at the clock takes longer than to
+    /// publish and handle one.
+    pub latency: Option<Summary>,
 }
 
 impl EventLoopReport {
@@ -70,10 +76,13 @@ impl EventLoopReport {
 impl<E, C: Claims> Ring<E, C> {
     pub(super) fn report<'c>(&self, name: &str, cursors: impl Iterator<Item = &'c Cursor>) -> EventLoopReport {
         let published = self.claims.claimed();
-        let cursors = cursors.map(|cursor| (cursor.get(), cursor.deepest())).filter(|(done, _)| *done != NEVER);
-        // A consumer may be done with more by now.
-        let consumers =
-            cursors.map(|(done, deepest)| ConsumerReport { depth: published.saturating_sub(done), deepest });
+        let cursors = cursors.map(|cursor| (cursor, cursor.get())).filter(|(_, done)| *done != NEVER);
+        let consumers = cursors.map(|(cursor, done)| ConsumerReport {
+            // It may be done with more by now.
+            depth: published.saturating_sub(done),
+            deepest: cursor.deepest(),
+            latency: cursor.latency(),
+        });
         EventLoopReport {
             name: name.to_owned(),
             at: monotonic_now(),

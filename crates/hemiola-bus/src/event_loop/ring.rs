@@ -11,11 +11,19 @@
 //! A producer claims n only when all cursors are beyond n - capacity (acquire; consumers release). A consumer reads n only after it was
 //! published (release, acquire), or passed by one that it follows (release, acquire), which did the same.
 //!
+//! One event of [`TIMED_ONE_OF`] has a stamp, when it was published, which belongs to those to whom the event belongs; zero if nobody
+//! measured. No stamp is old: who claims a number that had a stamp a round ago has synchronised, by the cursors, with the producer that
+//! stamped, and so sees that somebody measures.
+//!
 //! A consumer that is gone has its cursor at the end of all numbers: it holds up nobody.
 
 use super::claims::Claims;
+use crate::statistics::{Latencies, TIMED_ONE_OF};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_realtime::Wakeup;
+use hemiola_trace::{Summary, TickScale, Ticks};
+use std::ops::Range;
+use std::sync::OnceLock;
 
 pub(super) struct Ring<E, C> {
     slots: Box<[UnsafeCell<E>]>,
@@ -27,6 +35,8 @@ pub(super) struct Ring<E, C> {
     /// How many events there will ever be, known when all producers are gone.
     end: AtomicU64,
     refused: AtomicU64,
+    is_timed: AtomicBool,
+    stamps: Box<[AtomicU64]>,
 }
 
 // SAFETY: see the invariant: one writes, or several read.
@@ -34,38 +44,65 @@ unsafe impl<E: Send + Sync, C: Sync> Sync for Ring<E, C> {}
 // SAFETY: as above.
 unsafe impl<E: Send + Sync, C: Send> Send for Ring<E, C> {}
 
-/// How many events a consumer is done with; and how many it found at most when it looked.
-pub(super) struct Cursor(Line<(AtomicU64, AtomicU64)>);
+/// The first number after this one that is timed.
+#[inline]
+pub(super) fn next_timed(number: u64) -> u64 {
+    number / TIMED_ONE_OF * TIMED_ONE_OF + TIMED_ONE_OF
+}
+
+/// How far a consumer is.
+pub(super) struct Cursor {
+    /// How many events it is done with; and how many it found at most when it looked.
+    done_and_deepest: Line<(AtomicU64, AtomicU64)>,
+    latencies: OnceLock<Latencies>,
+}
 
 /// Where the cursors of consumers are that are gone, and the end of a ring that has producers.
 pub(super) const NEVER: u64 = u64::MAX;
+/// The stamp of what was published while nobody measured.
+const NO_TIME: Ticks = Ticks(0);
 
 impl Cursor {
     pub(super) fn new() -> Self {
-        Cursor(Line((AtomicU64::new(0), AtomicU64::new(0))))
+        Cursor { done_and_deepest: Line((AtomicU64::new(0), AtomicU64::new(0))), latencies: OnceLock::new() }
     }
 
     #[inline]
     pub(super) fn get(&self) -> u64 {
-        self.0.0.0.load(Ordering::Acquire)
+        self.done_and_deepest.0.0.load(Ordering::Acquire)
     }
 
     #[inline]
     pub(super) fn set(&self, done: u64) {
-        self.0.0.0.store(done, Ordering::Release);
+        self.done_and_deepest.0.0.store(done, Ordering::Release);
     }
 
     /// Only for the consumer.
     #[inline]
     pub(super) fn note_depth(&self, depth: u64) {
         if depth > self.deepest() {
-            self.0.0.1.store(depth, Ordering::Relaxed);
+            self.done_and_deepest.0.1.store(depth, Ordering::Relaxed);
         }
     }
 
     #[inline]
     pub(super) fn deepest(&self) -> u64 {
-        self.0.0.1.load(Ordering::Relaxed)
+        self.done_and_deepest.0.1.load(Ordering::Relaxed)
+    }
+
+    /// Has latencies measured from now on.
+    pub(super) fn measure(&self, scale: &TickScale) {
+        self.latencies.get_or_init(|| Latencies::new(scale.clone()));
+    }
+
+    fn note_wait(&self, published: Ticks) {
+        if let Some(latencies) = self.latencies.get().filter(|_| published != NO_TIME) {
+            latencies.record(published, Ticks::now());
+        }
+    }
+
+    pub(super) fn latency(&self) -> Option<Summary> {
+        self.latencies.get().map(Latencies::summary)
     }
 }
 
@@ -79,6 +116,8 @@ impl<E: Default, C: Claims> Ring<E, C> {
             producers: AtomicUsize::new(0),
             end: AtomicU64::new(NEVER),
             refused: AtomicU64::new(0),
+            is_timed: AtomicBool::new(false),
+            stamps: (0..(capacity as u64).div_ceil(TIMED_ONE_OF)).map(|_| AtomicU64::new(NO_TIME.0)).collect(),
         }
     }
 }
@@ -121,6 +160,42 @@ impl<E, C: Claims> Ring<E, C> {
     #[inline]
     pub(super) unsafe fn write(&self, number: u64) -> *mut E {
         self.slot(number).change(|event| event)
+    }
+
+    /// Has events stamped from now on.
+    pub(super) fn measure(&self) {
+        self.is_timed.store(true, Ordering::Relaxed);
+    }
+
+    /// For a producer, about to publish these.
+    #[inline]
+    pub(super) fn stamp(&self, numbers: Range<u64>) {
+        if self.is_timed.load(Ordering::Relaxed) {
+            let first = numbers.start.next_multiple_of(TIMED_ONE_OF);
+            if first < numbers.end {
+                self.stamp_from(first, numbers.end);
+            }
+        }
+    }
+
+    #[cold]
+    fn stamp_from(&self, first: u64, end: u64) {
+        let now = Ticks::now();
+        for number in (first..end).step_by(TIMED_ONE_OF as usize) {
+            self.stamp_of(number).store(now.0, Ordering::Relaxed);
+        }
+    }
+
+    /// For the consumer with that cursor, about to handle an event.
+    #[inline]
+    pub(super) fn note_wait(&self, number: u64, cursor: &Cursor) {
+        if number.is_multiple_of(TIMED_ONE_OF) && !self.claims.is_void(number) {
+            cursor.note_wait(Ticks(self.stamp_of(number).load(Ordering::Relaxed)));
+        }
+    }
+
+    fn stamp_of(&self, number: u64) -> &AtomicU64 {
+        &self.stamps[(number / TIMED_ONE_OF) as usize & (self.stamps.len() - 1)]
     }
 
     /// To be called before there are producers.

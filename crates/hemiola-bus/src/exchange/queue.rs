@@ -44,6 +44,9 @@ pub struct QueueWriter<T> {
     seen_taken: usize,
 }
 
+/// Tells how many values wait in a queue, as long as it has an end.
+pub(crate) type Depth = Box<dyn Fn() -> Option<u64> + Send + Sync>;
+
 /// The reading end of [`queue`].
 ///
 /// ```
@@ -114,6 +117,28 @@ impl<T> QueueWriter<T> {
     pub fn push(&mut self, value: T) -> Result<(), T> {
         // SAFETY: the place is written.
         unsafe { self.push_with(value, |place, value| _ = place.write(value)) }
+    }
+
+    /// How many values were appended.
+    #[inline]
+    pub(crate) fn written(&self) -> u64 {
+        self.written as u64
+    }
+
+    /// For whoever asks.
+    #[cfg(not(loom))]
+    pub(crate) fn depth(&self) -> Depth
+    where
+        T: Send + 'static,
+    {
+        let shared = Arc::downgrade(&self.shared);
+        Box::new(move || {
+            let shared = shared.upgrade()?;
+            // In this order, for both grow.
+            let taken = shared.taken.load(Ordering::Acquire);
+            let waiting = shared.written.load(Ordering::Acquire).wrapping_sub(taken);
+            Some(waiting.min(shared.capacity) as u64)
+        })
     }
 
     /// Appends what `write` makes of `value`, where it will lie.

@@ -3,6 +3,8 @@
 use super::block::{Block, LaneIndex, Raised};
 use super::{Mailbox, Receiver};
 use crate::error::SendError;
+#[cfg(not(loom))]
+use crate::exchange::Depth;
 use crate::exchange::QueueWriter;
 use crate::sync::{Arc, Ordering};
 use std::mem::MaybeUninit;
@@ -24,6 +26,21 @@ impl<T: Send> Sender<T> {
     /// Whether there is a receiver. Takes a lock.
     pub(crate) fn is_received(&self) -> bool {
         *self.mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner) == Receiver::Present
+    }
+
+    /// How many values it has written.
+    #[inline]
+    pub(crate) fn sent(&self) -> u64 {
+        self.writer.written()
+    }
+
+    /// How many values wait in its lane.
+    #[cfg(not(loom))]
+    pub(crate) fn depth(&self) -> Depth
+    where
+        T: 'static,
+    {
+        self.writer.depth()
     }
 
     /// Wait-free; makes a system call only if the receiver sleeps.

@@ -19,6 +19,7 @@ use crate::error::CommandError;
 use crate::live::{Frame, Journal, LiveView, Screen};
 use crate::session::Session;
 use crate::summary::Summary;
+use crate::traffic::Traffic;
 
 /// How often Ctrl-C and the end of the sources are looked for.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
@@ -206,7 +207,8 @@ impl Watch<'_> {
             Shown::View(view, screen) => {
                 self.messages.extend(new);
                 let (robot, pace, messages) = (self.name, self.pace.as_str(), self.messages.as_slice());
-                let frame = Frame { robot, pace, now, report: &report, safe_state, lines: &lines, messages };
+                let traffic = Traffic::of(self.handle.bus());
+                let frame = Frame { robot, pace, now, report: &report, safe_state, traffic, lines: &lines, messages };
                 screen.show(|size| view.lines(&frame, size));
             }
             Shown::Journal(journal) => {

@@ -8,6 +8,7 @@ use hemiola_trace::{CycleReport, Report};
 
 use super::bar::{bar, milliseconds};
 use super::terminal::Size;
+use crate::traffic::Traffic;
 
 /// One moment of a running robot.
 pub struct Frame<'a> {
@@ -19,6 +20,8 @@ pub struct Frame<'a> {
     pub report: &'a Report,
     /// The robot is in its safe state.
     pub safe_state: Option<&'a SafeStateEntry>,
+    /// What passed through the bus.
+    pub traffic: Traffic,
     /// What the robot adds.
     pub lines: &'a [String],
     pub messages: &'a [Message],
@@ -27,7 +30,14 @@ pub struct Frame<'a> {
 /// Turns frames into lines; remembers the frame before, to tell what happened since.
 #[derive(Default)]
 pub struct LiveView {
-    before: Option<(Time, BTreeMap<String, Work>)>,
+    before: Option<Before>,
+}
+
+/// The frame before.
+struct Before {
+    now: Time,
+    work: BTreeMap<String, Work>,
+    sent: u64,
 }
 
 /// What the workers of a cycle have done so far.
@@ -73,6 +83,7 @@ impl LiveView {
         for cycle in &frame.report.cycles {
             lines.push(layout.cycle(cycle, &self.effort(frame.now, cycle, &work)));
         }
+        lines.extend(self.traffic(frame));
         if !frame.lines.is_empty() {
             lines.push(String::new());
             lines.extend(frame.lines.iter().map(|line| format!(" {line}")));
@@ -81,16 +92,28 @@ impl LiveView {
         if frame.report.lost_events > 0 {
             lines.push(format!(" {RED}{} events were lost: the figures lack them{PLAIN}", frame.report.lost_events));
         }
-        self.before = Some((frame.now, work));
+        self.before = Some(Before { now: frame.now, work, sent: frame.traffic.sent() });
         // The cursor rests on the line below the last one.
         lines.truncate(size.rows.saturating_sub(1));
         lines.iter().map(|line| clip(line, size.columns)).collect()
     }
 
+    /// ` bus  14 per second, 0 wait, 2 lost`
+    fn traffic(&self, frame: &Frame<'_>) -> Option<String> {
+        let Frame { traffic, now, .. } = frame;
+        let (then, sent) = self.before.as_ref().map_or((Time::ZERO, 0), |before| (before.now, before.sent));
+        let seconds = now.since(then).as_secs_f64();
+        let rate = if seconds > 0.0 { traffic.sent().saturating_sub(sent) as f64 / seconds } else { 0.0 };
+        let (waiting, lost) = (traffic.waiting(), traffic.lost());
+        let colour = if lost == 0 { QUIET } else { YELLOW };
+        let text = format!(" bus  {rate:.0} per second, {waiting} wait, {PLAIN}{colour}{lost} lost{PLAIN}");
+        (!traffic.is_empty()).then(|| format!("{QUIET}{text}"))
+    }
+
     fn effort(&self, now: Time, cycle: &CycleReport, work: &BTreeMap<String, Work>) -> Effort {
         let nothing = Work::default();
         let (elapsed, before) = match &self.before {
-            Some((then, works)) => (now.since(*then), works.get(&cycle.name).unwrap_or(&nothing)),
+            Some(before) => (now.since(before.now), before.work.get(&cycle.name).unwrap_or(&nothing)),
             None => (now.since(Time::ZERO), &nothing),
         };
         let now = work.get(&cycle.name).unwrap_or(&nothing);

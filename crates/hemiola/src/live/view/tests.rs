@@ -1,3 +1,4 @@
+use hemiola_bus::{Bus, WhenFull};
 use hemiola_runtime::SafeStateCause;
 use hemiola_trace::{Summary, TaskReport};
 
@@ -33,7 +34,8 @@ fn report(runs: u64) -> Report {
 
 fn frame(report: &Report, seconds: f64) -> Frame<'_> {
     let now = Time::from_seconds(seconds);
-    Frame { robot: "nao", pace: "real time", now, report, safe_state: None, lines: &[], messages: &[] }
+    let traffic = Traffic::default();
+    Frame { robot: "nao", pace: "real time", now, report, safe_state: None, traffic, lines: &[], messages: &[] }
 }
 
 fn plain(lines: &[String]) -> Vec<String> {
@@ -87,6 +89,22 @@ fn effort_is_what_happened_since_the_frame_before() {
     let shown = plain(&view.lines(&frame(&report(160), 2.0), size));
     // 80 runs of 2 ms in a second, all on worker 0.
     assert!(shown[4].ends_with("        1  16 %"), "{}", shown[4]);
+}
+
+#[test]
+fn what_passes_through_the_bus_is_told_by_the_second() {
+    let (report, bus) = (report(80), Bus::new());
+    let whistles = bus.topic::<f32>("whistle").unwrap();
+    let (_queue, mut referee) = (whistles.queue(2, WhenFull::DropOldest), whistles.publisher());
+    let mut view = LiveView::default();
+    let mut show = |seconds| {
+        let frame = Frame { traffic: Traffic::of(&bus), ..frame(&report, seconds) };
+        plain(&view.lines(&frame, Size { columns: 110, rows: 24 })).pop().unwrap()
+    };
+    assert_eq!(show(1.0), " bus  0 per second, 0 wait, 0 lost");
+    (0..5).for_each(|_| referee.publish(1.0));
+    assert_eq!(show(1.5), " bus  10 per second, 2 wait, 3 lost");
+    assert_eq!(show(2.0), " bus  0 per second, 2 wait, 3 lost");
 }
 
 #[test]

@@ -17,8 +17,8 @@ pub fn workload(effort: Effort) -> Workload {
         what: "T threads on all cores share a queue; each adds a hundred tasks, then takes out and runs up to a hundred, over and over. \
                Time per hundred.",
         contestants: vec![
-            Contestant::hemiola("hemiola", "Hemiola, one actor for all"),
-            Contestant::hemiola("hemiola-own", "Hemiola, an actor per thread"),
+            Contestant::hemiola("hemiola", "Hemiola, an actor per thread"),
+            Contestant::hemiola("hemiola-one", "Hemiola, one actor for all"),
             Contestant::cpp(SOURCE, "asio", "Boost.Asio"),
             Contestant::cpp(SOURCE, "mutex-cpp", "C++ mutex and queue"),
             Contestant::rust("mutex", "Rust mutex and queue"),

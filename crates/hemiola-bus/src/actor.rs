@@ -8,7 +8,7 @@ mod handle;
 mod inline;
 mod report;
 
-pub use handle::{ActorHandle, CallFuture};
+pub use handle::{ActorHandle, CallBatch, CallFuture};
 pub use report::ActorReport;
 pub(crate) use report::Figures;
 

@@ -38,7 +38,7 @@ mod statistics;
 mod sync;
 mod topic;
 
-pub use actor::{Actor, ActorHandle, ActorReport, CallFuture};
+pub use actor::{Actor, ActorHandle, ActorReport, CallBatch, CallFuture};
 pub use bus::{Bus, Listener, Watch};
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};

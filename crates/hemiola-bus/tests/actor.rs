@@ -1,6 +1,7 @@
 //! What actors promise.
 
 use hemiola_bus::{Actor, ActorHandle, AnswerError, CallError, SendError, Waited};
+use hemiola_realtime::Wakeup;
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::pin;
@@ -55,6 +56,69 @@ fn a_full_lane_gives_the_call_back_and_counts_it() {
     handle.send(call).unwrap();
     assert_eq!(actor.run(8), 2);
     assert_eq!(actor.state(), &[0, 1, 2, 100, 3]);
+}
+
+#[test]
+fn an_actor_is_told_of_a_batch_once() {
+    let wakeup = Arc::new(Wakeup::new());
+    let (mut actor, mut handle) = Actor::with_signal(Vec::new(), 8, wakeup.clone().into());
+    let before = wakeup.generation();
+    let mut batch = handle.batch();
+    for number in 0..5 {
+        batch.send(move |seen| seen.push(number)).unwrap();
+    }
+    assert_eq!((wakeup.generation(), actor.run(8)), (before, 0), "it does not know yet");
+    drop(batch);
+    assert_ne!(wakeup.generation(), before);
+    assert_eq!(actor.run(8), 5);
+    assert_eq!(actor.state(), &[0, 1, 2, 3, 4]);
+    drop(handle.batch());
+    assert_eq!(actor.wait(Duration::ZERO), Waited::TimedOut, "nothing was sent");
+}
+
+#[test]
+fn a_batch_that_finds_no_room_tells_of_what_it_has() {
+    let (mut actor, mut handle) = Actor::new(0, 2);
+    let mut batch = handle.batch();
+    let refused = (0..3).filter(|_| batch.send(|count| *count += 1).is_err()).count();
+    assert_eq!((refused, actor.run(8)), (1, 2));
+    batch.send(|count| *count += 1).unwrap();
+    drop(batch);
+    assert_eq!((actor.run(8), actor.refused()), (1, 1));
+}
+
+#[test]
+fn calls_of_a_batch_to_an_actor_that_is_gone_are_dropped() {
+    let (actor, mut handle) = Actor::new((), 8);
+    let captured = Arc::new(());
+    let mut batch = handle.batch();
+    for _ in 0..3 {
+        let captured = captured.clone();
+        batch.send(move |()| drop(captured)).unwrap();
+    }
+    drop(actor);
+    drop(batch);
+    assert_eq!(Arc::strong_count(&captured), 1);
+    assert!(matches!(handle.send(|()| ()), Err(SendError::NoReceiver(_))));
+}
+
+#[test]
+fn what_comes_back_is_the_call_that_was_sent_even_after_a_batch_that_was_never_told_of() {
+    let (actor, mut handle) = Actor::new((), 8);
+    let captured = Arc::new(());
+    let mut batch = handle.batch();
+    for _ in 0..3 {
+        let captured = captured.clone();
+        batch.send(move |()| drop(captured)).unwrap();
+    }
+    std::mem::forget(batch);
+    drop(actor);
+    let text = String::from("of another type");
+    let Err(SendError::NoReceiver(call)) = handle.send(move |()| assert_eq!(text, "of another type")) else {
+        panic!("nobody is there");
+    };
+    call(&mut ());
+    assert_eq!(Arc::strong_count(&captured), 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tasks as calls of an actor.
+//! Tasks as calls of actors.
 
 use std::sync::Mutex;
 
@@ -9,50 +9,61 @@ use hemiola_bus::{Actor, ActorHandle};
 use crate::error::BenchError;
 
 pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
-    match assignment.contestant() {
-        "hemiola" => measure(assignment, |_| Shared::new()),
-        "hemiola-own" => measure(assignment, |_| PerThread),
+    let most = match assignment.contestant() {
+        "hemiola" => usize::MAX,
+        "hemiola-one" => 1,
         _ => return Err(super::unknown(assignment)),
-    }
+    };
+    measure(assignment, |threads| Crew::new(threads.min(most)));
     Ok(())
 }
 
 /// How many tasks of a thread may wait.
-const CAPACITY: usize = 10 * BATCH;
+const CAPACITY: usize = 2 * BATCH;
 
-/// Every thread has a lane to the same actor, and whoever finds nobody else at it runs what is there.
-struct Shared(Mutex<Actor<()>>);
+/// Actors that hold tasks. Every thread adds to one of them, in batches; it runs what is there, then what waits with others, unless somebody is
+/// running that already.
+struct Crew(Vec<Mutex<Actor<()>>>);
 
-impl Shared {
-    fn new() -> Self {
-        Self(Mutex::new(Actor::new((), CAPACITY).0))
+impl Crew {
+    fn new(actors: usize) -> Self {
+        Self((0..actors).map(|_| Mutex::new(Actor::new((), CAPACITY).0)).collect())
     }
 
-    fn run(&self, limit: usize) -> usize {
-        self.0.try_lock().map_or(0, |mut actor| actor.run(limit))
+    fn run(&self, first: usize, limit: usize) -> usize {
+        let mut ran = 0;
+        for actor in self.0[first..].iter().chain(&self.0[..first]) {
+            if ran < limit {
+                ran += actor.try_lock().map_or(0, |mut actor| actor.run(limit - ran));
+            }
+        }
+        ran
     }
 }
 
-impl TaskQueue for Shared {
-    type Worker<'q> = SharedWorker<'q>;
+impl TaskQueue for Crew {
+    type Worker<'q> = Member<'q>;
 
-    fn worker(&self, _: usize) -> SharedWorker<'_> {
-        SharedWorker { shared: self, handle: self.0.lock().expect("nobody panics").handle() }
+    fn worker(&self, index: usize) -> Member<'_> {
+        let index = index % self.0.len();
+        Member { crew: self, index, handle: self.0[index].lock().expect("nobody panics").handle() }
     }
 }
 
-struct SharedWorker<'q> {
-    shared: &'q Shared,
+struct Member<'q> {
+    crew: &'q Crew,
+    index: usize,
     handle: ActorHandle<()>,
 }
 
-impl Worker for SharedWorker<'_> {
+impl Worker for Member<'_> {
     fn add(&mut self, count: usize) {
+        let mut batch = self.handle.batch();
         for _ in 0..count {
             Patience::until(|| {
-                let sent = self.handle.send(|()| task()).is_ok();
+                let sent = batch.send(|()| task()).is_ok();
                 if !sent {
-                    self.shared.run(BATCH);
+                    self.crew.run(self.index, BATCH);
                 }
                 sent
             });
@@ -60,35 +71,6 @@ impl Worker for SharedWorker<'_> {
     }
 
     fn run(&mut self, limit: usize) -> usize {
-        self.shared.run(limit)
-    }
-}
-
-/// Nobody runs another thread's tasks.
-struct PerThread;
-
-impl TaskQueue for PerThread {
-    type Worker<'q> = Own;
-
-    fn worker(&self, _: usize) -> Own {
-        let (actor, handle) = Actor::new((), CAPACITY);
-        Own { actor, handle }
-    }
-}
-
-struct Own {
-    actor: Actor<()>,
-    handle: ActorHandle<()>,
-}
-
-impl Worker for Own {
-    fn add(&mut self, count: usize) {
-        for _ in 0..count {
-            assert!(self.handle.send(|()| task()).is_ok(), "there is room");
-        }
-    }
-
-    fn run(&mut self, limit: usize) -> usize {
-        self.actor.run(limit)
+        self.crew.run(self.index, limit)
     }
 }

@@ -69,6 +69,24 @@ impl<S: 'static> ActorHandle<S> {
         self.push(Order(call)).map_err(|error| error.map(|Order(call)| call))
     }
 
+    /// Sends several calls and tells the actor once: for many small calls, where telling it of each would cost more than sending them.
+    ///
+    /// ```
+    /// use hemiola_bus::Actor;
+    ///
+    /// let (mut actor, mut handle) = Actor::new(0.0, 64);
+    /// let mut batch = handle.batch();
+    /// for sample in [0.1, 0.2, 0.3] {
+    ///     batch.send(move |sum| *sum += sample)?;
+    /// }
+    /// drop(batch); // now it knows
+    /// assert_eq!(actor.run(8), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn batch(&mut self) -> CallBatch<'_, S> {
+        CallBatch { handle: self, untold: false }
+    }
+
     /// Has the actor make this call, and waits for its result.
     ///
     /// It waits for the actor's thread: not for real-time threads, and not from within the actor, which would wait for itself.
@@ -139,16 +157,95 @@ impl<S: 'static> ActorHandle<S> {
 
     #[inline]
     fn push<T: Task<S>>(&mut self, task: T) -> Result<(), SendError<T>> {
-        if Timed::<T>::FITS && self.sender.sent().is_multiple_of(TIMED_ONE_OF) && self.handles.are_timed() {
+        if self.times_next::<T>() {
             return self.transfer(Timed::now(task)).map_err(|error| error.map(|timed| timed.task));
         }
         self.transfer(task)
     }
 
+    /// Whether the next call is one that tells how long it waited.
+    #[inline]
+    fn times_next<T>(&self) -> bool {
+        Timed::<T>::FITS && self.sender.sent().is_multiple_of(TIMED_ONE_OF) && self.handles.are_timed()
+    }
+
     #[inline]
     fn transfer<T: Task<S>>(&mut self, task: T) -> Result<(), SendError<T>> {
-        // SAFETY: `write` makes a call; what comes back is the call that was sent.
+        // SAFETY: `write` makes a call; what comes back is what was written last: the call that was sent.
         unsafe { self.sender.send_with(task, Call::write, |call| call.into_task()) }
+    }
+}
+
+/// Calls of one handle of which the actor learns together, when this is dropped: see [`ActorHandle::batch`].
+///
+/// ```
+/// use hemiola_bus::{Actor, SendError};
+///
+/// let (mut actor, mut handle) = Actor::new(Vec::new(), 2);
+/// let mut batch = handle.batch();
+/// for number in 1..=3 {
+///     while let Err(SendError::Full(_)) = batch.send(move |numbers| numbers.push(number)) {
+///         actor.run(1); // as another thread would
+///     }
+/// }
+/// drop(batch);
+/// actor.run(8);
+/// assert_eq!(actor.state(), &[1, 2, 3]);
+/// ```
+#[must_use = "the actor learns of the calls when this is dropped"]
+pub struct CallBatch<'h, S: 'static> {
+    handle: &'h mut ActorHandle<S>,
+    /// Whether there are calls of which the actor was not told.
+    untold: bool,
+}
+
+impl<S: 'static> CallBatch<'_, S> {
+    /// Has the actor make this call, later. Wait-free. If the actor is gone when the batch is dropped, so are its calls.
+    ///
+    /// # Errors
+    /// As many calls of this handle wait as may. The call comes back, and the actor is told of the others.
+    #[inline]
+    pub fn send<F>(&mut self, call: F) -> Result<(), SendError<F>>
+    where
+        F: FnOnce(&mut S) + Send + 'static,
+    {
+        let order = Order(call);
+        let written = if self.handle.times_next::<Order<F>>() {
+            self.write(Timed::now(order)).map_err(|timed| timed.task)
+        } else {
+            self.write(order)
+        };
+        match written {
+            Ok(()) => {
+                self.untold = true;
+                Ok(())
+            }
+            Err(Order(call)) => {
+                self.tell();
+                Err(SendError::Full(call))
+            }
+        }
+    }
+
+    #[inline]
+    fn write<T: Task<S>>(&mut self, task: T) -> Result<(), T> {
+        // SAFETY: `write` makes a call.
+        unsafe { self.handle.sender.write_with(task, Call::write) }
+    }
+
+    #[inline]
+    fn tell(&mut self) {
+        if std::mem::take(&mut self.untold) {
+            // If the actor is gone, the last call comes back, and is dropped as the others are.
+            _ = self.handle.sender.tell();
+        }
+    }
+}
+
+impl<S: 'static> Drop for CallBatch<'_, S> {
+    #[inline]
+    fn drop(&mut self) {
+        self.tell();
     }
 }
 

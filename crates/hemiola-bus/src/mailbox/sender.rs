@@ -61,11 +61,26 @@ impl<T: Send> Sender<T> {
         unwrite: impl FnOnce(T) -> V,
     ) -> Result<(), SendError<V>> {
         // SAFETY: as the caller says.
-        if let Err(value) = unsafe { self.writer.push_with(value, write) } {
-            self.mailbox.refused.fetch_add(1, Ordering::Relaxed);
-            return Err(SendError::Full(value));
-        }
+        unsafe { self.write_with(value, write) }.map_err(SendError::Full)?;
         self.tell().map_err(|error| error.map(unwrite))
+    }
+
+    /// S1, alone: S2 must follow some time, or the receiver may sleep on.
+    ///
+    /// # Safety
+    /// When `write` returns, the place is initialised.
+    #[inline]
+    pub(crate) unsafe fn write_with<V>(
+        &mut self,
+        value: V,
+        write: impl FnOnce(&mut MaybeUninit<T>, V),
+    ) -> Result<(), V> {
+        // SAFETY: as the caller says.
+        let written = unsafe { self.writer.push_with(value, write) };
+        if written.is_err() {
+            self.mailbox.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        written
     }
 
     /// S1, alone.
@@ -74,22 +89,24 @@ impl<T: Send> Sender<T> {
         self.writer.push(value)
     }
 
-    /// S2.
+    /// S2. If there is no receiver, what was written last comes back; what was written before it, and not told of, is dropped.
     #[inline]
-    pub(super) fn tell(&mut self) -> Result<(), SendError<T>> {
+    pub(crate) fn tell(&mut self) -> Result<(), SendError<T>> {
         match self.block.raise(self.lane) {
             Raised::Again => Ok(()),
             Raised::First => {
                 self.mailbox.signal();
                 Ok(())
             }
-            // SAFETY: the receiver is gone and has left the reading end to the sender.
-            Raised::Gone => match unsafe { self.block.pop(self.lane) } {
-                Some(value) => Err(SendError::NoReceiver(value)),
-                // The receiver took it with it.
-                None => Ok(()),
-            },
+            Raised::Gone => self.take_out_last().map_or(Ok(()), |value| Err(SendError::NoReceiver(value))),
         }
+    }
+
+    /// What was written last, unless the receiver took it with it. Only if that is gone.
+    #[cold]
+    fn take_out_last(&mut self) -> Option<T> {
+        // SAFETY: the receiver is gone and has left the reading end to the sender.
+        std::iter::from_fn(|| unsafe { self.block.pop(self.lane) }).last()
     }
 }
 

@@ -149,26 +149,28 @@ int main(int argc, char** argv) {
     const uint64_t count = waits ? assignment.number("vectors") / producers : assignment.number("duration-ns") / period;
     std::vector<Produced> produced(producers);
     std::vector<std::thread> threads;
-    std::barrier barrier(static_cast<std::ptrdiff_t>(producers));
-    for (uint64_t index = 0; index < producers; ++index)
-        threads.emplace_back([&, index] {
-            SafeQueue& queue = *queues[index % queues.size()];
-            const uint64_t first = begin + 20'000'000 + index * period / producers;
+    const uint64_t sharing = waits ? producers : assignment.number("producer-threads");
+    std::barrier barrier(static_cast<std::ptrdiff_t>(sharing));
+    for (uint64_t thread = 0; thread < sharing; ++thread)
+        threads.emplace_back([&, thread] {
             Vector vector = measured_values();
             if (waits)
                 barrier.arrive_and_wait();
-            for (uint64_t sequence = 0; sequence < count; ++sequence) {
-                if (!waits)
-                    sleep_until_ns(first + sequence * period);
-                vector[0] = double(sequence);
-                vector[COLUMNS - 1] = double(monotonic_ns());
-                if (queue.push(vector, waits)) {
-                    ++produced[index].published;
-                    produced[index].checksum += sequence;
-                } else {
-                    ++produced[index].refused;
+            for (uint64_t sequence = 0; sequence < count; ++sequence)
+                // In the order in which they are due.
+                for (uint64_t index = thread; index < producers; index += sharing) {
+                    SafeQueue& queue = *queues[index % queues.size()];
+                    if (!waits)
+                        sleep_until_ns(begin + 20'000'000 + index * period / producers + sequence * period);
+                    vector[0] = double(sequence);
+                    vector[COLUMNS - 1] = double(monotonic_ns());
+                    if (queue.push(vector, waits)) {
+                        ++produced[index].published;
+                        produced[index].checksum += sequence;
+                    } else {
+                        ++produced[index].refused;
+                    }
                 }
-            }
         });
     for (std::thread& thread : threads)
         thread.join();

@@ -31,6 +31,7 @@ pub fn workload(effort: Effort) -> Workload {
         cases: [(10, 20, 3_000), (10, 100, 2_000), (40, 20, 2_000), (40, 100, 2_000)]
             .map(|(producers, rate, duration_ms)| periodic(producers, rate, duration_ms, effort))
             .into_iter()
+            .chain([one_thread(40, 100, 2_000, effort)])
             .chain([1, 4, 10].map(|producers| flat_out_case(producers, effort)))
             .collect(),
         columns: vec![
@@ -47,6 +48,7 @@ pub fn workload(effort: Effort) -> Workload {
         plotted: vec![CPU, VOLUME, LATENCY],
         goals: vec![
             goal("processor time, 40 x 100 Hz", busiest(), CPU, Limit::AtMost(60_000.0)),
+            goal("processor time, 40 x 100 Hz", vec![one_thread_name(40, 100)], CPU, Limit::AtMost(60_000.0)),
             goal("standard deviation of handling a vector, 40 x 100 Hz", busiest(), DEVIATION, Limit::AtMost(10_000.0)),
             goal("latency, 99th percentile, 40 x 100 Hz", busiest(), LATENCY, Limit::AtMost(200_000.0)),
             goal("lost, 40 x 100 Hz", busiest(), LOST, Limit::AtMost(0.0)),
@@ -72,10 +74,31 @@ fn periodic(producers: u64, rate_hz: u64, duration_ms: u64, effort: Effort) -> C
     };
     Case {
         name: periodic_name(producers, rate_hz),
-        arguments: vec![("producers", producers), ("rate-hz", rate_hz), ("duration-ns", duration_ms * 1_000_000)],
+        arguments: vec![
+            ("producers", producers),
+            ("producer-threads", producers),
+            ("rate-hz", rate_hz),
+            ("duration-ns", duration_ms * 1_000_000),
+        ],
         cores: Cores::Two,
         without: &[],
     }
+}
+
+fn one_thread_name(producers: u64, rate_hz: u64) -> String {
+    format!("{}, all on one thread", periodic_name(producers, rate_hz))
+}
+
+/// As producers are that need not be threads: timers of one executor, or modules of one cycle.
+fn one_thread(producers: u64, rate_hz: u64, duration_ms: u64, effort: Effort) -> Case {
+    let mut case = periodic(producers, rate_hz, duration_ms, effort);
+    case.name = one_thread_name(producers, rate_hz);
+    for (key, number) in &mut case.arguments {
+        if *key == "producer-threads" {
+            *number = 1;
+        }
+    }
+    case
 }
 
 fn flat_out_name(producers: u64) -> String {

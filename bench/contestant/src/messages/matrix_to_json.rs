@@ -1,7 +1,7 @@
 //! Matrices of 500 x 100 numbers, gathered row by row from vectors that N threads publish, and serialised to JSON.
 //!
 //! A vector's first number is its producer's count, its last one the time when it was published. Producers publish at a rate, each with a
-//! phase of its own, or as fast as there is room. Everybody serialises with the same library.
+//! phase of its own, on a thread of its own or all on one; or as fast as there is room. Everybody serialises with the same library.
 
 mod gathering;
 mod producing;
@@ -54,7 +54,8 @@ pub fn measure<P: Pipeline>(assignment: &Assignment, make: impl FnOnce() -> P) {
     let produced: Vec<producing::Produced> = if rate_hz == 0 {
         producing::flat_out(publishers, assignment.number("vectors") / producers as u64)
     } else {
-        producing::at_rate(publishers, rate_hz, assignment.number("duration-ns"))
+        let threads = assignment.number("producer-threads") as usize;
+        producing::at_rate(publishers, threads, rate_hz, assignment.number("duration-ns"))
     };
     let producing_ns = monotonic_ns() - begin;
     let used = Usage::now().since(&before);

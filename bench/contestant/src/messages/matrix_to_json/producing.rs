@@ -5,7 +5,8 @@ use std::sync::Barrier;
 use super::{Publisher, Vector};
 use crate::{monotonic_ns, sleep_until_ns};
 
-/// What a producer has done.
+/// What a thread has produced.
+#[derive(Default)]
 pub struct Produced {
     pub published: u64,
     pub refused: u64,
@@ -13,50 +14,58 @@ pub struct Produced {
     pub checksum: u64,
 }
 
-/// Each publishes at this rate, for so long.
-pub fn at_rate<P: Publisher>(publishers: Vec<P>, rate_hz: u64, duration_ns: u64) -> Vec<Produced> {
+/// Each publishes at this rate, for so long; so many threads share them.
+pub fn at_rate<P: Publisher>(publishers: Vec<P>, threads: usize, rate_hz: u64, duration_ns: u64) -> Vec<Produced> {
     let count = publishers.len() as u64;
+    let each = publishers.len().div_ceil(threads);
+    let mut publishers = (0..).zip(publishers);
+    let shares: Vec<Vec<(u64, P)>> = (0..threads).map(|_| publishers.by_ref().take(each).collect()).collect();
     let period_ns = 1_000_000_000 / rate_hz;
     let begin = monotonic_ns() + 20_000_000;
-    all(publishers, |index, mut publisher| {
-        let first = begin + index * period_ns / count;
-        produce(duration_ns / period_ns, |sequence, vector| {
-            sleep_until_ns(first + sequence * period_ns);
-            publisher.publish(|place| fill(place, vector, sequence))
-        })
+    all(shares, |share| {
+        let mut produced = Produced::default();
+        let vector = measured_values();
+        for sequence in 0..duration_ns / period_ns {
+            for (index, publisher) in &mut *share {
+                sleep_until_ns(begin + *index * period_ns / count + sequence * period_ns);
+                produced.produce(publisher, sequence, &vector);
+            }
+        }
+        produced
     })
 }
 
 /// Each publishes so many vectors, as fast as there is room.
 pub fn flat_out<P: Publisher>(publishers: Vec<P>, vectors: u64) -> Vec<Produced> {
     let barrier = Barrier::new(publishers.len());
-    all(publishers, |_, mut publisher| {
+    all(publishers, |publisher| {
+        let mut produced = Produced::default();
+        let vector = measured_values();
         barrier.wait();
-        produce(vectors, |sequence, vector| publisher.publish(|place| fill(place, vector, sequence)))
+        (0..vectors).for_each(|sequence| produced.produce(publisher, sequence, &vector));
+        produced
     })
 }
 
-fn all<P: Publisher>(publishers: Vec<P>, produce: impl Fn(u64, P) -> Produced + Sync) -> Vec<Produced> {
+/// Every share on a thread of its own.
+fn all<S: Send>(mut shares: Vec<S>, produce: impl Fn(&mut S) -> Produced + Sync) -> Vec<Produced> {
     let produce = &produce;
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..).zip(publishers).map(|(index, publisher)| scope.spawn(move || produce(index, publisher))).collect();
+        let threads: Vec<_> = shares.iter_mut().map(|share| scope.spawn(move || produce(share))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a producer")).collect()
     })
 }
 
-fn produce(count: u64, mut publish: impl FnMut(u64, &Vector) -> bool) -> Produced {
-    let vector = measured_values();
-    let mut produced = Produced { published: 0, refused: 0, checksum: 0 };
-    for sequence in 0..count {
-        if publish(sequence, &vector) {
-            produced.published += 1;
-            produced.checksum += sequence;
+impl Produced {
+    #[inline]
+    fn produce(&mut self, publisher: &mut impl Publisher, sequence: u64, vector: &Vector) {
+        if publisher.publish(|place| fill(place, vector, sequence)) {
+            self.published += 1;
+            self.checksum += sequence;
         } else {
-            produced.refused += 1;
+            self.refused += 1;
         }
     }
-    produced
 }
 
 #[inline]

@@ -9,7 +9,7 @@ use hemiola_bus::{Batch, Bus, Executor, Priority, Publisher, RobotClock, Topic, 
 use crate::error::BenchError;
 
 /// How many messages may wait.
-const CAPACITY: usize = 256;
+const CAPACITY: usize = 128;
 const PRIORITY: Priority = Priority(1);
 
 pub fn run(assignment: &Assignment) -> Result<(), BenchError> {

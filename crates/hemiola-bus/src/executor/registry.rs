@@ -19,6 +19,7 @@ pub(super) const CHANGES: usize = 64;
 
 /// All callbacks of an executor, by their numbers.
 pub(super) struct Registry {
+    /// As many as there ever were at a time.
     entries: Vec<Option<Entry>>,
     last_serial: u64,
     shares_messages: bool,
@@ -102,7 +103,7 @@ impl Registry {
         // what came back of the earlier ones.
         let (removed_writer, removed_reader) = queue(CAPACITY + CHANGES + 1);
         let registry = Self {
-            entries: (0..CAPACITY).map(|_| None).collect(),
+            entries: Vec::new(),
             last_serial: 0,
             shares_messages: true,
             recording: None,
@@ -120,7 +121,13 @@ impl Registry {
         figures: Arc<Figures>,
     ) -> Option<(usize, Option<TracedCallback>)> {
         self.take_in();
-        let index = self.entries.iter().position(Option::is_none)?;
+        let index = self.entries.iter().position(Option::is_none).unwrap_or(self.entries.len());
+        if index == CAPACITY {
+            return None;
+        }
+        if index == self.entries.len() {
+            self.entries.push(None);
+        }
         let traced = self.traced(&newcomer);
         self.entries[index] = Some(Entry { newcomer, serials: Vec::new(), figures });
         Some((index, traced))
@@ -153,7 +160,7 @@ impl Registry {
     /// Where the callback is, if it is still there: its number, its place among those with which it is called, and how many they are.
     pub(super) fn place(&self, id: CallbackId) -> Option<(usize, usize, usize)> {
         let index = usize::from(id.index);
-        let serials = &self.entries[index].as_ref()?.serials;
+        let serials = &self.entries.get(index)?.as_ref()?.serials;
         let position = serials.iter().position(|&serial| serial == id.serial)?;
         Some((index, position, serials.len()))
     }

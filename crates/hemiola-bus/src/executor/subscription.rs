@@ -140,8 +140,8 @@ impl ExecutorHandle {
             callback: TypeId::of::<C>(),
             carrier: || Box::new(Carrier::<C>::empty()),
         };
-        let name = topic.name().to_owned();
         self.join(&messages, priority, callback).unwrap_or_else(|callback| {
+            let name = topic.name().to_owned();
             let (kind, of_topic, messages) = (Kind::Message, Some(name.clone()), Some(messages));
             let newcomer = Newcomer { kind, name, topic: of_topic, priority, messages };
             self.add(newcomer, |ready, figures| {

@@ -6,7 +6,7 @@
 //! | who | step | effect |
 //! |---|---|---|
 //! | sender | S1 | puts its message where the callback finds it |
-//! | | S2 | sets the callback's bit, and sees in the same instruction whether the executor sleeps |
+//! | | S2 | sets the callback's bit, then looks whether the executor sleeps |
 //! | | S3 | if so, and nobody has woken it from this sleep: wakes it, then notes that this sleep is over |
 //! | executor | E1 | takes all bits of a word (swaps in zero), looks for messages, runs callbacks |
 //! | | E2 | nothing left: looks at the wake-up's generation, gives the sleep a number |
@@ -155,7 +155,11 @@ impl Ready {
     /// Says that the callback has something to do: after its message is where it looks. Wait-free.
     #[inline]
     pub fn raise(&self) {
-        if self.shared.words[self.word].fetch_or(self.bit, Ordering::AcqRel) & ASLEEP != 0 {
+        let word = &self.shared.words[self.word];
+        word.fetch_or(self.bit, Ordering::AcqRel);
+        // Not asked for by the instruction before, which would make that a loop. Whoever has woken up since needs no waking; who has gone to
+        // sleep since has seen the bit, and is woken in vain.
+        if word.load(Ordering::Acquire) & ASLEEP != 0 {
             self.wake();
         }
     }

@@ -3,23 +3,21 @@
 use super::workload::{Case, Column, Contestant, Cores, Figure, Goal, Limit, Workload, picoseconds};
 use crate::contest::discipline::Effort;
 
+const TOPIC: &str = "hemiola";
+const EVENT_LOOP: &str = "hemiola-event-loop";
 const MESSAGE: Figure = Figure::median("message_ps", picoseconds);
 
 pub fn workload(effort: Effort) -> Workload {
     let kinds = || [1, 4].into_iter().flat_map(|senders| [8, 1024].map(|bytes| (senders, bytes)));
-    let goal = |what, senders, bytes| Goal {
-        what,
-        cases: vec![name(senders, bytes)],
-        id: "hemiola",
-        figure: MESSAGE,
-        limit: Limit::BestPeer { tolerance: 0.1 },
-    };
+    let best = Limit::BestPeer { tolerance: 0.1 };
+    let goal =
+        |what, id, senders, bytes| Goal { what, cases: vec![name(senders, bytes)], id, figure: MESSAGE, limit: best };
     Workload {
         name: "ring",
         what: "A queue of 1024 from one thread to another, or from four, which share a core. Time per message.",
         contestants: vec![
-            Contestant::hemiola("hemiola", "Hemiola, topic"),
-            Contestant::hemiola("hemiola-event-loop", "Hemiola, event loop"),
+            Contestant::hemiola(TOPIC, "Hemiola, topic"),
+            Contestant::hemiola(EVENT_LOOP, "Hemiola, event loop"),
             Contestant::hemiola("hemiola-exchange", "Hemiola, exchange"),
             Contestant::rust("rtrb", "rtrb"),
             Contestant::rust("disruptor", "disruptor"),
@@ -36,10 +34,14 @@ pub fn workload(effort: Effort) -> Workload {
         columns: vec![Column { head: "per message", figure: MESSAGE }],
         plotted: vec![MESSAGE],
         goals: vec![
-            goal("one to one, 8 bytes: as fast as the best crate", 1, 8),
-            goal("one to one, 1 kB: as fast as the best crate", 1, 1024),
-            goal("four to one, 8 bytes: as fast as the best crate", 4, 8),
-            goal("four to one, 1 kB: as fast as the best crate", 4, 1024),
+            goal("a topic, one to one, 8 bytes: as fast as the best crate", TOPIC, 1, 8),
+            goal("a topic, one to one, 1 kB: as fast as the best crate", TOPIC, 1, 1024),
+            goal("a topic, four to one, 8 bytes: as fast as the best crate", TOPIC, 4, 8),
+            goal("a topic, four to one, 1 kB: as fast as the best crate", TOPIC, 4, 1024),
+            goal("an event loop, one to one, 8 bytes: as fast as the best crate", EVENT_LOOP, 1, 8),
+            goal("an event loop, one to one, 1 kB: as fast as the best crate", EVENT_LOOP, 1, 1024),
+            goal("an event loop, four to one, 8 bytes: as fast as the best crate", EVENT_LOOP, 4, 8),
+            goal("an event loop, four to one, 1 kB: as fast as the best crate", EVENT_LOOP, 4, 1024),
         ],
     }
 }

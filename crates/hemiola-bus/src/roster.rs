@@ -27,6 +27,7 @@ impl<T> Roster<T> {
     /// A reader that sees the present list.
     pub fn reader(&self) -> RosterReader<T> {
         let mut inner = self.inner();
+        inner.forget_readers();
         let (mut writer, mut reader) = latest(Vec::new);
         let entries = inner.entries.clone();
         writer.with_back(|back| *back = entries);
@@ -40,8 +41,8 @@ impl<T> Roster<T> {
     pub fn change<R>(&self, change: impl FnOnce(&mut Vec<Arc<T>>) -> R) -> R {
         let mut inner = self.inner();
         let result = change(&mut inner.entries);
+        inner.forget_readers();
         let Inner { entries, readers } = &mut *inner;
-        readers.retain(LatestWriter::is_read);
         for reader in readers {
             reader.with_back(|back| back.clone_from(entries));
             reader.publish();
@@ -56,9 +57,20 @@ impl<T> Roster<T> {
         look(&self.inner().entries)
     }
 
+    /// Forgets the readers that are gone, and the lists that they saw last.
+    pub fn forget_readers(&self) {
+        self.inner().forget_readers();
+    }
+
     fn inner(&self) -> impl std::ops::DerefMut<Target = Inner<T>> + '_ {
         // A list is whole even if the one who changed it panicked.
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl<T> Inner<T> {
+    fn forget_readers(&mut self) {
+        self.readers.retain(LatestWriter::is_read);
     }
 }
 
@@ -69,10 +81,20 @@ impl<T> RosterReader<T> {
         self.0.take()
     }
 
-    /// Looks at the list that was taken last.
+    /// As [`refresh`](Self::refresh), and leaves the list from before in `former`; what was in there goes back instead of it.
     #[inline]
-    pub fn with_entries<R>(&self, look: impl FnOnce(&[Arc<T>]) -> R) -> R {
-        self.0.with_front(|entries| look(entries))
+    pub fn refresh_keeping(&mut self, former: &mut Vec<Arc<T>>) -> bool {
+        if !self.0.has_new() {
+            return false;
+        }
+        self.0.with_front_mut(|front| std::mem::swap(front, former));
+        self.0.take()
+    }
+
+    /// The list that was taken last.
+    #[inline]
+    pub fn entries(&self) -> &[Arc<T>] {
+        self.0.front()
     }
 }
 
@@ -87,20 +109,37 @@ mod tests {
         let entry = Arc::new(7);
         roster.change(|entries| entries.push(entry.clone()));
         assert!(reader.refresh() && !reader.refresh());
-        assert_eq!(reader.with_entries(|entries| entries.iter().map(|entry| **entry).collect::<Vec<_>>()), [7]);
+        assert_eq!(reader.entries().iter().map(|entry| **entry).collect::<Vec<_>>(), [7]);
 
         roster.change(Vec::clear);
         assert!(reader.refresh());
-        assert!(reader.with_entries(<[_]>::is_empty));
+        assert!(reader.entries().is_empty());
         roster.change(|_| ());
         assert_eq!(Arc::strong_count(&entry), 1);
     }
 
     #[test]
-    fn a_reader_that_is_gone_is_forgotten() {
+    fn a_reader_may_keep_the_list_from_before() {
+        let roster = Roster::new();
+        let mut reader = roster.reader();
+        let mut former = Vec::new();
+        for entry in 1..=3 {
+            roster.change(|entries| *entries = vec![entry.into()]);
+            assert!(reader.refresh_keeping(&mut former) && !reader.refresh_keeping(&mut former));
+            assert_eq!((*reader.entries()[0], former.first().map_or(0, |former| **former)), (entry, entry - 1));
+        }
+    }
+
+    #[test]
+    fn readers_that_are_gone_are_forgotten() {
         let roster = Roster::<u8>::new();
+        for forget in [|roster: &Roster<u8>| roster.change(|_| ()), Roster::forget_readers] {
+            drop(roster.reader());
+            forget(&roster);
+            assert!(roster.inner().readers.is_empty());
+        }
         drop(roster.reader());
-        roster.change(|_| ());
-        assert!(roster.inner().readers.is_empty());
+        let _present = roster.reader();
+        assert_eq!(roster.inner().readers.len(), 1);
     }
 }

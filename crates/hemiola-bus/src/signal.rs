@@ -37,6 +37,14 @@ pub enum Signal {
 impl Signal {
     #[inline]
     pub(crate) fn raise(&self) {
+        if !matches!(self, Signal::Nothing) {
+            self.tell();
+        }
+    }
+
+    /// Not within the sender's code, where it would cost those who signal nothing.
+    #[inline(never)]
+    fn tell(&self) {
         match self {
             Signal::Nothing => (),
             Signal::Wakeup(wakeup) => wakeup.notify_one(),

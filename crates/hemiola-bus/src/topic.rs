@@ -3,10 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | `publisher` | fills a slot, and puts a reference to it into the lane of every receiver |
+//! | `receivers` | to whom a publisher publishes, and what becomes of those who leave |
 //! | `queue` | receives all messages, in order; `sample`: what it hands out |
 //! | `latest` | receives the newest message |
 //! | `pool` | the slots of a publisher, with counted references |
 //! | `lane`, `cell` | a ring from one publisher to one queue; a place for one message |
+//! | `ledger` | how a publisher gets back what went through a lane |
 //! | `room` | how a publisher that may wait learns of room in a lane |
 //! | `hub` | who has joined, and what connects them |
 
@@ -14,9 +16,11 @@ mod cell;
 mod hub;
 mod lane;
 mod latest;
+mod ledger;
 mod pool;
 mod publisher;
 mod queue;
+mod receivers;
 mod room;
 mod sample;
 

@@ -3,7 +3,7 @@
 use hemiola_bench_contestant::messages::ring::{CAPACITY, Receiver, Sender, measure};
 use hemiola_bench_contestant::messages::{Assignment, Patience, Payload};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
-use hemiola_bus::{Bus, Consumer, EventLoop, Producer, Publisher, Queue, WaitStrategy, WhenFull};
+use hemiola_bus::{Bus, Consumer, EventLoop, Producer, Publisher, Queue, Signal, WaitStrategy, WhenFull};
 use std::time::Duration;
 
 use crate::error::BenchError;
@@ -13,7 +13,8 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
     match assignment.contestant() {
         "hemiola" => measure::<T, _, _>(assignment, |senders| {
             let topic = Bus::new().topic("ring").expect("the first of its name");
-            let queue: Queue<T> = topic.queue(CAPACITY, WhenFull::Wait);
+            // As all others here, it looks instead of sleeping.
+            let queue: Queue<T> = topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing);
             ((0..senders).map(|_| Topic(topic.publisher())).collect(), Topic(queue))
         }),
         "hemiola-event-loop" if several => measure::<T, _, _>(assignment, |senders| {
@@ -39,6 +40,7 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
 struct Topic<E>(E);
 
 impl<T: Payload> Sender<T> for Topic<Publisher<T>> {
+    #[inline]
     fn send(&mut self, fill: impl FnOnce(&mut T)) {
         Patience::until(|| self.0.wait_for_room(Duration::ZERO));
         let mut message = self.0.loan();
@@ -48,6 +50,7 @@ impl<T: Payload> Sender<T> for Topic<Publisher<T>> {
 }
 
 impl<T: Payload> Receiver<T> for Topic<Queue<T>> {
+    #[inline]
     fn receive(&mut self, mut take: impl FnMut(&T)) -> usize {
         let batch = self.0.batch(CAPACITY);
         batch.iter().for_each(|message| take(&message));
@@ -60,6 +63,7 @@ struct Events<E>(E);
 macro_rules! event_loop {
     ($claims:ty) => {
         impl<T: Payload> Sender<T> for Events<Producer<T, $claims>> {
+            #[inline]
             fn send(&mut self, fill: impl FnOnce(&mut T)) {
                 let mut fill = Some(fill);
                 Patience::until(|| {
@@ -71,6 +75,7 @@ macro_rules! event_loop {
         }
 
         impl<T: Payload> Receiver<T> for Events<Consumer<T, $claims>> {
+            #[inline]
             fn receive(&mut self, take: impl FnMut(&T)) -> usize {
                 self.0.poll(take)
             }
@@ -83,6 +88,7 @@ event_loop!(hemiola_bus::ManyProducers);
 struct Exchange<E>(E);
 
 impl<T: Payload> Sender<T> for Exchange<QueueWriter<T>> {
+    #[inline]
     fn send(&mut self, fill: impl FnOnce(&mut T)) {
         let mut value = T::default();
         fill(&mut value);
@@ -95,6 +101,7 @@ impl<T: Payload> Sender<T> for Exchange<QueueWriter<T>> {
 }
 
 impl<T: Payload> Receiver<T> for Exchange<QueueReader<T>> {
+    #[inline]
     fn receive(&mut self, mut take: impl FnMut(&T)) -> usize {
         self.0.pop().map(|value| take(&value)).is_some().into()
     }

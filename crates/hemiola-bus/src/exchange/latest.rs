@@ -131,10 +131,10 @@ impl<T> LatestReader<T> {
     }
 
     /// The value taken last.
-    #[cfg(not(loom))]
+    #[inline]
     pub fn front(&self) -> &T {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
-        unsafe { &*self.shared.buffers[usize::from(self.front)].get() }
+        self.shared.buffers[usize::from(self.front)].look(|buffer| unsafe { &*buffer })
     }
 
     /// Looks at the value taken last.

@@ -76,7 +76,7 @@ impl<T: Send> Inbox<T> {
     #[inline]
     pub(crate) fn is_noted(&mut self) -> bool {
         self.blocks.refresh();
-        self.blocks.with_entries(|blocks| blocks.iter().any(|block| !block.noted().is_empty()))
+        self.blocks.entries().iter().any(|block| !block.noted().is_empty())
     }
 
     /// Hands out values where they lie, to be taken or forgotten: lane after lane, until all lanes are empty or nothing is left of the budget.
@@ -87,25 +87,23 @@ impl<T: Send> Inbox<T> {
     #[inline]
     pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
         self.blocks.refresh();
-        let next = &mut self.next;
-        self.blocks.with_entries(|blocks| {
-            while *budget > 0
-                && let Some((block, noted, lane)) = first_noted(blocks, next)
-            {
-                while *budget > 0 {
-                    let counted = |value: &mut ManuallyDrop<T>| {
-                        *budget -= 1;
-                        receive(value);
-                    };
-                    // SAFETY: the lane is noted, and this is the receiver.
-                    if unsafe { block.pop_with(lane, counted) }.is_none() {
-                        block.strike_off(lane, noted);
-                        break;
-                    }
+        let Self { blocks, next, .. } = self;
+        while *budget > 0
+            && let Some((block, noted, lane)) = first_noted(blocks.entries(), next)
+        {
+            while *budget > 0 {
+                let counted = |value: &mut ManuallyDrop<T>| {
+                    *budget -= 1;
+                    receive(value);
+                };
+                // SAFETY: the lane is noted, and this is the receiver.
+                if unsafe { block.pop_with(lane, counted) }.is_none() {
+                    block.strike_off(lane, noted);
+                    break;
                 }
-                next.lane = lane.following();
             }
-        });
+            next.lane = lane.following();
+        }
     }
 
     /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline` has come.

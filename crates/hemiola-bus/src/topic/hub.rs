@@ -1,14 +1,14 @@
 //! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the real-time threads, publishers and
 //! receivers read the rosters that are changed here.
 //!
-//! Three orders matter: slots are made before anybody gets a lane; a receiver gets a lane before its publisher does, so that it looks where it
-//! is signalled; a lane is taken from its publisher before its receiver empties it.
+//! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its publisher does, so that it looks where it
+//! is signalled; a receiver that leaves lets go what it holds, closes its lanes, takes them from their publishers, and then empties them.
 
 use super::Message;
 use super::cell::MessageCell;
 use super::lane::{Lane, WhenFull};
 use super::latest::Word;
-use super::pool::{Held, Pool, Reservation};
+use super::pool::{Held, Pool, Received, Reservation};
 use crate::roster::Roster;
 use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport, TopicReport};
@@ -103,8 +103,13 @@ impl<T: Message> Hub<T> {
         outlet
     }
 
+    /// After the publisher's own sight of the rosters is gone.
     pub(crate) fn leave_publisher(&self, outlet: &Arc<Outlet<T>>) {
-        self.members().vacant.push(outlet.clone());
+        let members = &mut *self.members();
+        // Nobody else will take back what is in lanes that it was the last to see.
+        outlet.lanes.forget_readers();
+        outlet.words.forget_readers();
+        members.vacant.push(outlet.clone());
     }
 
     pub(crate) fn join_queue(&self, inlet: &Arc<Inlet<T>>) {
@@ -135,6 +140,7 @@ impl<T: Message> Hub<T> {
     pub(crate) fn leave_latest(&self, word: &sync::Arc<Word<T>>) {
         let members = &mut *self.members();
         members.words.retain(|other| !sync::Arc::ptr_eq(other, word));
+        word.close();
         members.outlets.iter().for_each(|outlet| outlet.disconnect_word(word));
     }
 
@@ -216,7 +222,10 @@ impl<T: Message> Outlet<T> {
         }
     }
 
+    /// Takes the lane from the publisher. Its receiver must have let go what came through it.
     fn disconnect(&self, lane: &sync::Arc<Lane<T>>) {
+        // First: who sees the new list sees this.
+        lane.close();
         self.lanes.change(|lanes| lanes.retain(|other| !sync::Arc::ptr_eq(other, lane)));
     }
 
@@ -252,7 +261,7 @@ impl<T> Inlet<T> {
 
     /// If the bus measures time. Only for the receiver.
     #[inline]
-    pub(crate) fn record_latencies(&self, received: &[Held<T>]) {
+    pub(crate) fn record_latencies(&self, received: &[Received<T>]) {
         if let Some(latencies) = &self.latencies {
             let now = Ticks::now();
             received.iter().for_each(|message| latencies.record(message.envelope().published, now));

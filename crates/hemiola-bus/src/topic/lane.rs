@@ -1,26 +1,30 @@
 //! A ring from one publisher to one queue.
 //!
 //! # Protocol
-//! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail` are in the ring.
+//! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail` are in the ring. Number n lies in cell n,
+//! modulo their number; a cell's mark says in which kind of turn it was filled, an even or an odd one, and so whether number n is there.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | publisher | reads `head`; full if `tail - head` is the capacity | acquire: the cell was read |
-//! | publisher | fills the cell, then advances `tail` | release: the receiver sees cell and message |
-//! | receiver | reads `tail`; empty if it equals `head` | acquire |
-//! | receiver | reads cells, then advances `head` | release: the cells may be filled again |
+//! | publisher | reads `head`; full if `tail - head` is the capacity | acquire: the cell was read, and what the receiver held before is let go |
+//! | publisher | fills the cell of `tail`, with its mark, and advances `tail`, which nobody else needs to see | release: the receiver sees the message |
+//! | receiver | reads the cell of `head`; empty if it has the other mark | acquire |
+//! | receiver | advances `head` | release: the cell may be filled again, and what it held before is let go |
 //!
-//! Each side keeps its last sight of the other's counter, and looks again only when the ring seems full or empty.
+//! So a message's way leads through the line of its cell and those of the message itself. The publisher keeps its last sight of `head`, and
+//! looks again only when the ring seems full; how it gets slots back is in the [`ledger`](super::ledger).
 //!
 //! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message out of a full ring. So both advance it by
 //! compare-and-exchange: who succeeds owns the messages in between. What the receiver read from a cell counts only then, for as long as
-//! `head` has not moved the publisher has not filled the cell again. The publisher tries once: if it fails, the receiver has made room.
+//! `head` has not moved the publisher has not filled the cell again; and that a cell is empty counts only if `head` has not moved.
+//! The publisher tries once: if it fails, the receiver has made room.
 
 use super::hub::Inlet;
-use super::pool::{Held, Reservation, Slot};
+use super::ledger::{Ledger, Oldest};
+use super::pool::{Complete, Held, Received, Reference, Reservation, Slot};
 use super::room::Room;
 use crate::signal::Signal;
-use crate::sync::{AtomicPtr, AtomicU64, Line, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
 use hemiola_realtime::MonotonicTime;
 
 /// What becomes of a message for which a queue has no room.
@@ -49,6 +53,7 @@ pub enum WhenFull {
 }
 
 pub(crate) struct Lane<T> {
+    /// The lowest bit of a pointer is the mark.
     cells: Box<[AtomicPtr<Slot<T>>]>,
     capacity: u64,
     when_full: WhenFull,
@@ -56,6 +61,8 @@ pub(crate) struct Lane<T> {
     /// The sequence of the first message that is to come through.
     first: u64,
     room: Room,
+    /// Whether the receiver is done with it.
+    closed: AtomicBool,
     sending: Line<Sending>,
     receiving: Line<Receiving>,
     _reservation: Reservation<T>,
@@ -66,18 +73,19 @@ struct Sending {
     tail: AtomicU64,
     seen_head: AtomicU64,
     dropped: AtomicU64,
+    ledger: Ledger,
 }
 
 /// Written by the receiver; `head` with [`WhenFull::DropOldest`] by the publisher, too.
 struct Receiving {
     head: AtomicU64,
-    seen_tail: AtomicU64,
     deepest: AtomicU64,
 }
 
 impl<T> Lane<T> {
     /// A lane that begins with a message that is known to its publisher, or empty. The reservation is for what the lane and the receiver hold.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
+        const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = inlet.capacity;
         let lane = Self {
             cells: (0..capacity.next_power_of_two()).map(|_| AtomicPtr::default()).collect(),
@@ -86,20 +94,18 @@ impl<T> Lane<T> {
             signal: inlet.signal.clone(),
             first: last.as_ref().map_or(0, |message| message.envelope().sequence + 1),
             room: Room::default(),
+            closed: AtomicBool::new(false),
             sending: Line(Sending {
                 tail: AtomicU64::new(0),
                 seen_head: AtomicU64::new(0),
                 dropped: AtomicU64::new(0),
+                ledger: Ledger::new(capacity as u64),
             }),
-            receiving: Line(Receiving {
-                head: AtomicU64::new(0),
-                seen_tail: AtomicU64::new(0),
-                deepest: AtomicU64::new(0),
-            }),
+            receiving: Line(Receiving { head: AtomicU64::new(0), deepest: AtomicU64::new(0) }),
             _reservation: reservation,
         };
         if let Some(message) = last {
-            lane.append(0, message);
+            lane.append(0, message.into_reference(), Oldest::Taken);
         }
         lane
     }
@@ -109,52 +115,54 @@ impl<T> Lane<T> {
         sequence >= self.first
     }
 
-    /// Appends a message, and signals it. What finds no room comes back: the message, or the oldest one. Only for the publisher. Wait-free.
-    #[inline]
-    pub(crate) fn push(&self, message: Held<T>) -> Option<Held<T>> {
+    /// Appends a message, and signals it. If there is no room, either it or the oldest one is dropped. Only for the publisher. Wait-free.
+    #[inline(always)]
+    pub(crate) fn push(&self, message: &Complete<T>) {
         let tail = self.sending.tail.load(Ordering::Relaxed);
-        let mut oldest = None;
+        let mut oldest = Oldest::Taken;
         if tail.wrapping_sub(self.sending.seen_head.load(Ordering::Relaxed)) == self.capacity {
             match self.make_room(tail) {
-                Ok(taken_out) => oldest = taken_out,
-                Err(Full) => return Some(message),
+                Ok(found) => oldest = found,
+                Err(Full) => return,
             }
         }
-        self.append(tail, message);
+        self.append(tail, message.give(), oldest);
         self.signal.raise();
-        oldest
     }
 
-    #[inline]
-    fn append(&self, tail: u64, message: Held<T>) {
-        self.cell(tail).store(message.into_raw(), Ordering::Relaxed);
-        self.sending.tail.store(tail.wrapping_add(1), Ordering::Release);
+    #[inline(always)]
+    fn append(&self, tail: u64, Reference { slot, count }: Reference<T>, oldest: Oldest) {
+        self.sending.ledger.enter(tail, count, oldest, self.taken_out());
+        let marked = slot.as_ptr().map_addr(|address| address | self.mark(tail));
+        self.cell(tail).store(marked, Ordering::Release);
+        self.sending.tail.store(tail.wrapping_add(1), Ordering::Relaxed);
     }
 
     /// Looks again whether the lane is full, and does what its policy asks for.
-    fn make_room(&self, tail: u64) -> Result<Option<Held<T>>, Full> {
+    #[inline(never)]
+    fn make_room(&self, tail: u64) -> Result<Oldest, Full> {
         let Sending { seen_head, dropped, .. } = &*self.sending;
         let head = self.receiving.head.load(Ordering::Acquire);
         seen_head.store(head, Ordering::Relaxed);
         if tail.wrapping_sub(head) < self.capacity {
-            return Ok(None);
+            return Ok(Oldest::Taken);
         }
         if self.when_full != WhenFull::DropOldest {
             dropped.store(dropped.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
             return Err(Full);
         }
         let next = head.wrapping_add(1);
-        // Acquire on both ways: if the receiver was faster, it has read the cell that will be filled.
-        match self.receiving.head.compare_exchange(head, next, Ordering::Acquire, Ordering::Acquire) {
+        // Acquire on both ways: if the receiver was faster, it has read the cell that will be filled. Release: who sees this sees no message
+        // in a cell of which the mark is right because it is two turns old.
+        match self.receiving.head.compare_exchange(head, next, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 seen_head.store(next, Ordering::Relaxed);
                 dropped.store(dropped.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-                // SAFETY: who advances `head` owns what is in the cell.
-                Ok(Some(unsafe { Held::from_raw(self.cell(head).load(Ordering::Relaxed)) }))
+                Ok(Oldest::TakenOut)
             }
             Err(head) => {
                 seen_head.store(head, Ordering::Relaxed);
-                Ok(None)
+                Ok(Oldest::Taken)
             }
         }
     }
@@ -176,37 +184,58 @@ impl<T> Lane<T> {
         used(head) < self.capacity
     }
 
-    /// Takes the oldest message. Only for the receiver. Lock-free: looks again only if the publisher took one out meanwhile.
+    /// Takes the oldest message; what was taken before counts as let go. Only for the receiver. Lock-free: looks again only if the publisher
+    /// took one out meanwhile.
     #[inline]
-    pub(crate) fn pop(&self) -> Option<Held<T>> {
+    pub(crate) fn pop(&self) -> Option<Received<T>> {
         loop {
-            let head = self.receiving.head.load(Ordering::Relaxed);
-            if self.available(head) == 0 {
+            let head = self.head();
+            let Some(message) = self.message(head) else {
+                if self.has_moved_from(head) {
+                    continue;
+                }
                 return None;
-            }
-            let slot = self.cell(head).load(Ordering::Relaxed);
+            };
+            self.note_depth(head);
             if self.advance_head(head, 1) {
-                // SAFETY: who advances `head` owns what is in the cell.
-                return Some(unsafe { Held::from_raw(slot) });
+                return Some(message);
             }
         }
     }
 
-    /// Takes the oldest messages, as many as there are and fit without `into` growing. Only for the receiver. Lock-free.
-    pub(crate) fn pop_many(&self, into: &mut Vec<Held<T>>, limit: usize) {
+    /// Takes the oldest messages, `limit` at most; what was taken before counts as let go. Only for the receiver. Lock-free.
+    pub(crate) fn pop_many(&self, into: &mut Vec<Received<T>>, limit: usize) {
+        let before = into.len();
         loop {
-            let head = self.receiving.head.load(Ordering::Relaxed);
-            let count = self.look_at_tail(head).min(limit as u64);
+            let head = self.head();
+            let numbers = (0..limit as u64).map(|place| head.wrapping_add(place));
+            into.extend(numbers.map_while(|number| self.message(number)));
+            let count = (into.len() - before) as u64;
             if count == 0 {
+                if self.has_moved_from(head) {
+                    continue;
+                }
                 return;
             }
-            let cells = (0..count).map(|place| self.cell(head.wrapping_add(place)).load(Ordering::Relaxed));
-            // SAFETY: who advances `head` owns what is in the cells; if that is not us, they are forgotten.
-            into.extend(cells.map(|slot| unsafe { Held::from_raw(slot) }));
+            self.note_depth(head);
             if self.advance_head(head, count) {
                 return;
             }
-            into.drain(into.len() - count as usize..).for_each(std::mem::forget);
+            into.truncate(before);
+        }
+    }
+
+    /// Says that the receiver has left. It has let go all, and reads no message of this lane any more.
+    pub(crate) fn close(&self) {
+        // Release: what it held it has read.
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Takes back all that went through, if the receiver has left. Only for the publisher.
+    pub(crate) fn take_back_if_closed(&self) {
+        // Acquire: whoever says so has read what it held.
+        if self.closed.load(Ordering::Acquire) {
+            self.sending.ledger.take_back(self.sending.tail.load(Ordering::Relaxed), self.taken_out());
         }
     }
 
@@ -217,33 +246,61 @@ impl<T> Lane<T> {
         let depth = distance(head, self.sending.tail.load(Ordering::Relaxed)).min(self.capacity);
         let deepest =
             if dropped > 0 { self.capacity } else { self.receiving.deepest.load(Ordering::Relaxed).max(depth) };
-        let taken_out = if self.when_full == WhenFull::DropOldest { dropped } else { 0 };
-        Counts { delivered: head.saturating_sub(taken_out), dropped, depth, deepest }
+        Counts { delivered: head.saturating_sub(self.taken_out()), dropped, depth, deepest }
+    }
+
+    /// How many messages the publisher took out.
+    #[inline]
+    fn taken_out(&self) -> u64 {
+        if self.when_full == WhenFull::DropOldest { self.sending.dropped.load(Ordering::Relaxed) } else { 0 }
     }
 
     /// Whether there is a message. Only for the receiver.
     pub(crate) fn has_message(&self) -> bool {
-        self.available(self.receiving.head.load(Ordering::Relaxed)) > 0
-    }
-
-    /// How many messages there are, as far as the receiver knows; it looks again before it says none.
-    #[inline]
-    fn available(&self, head: u64) -> u64 {
-        match distance(head, self.receiving.seen_tail.load(Ordering::Relaxed)) {
-            0 => self.look_at_tail(head),
-            available => available,
+        loop {
+            let head = self.head();
+            if self.message(head).is_some() {
+                return true;
+            }
+            if !self.has_moved_from(head) {
+                return false;
+            }
         }
     }
 
-    fn look_at_tail(&self, head: u64) -> u64 {
-        let Receiving { seen_tail, deepest, .. } = &*self.receiving;
-        let tail = self.sending.tail.load(Ordering::Acquire);
-        seen_tail.store(tail, Ordering::Relaxed);
-        let depth = distance(head, tail);
-        if depth > deepest.load(Ordering::Relaxed) {
+    /// Notes if more messages wait than ever before. Looks only at the cell where the next one would be for that. Only for the receiver.
+    #[inline]
+    fn note_depth(&self, head: u64) {
+        let deepest = &self.receiving.deepest;
+        let mut depth = deepest.load(Ordering::Relaxed);
+        if depth < self.capacity && self.message(head.wrapping_add(depth)).is_some() {
+            while depth < self.capacity && self.message(head.wrapping_add(depth)).is_some() {
+                depth += 1;
+            }
             deepest.store(depth, Ordering::Relaxed);
         }
-        depth
+    }
+
+    /// Where the receiver goes on.
+    #[inline]
+    fn head(&self) -> u64 {
+        // Acquire: see where the publisher advances it.
+        self.receiving.head.load(Ordering::Acquire)
+    }
+
+    /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be advanced beyond it.
+    #[inline]
+    fn message(&self, number: u64) -> Option<Received<T>> {
+        let marked = self.cell(number).load(Ordering::Acquire);
+        let is_there = !marked.is_null() && marked.addr() & 1 == self.mark(number);
+        // SAFETY: who advances `head` owns it; if that is not us, it is forgotten.
+        is_there.then(|| unsafe { Received::new(marked.map_addr(|address| address & !1)) })
+    }
+
+    /// Whether the publisher took a message out since `head` was seen.
+    #[inline]
+    fn has_moved_from(&self, head: u64) -> bool {
+        self.when_full == WhenFull::DropOldest && self.receiving.head.load(Ordering::Relaxed) != head
     }
 
     /// Whether the receiver has become the owner of `count` messages from `head` on.
@@ -272,12 +329,18 @@ impl<T> Lane<T> {
     fn cell(&self, number: u64) -> &AtomicPtr<Slot<T>> {
         &self.cells[number as usize & (self.cells.len() - 1)]
     }
+
+    /// What tells a message from the one before and the one after it in its cell.
+    #[inline]
+    fn mark(&self, number: u64) -> usize {
+        usize::from(number & self.cells.len() as u64 == 0)
+    }
 }
 
 impl<T> Drop for Lane<T> {
-    /// Lets go what a publisher put in while the receiver left.
     fn drop(&mut self) {
-        while self.pop().is_some() {}
+        let (tail, taken_out) = (self.sending.tail.load(Ordering::Relaxed), self.taken_out());
+        self.sending.0.ledger.let_go(tail, taken_out);
     }
 }
 

@@ -7,7 +7,7 @@ use super::pool::{Held, Pool, Reservation};
 use super::sample::Sample;
 use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport};
-use crate::sync::{self, AtomicU64, Mutex, Ordering};
+use crate::sync::{self, AtomicBool, AtomicU64, Mutex, Ordering};
 use hemiola_trace::Ticks;
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -46,13 +46,18 @@ impl<T: Message> Latest<T> {
     #[inline]
     pub fn get(&mut self) -> Option<Sample<'_, T>> {
         self.refresh();
-        self.front.as_ref().map(Sample::new)
+        self.front()
     }
 
     /// The newest message, if there is one that was not seen yet. Wait-free.
     #[inline]
     pub fn take(&mut self) -> Option<Sample<'_, T>> {
-        if self.refresh() { self.front.as_ref().map(Sample::new) } else { None }
+        if self.refresh() { self.front() } else { None }
+    }
+
+    #[inline]
+    fn front(&self) -> Option<Sample<'_, T>> {
+        self.front.as_ref().map(|message| Sample::new(message.envelope()))
     }
 
     #[inline]
@@ -91,6 +96,8 @@ impl<T: Message> fmt::Debug for Latest<T> {
 pub(crate) struct Word<T> {
     pub(crate) newest: MessageCell<T>,
     pub(crate) signal: Signal,
+    /// Whether the receiver is gone.
+    closed: AtomicBool,
     replaced: AtomicU64,
     taken: AtomicU64,
     latencies: Option<Latencies>,
@@ -106,6 +113,7 @@ impl<T> Word<T> {
         Self {
             newest: MessageCell::new(),
             signal,
+            closed: AtomicBool::new(false),
             replaced: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             latencies,
@@ -122,6 +130,19 @@ impl<T> Word<T> {
         }
         self.signal.raise();
         old
+    }
+
+    /// Says that the receiver has left.
+    pub(crate) fn close(&self) {
+        // Relaxed, as where it is read: it is a list of receivers without this one that tells of it.
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes out what came after the receiver had left. For a publisher that has seen the list change.
+    pub(crate) fn clear_if_closed(&self) {
+        if self.closed.load(Ordering::Relaxed) {
+            drop(self.newest.take());
+        }
     }
 
     pub(crate) fn report(&self) -> SubscriberReport {

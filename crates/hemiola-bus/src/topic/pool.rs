@@ -1,19 +1,27 @@
 //! The slots of one publisher: a message is written once, into a slot, and shared by reference.
 //!
 //! # Protocol
-//! The publisher notes how many references to a slot it has ever given out, the holders count how many they have let go. If these are equal
-//! the slot is the publisher's, which alone may write it; otherwise the holders', who only read. So only one side writes each number.
+//! The publisher counts the references to a slot that it has given out. There are two ways back:
+//!
+//! | given to | comes back | who writes what |
+//! |---|---|---|
+//! | a [lane](super::lane) | as the lane's receiver goes on: its publisher takes it back by itself, see [`ledger`](super::ledger) | the publisher, in `given`: one less |
+//! | a [cell](super::cell), as a [`Held`] | when whoever holds it lets it go | the holder, in `let_go`: one more |
+//!
+//! If the numbers are equal the slot is the publisher's, which alone may write it; otherwise the holders', who only read. So what goes
+//! through lanes is counted by one thread only, and the publisher reads nothing that a receiver has touched.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | publisher | finds a slot of which all references were let go, going on where it found the last one, so that slots are used in turn | acquire: whoever held it is done |
-//! | publisher | fills it, and notes how many references it gives out | none: the way to the receiver releases |
+//! | publisher | finds a slot whose numbers are equal, going on where it found the last one, so that slots are used in turn | acquire: whoever held it is done |
+//! | publisher | fills it, and counts the references that it gives out | none: the way to the receiver releases |
 //! | holder | lets go: adds one | release |
 //!
-//! A holder that is the only one there can be adds by a load and a store: those do not wait for what was stored before.
+//! A holder that is the only one there can be, of a message that went nowhere else, adds by a load and a store: those do not wait for what was
+//! stored before. A lane that is dropped with references in it is a holder, too.
 //!
 //! **A publisher always finds a slot**: whoever may hold messages reserves as many slots as it can hold before the publisher learns of it.
-//! Slots never move and live as long as the pool. A [`Claimed`] or [`Held`] is kept only by those who keep the pool alive.
+//! Slots never move and live as long as the pool. References are kept only by those who keep the pool alive.
 
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
@@ -22,8 +30,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) struct Slot<T> {
-    /// How many references were let go, ever; in the slot's segment.
-    let_go: NonNull<AtomicU32>,
+    /// In the slot's segment.
+    count: NonNull<Count>,
     envelope: UnsafeCell<Envelope<T>>,
 }
 
@@ -33,9 +41,7 @@ pub(crate) struct Envelope<T> {
     pub(crate) sequence: u64,
     /// Zero if the bus does not measure time.
     pub(crate) published: Ticks,
-    /// How many references were given out, ever.
-    given: u32,
-    /// Whether there is only one reference to this message, and will be.
+    /// Whether there is one [`Held`] of this message, and no other reference.
     single: bool,
     pub(crate) value: T,
 }
@@ -47,18 +53,42 @@ unsafe impl<T: Send> Send for Slot<T> {}
 
 impl<T> Slot<T> {
     #[inline]
-    fn let_go(&self) -> &AtomicU32 {
+    fn count(&self) -> &Count {
         // SAFETY: it is in the segment that owns this slot, and does not move.
-        unsafe { self.let_go.as_ref() }
+        unsafe { self.count.as_ref() }
     }
+}
 
-    /// Whether nobody refers to it. Only for the publisher.
+/// How many references to a slot were given out, less those that were taken back, and how many were let go, ever.
+pub(crate) struct Count {
+    given: AtomicU32,
+    let_go: AtomicU32,
+}
+
+impl Count {
+    /// Whether nobody refers to the slot. Only for the publisher.
     #[inline]
     fn is_free(&self) -> bool {
-        // SAFETY: only the publisher writes, and it is elsewhere.
-        let given = self.envelope.look(|envelope| unsafe { (*envelope).given });
-        // Acquire: whoever held the slot is done with it.
-        self.let_go().load(Ordering::Acquire) == given
+        // Acquire: whoever let the slot go is done with it.
+        self.let_go.load(Ordering::Acquire) == self.given.load(Ordering::Relaxed)
+    }
+
+    /// Only for the publisher.
+    #[inline]
+    fn give(&self) {
+        self.given.store(self.given.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Only for the publisher, of what it has given to a lane.
+    #[inline]
+    pub(crate) fn take_back(&self) {
+        self.given.store(self.given.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
+    }
+
+    /// For anybody else.
+    #[inline]
+    pub(crate) fn let_go(&self) {
+        self.let_go.fetch_add(1, Ordering::Release);
     }
 }
 
@@ -69,15 +99,14 @@ pub(crate) struct Pool<T> {
     reserved: AtomicUsize,
 }
 
-/// Slots that were made at once, and their counts. Those are apart from the messages, and next to each other: so a receiver that lets go
-/// one message after another disturbs its publisher only once in a while.
+/// Slots that were made at once, and their counts. Those are apart from the messages, which receivers touch.
 struct Segment<T> {
     slots: Box<[Slot<T>]>,
-    _counts: Box<[Line<[AtomicU32; COUNTS]>]>,
+    counts: Box<[Line<[Count; COUNTS]>]>,
 }
 
 /// As many as fit.
-const COUNTS: usize = size_of::<Line<u8>>() / size_of::<u32>();
+const COUNTS: usize = size_of::<Line<u8>>() / size_of::<[u32; 2]>();
 
 impl<T: Default> Pool<T> {
     pub(crate) fn new() -> Self {
@@ -97,10 +126,19 @@ impl<T: Default> Pool<T> {
 
 impl<T: Default> Segment<T> {
     fn new(slots: usize) -> Self {
-        let line = || Line(std::array::from_fn(|_| AtomicU32::new(0)));
-        let counts: Box<[_]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
-        let slot = |count: &AtomicU32| Slot { let_go: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
-        Self { slots: counts.iter().flat_map(|line| &**line).take(slots).map(slot).collect(), _counts: counts }
+        let count = || Count { given: AtomicU32::new(0), let_go: AtomicU32::new(0) };
+        let line = || Line(std::array::from_fn(|_| count()));
+        let counts: Box<[Line<[Count; COUNTS]>]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
+        let slot = |count: &Count| Slot { count: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
+        Self { slots: counts.iter().flat_map(|line| &**line).take(slots).map(slot).collect(), counts }
+    }
+}
+
+impl<T> Segment<T> {
+    /// A slot and its count, without looking at the slot.
+    #[inline]
+    fn slot(&self, place: usize) -> Option<(&Slot<T>, &Count)> {
+        Some((self.slots.get(place)?, &self.counts[place / COUNTS][place % COUNTS]))
     }
 }
 
@@ -144,88 +182,119 @@ impl<T> Slots<T> {
     }
 
     /// A free slot. Looks at each slot at most once or twice; usually at one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn claim(&mut self) -> Claimed<T> {
-        let Self { segments, segment, place, .. } = self;
-        segments.with_entries(|segments| {
-            // One turn more than there are segments: the first may have begun in the middle.
-            for _ in 0..=segments.len() {
-                let here = &segments[*segment];
-                while let Some(slot) = here.slots.get(*place) {
-                    *place += 1;
-                    if slot.is_free() {
-                        return Claimed(slot.into());
-                    }
-                }
-                *place = 0;
-                *segment = if *segment + 1 == segments.len() { 0 } else { *segment + 1 };
+        match self.segments.entries()[self.segment].slot(self.place) {
+            Some((slot, count)) if count.is_free() => {
+                self.place += 1;
+                Claimed { slot: slot.into(), count: count.into() }
             }
-            unreachable!("whoever holds messages has reserved slots for them")
-        })
+            _ => self.search(),
+        }
+    }
+
+    #[inline(never)]
+    fn search(&mut self) -> Claimed<T> {
+        let Self { segments, segment, place, .. } = self;
+        let segments = segments.entries();
+        // One turn more than there are segments: the first may have begun in the middle.
+        for _ in 0..=segments.len() {
+            let here = &segments[*segment];
+            while let Some((slot, count)) = here.slot(*place) {
+                *place += 1;
+                if count.is_free() {
+                    return Claimed { slot: slot.into(), count: count.into() };
+                }
+            }
+            *place = 0;
+            *segment = if *segment + 1 == segments.len() { 0 } else { *segment + 1 };
+        }
+        unreachable!("whoever holds messages has reserved slots for them")
     }
 }
 
 /// A slot that belongs to the publisher.
-pub(crate) struct Claimed<T>(NonNull<Slot<T>>);
+pub(crate) struct Claimed<T> {
+    slot: NonNull<Slot<T>>,
+    count: NonNull<Count>,
+}
 
 impl<T> Claimed<T> {
     #[inline]
     pub(crate) fn envelope(&self) -> &Envelope<T> {
         // SAFETY: the pool lives; nobody refers to the slot, and `self` is the publisher's only handle.
-        unsafe { self.0.as_ref().envelope.look(|envelope| &*envelope) }
+        unsafe { self.slot.as_ref().envelope.look(|envelope| &*envelope) }
     }
 
     #[inline]
     pub(crate) fn envelope_mut(&mut self) -> &mut Envelope<T> {
         // SAFETY: as above.
-        unsafe { self.0.as_ref().envelope.change(|envelope| &mut *envelope) }
+        unsafe { self.slot.as_ref().envelope.change(|envelope| &mut *envelope) }
     }
 
-    /// Gives the slot to its receivers.
+    /// A message that is ready for so many lanes and so many cells, at most.
     #[inline]
-    pub(crate) fn share(mut self, receivers: usize) -> Shares<T> {
-        let left = u32::try_from(receivers).expect("fewer than 2^32 receivers");
-        self.give(left, left == 1);
-        Shares { slot: self.0, left }
+    pub(crate) fn complete(mut self, lanes: usize, cells: usize) -> Complete<T> {
+        // Who holds one that came from a cell looks at this. That it is the only one there must be nobody to say but it: a lane's last reference
+        // to a message may be let go at the same time.
+        if cells > 0 {
+            self.envelope_mut().single = cells == 1 && lanes == 0;
+        }
+        Complete(Reference { slot: self.slot, count: self.count })
+    }
+}
+
+/// A message that can be given to its receivers.
+pub(crate) struct Complete<T>(Reference<T>);
+
+impl<T> Complete<T> {
+    /// A reference for a lane.
+    #[inline]
+    pub(crate) fn give(&self) -> Reference<T> {
+        let Reference { slot, count } = self.0;
+        // SAFETY: the pool lives, and counts do not move.
+        unsafe { count.as_ref() }.give();
+        Reference { slot, count }
     }
 
-    /// Makes the slot a message of one reference, which [can be shared](Held::share).
-    pub(crate) fn share_one(mut self) -> Held<T> {
-        self.give(1, false);
-        Held(self.0)
+    /// A reference for a cell.
+    #[inline]
+    pub(crate) fn hold(&self) -> Held<T> {
+        Held(self.give().slot)
+    }
+}
+
+/// A counted reference that goes through a lane.
+pub(crate) struct Reference<T> {
+    pub(crate) slot: NonNull<Slot<T>>,
+    pub(crate) count: NonNull<Count>,
+}
+
+/// A message that came through a lane. Good until the lane's receiver takes more out of it.
+pub(crate) struct Received<T>(NonNull<Slot<T>>);
+
+// SAFETY: it gives shared access to a T.
+unsafe impl<T: Send + Sync> Send for Received<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for Received<T> {}
+
+impl<T> Received<T> {
+    /// # Safety
+    /// The slot came through a lane, to its receiver, who gives up what this gives before it takes more out of the lane.
+    #[inline]
+    pub(crate) unsafe fn new(slot: *mut Slot<T>) -> Self {
+        // SAFETY: what goes through a lane is not null.
+        Self(unsafe { NonNull::new_unchecked(slot) })
     }
 
     #[inline]
-    fn give(&mut self, references: u32, single: bool) {
-        let envelope = self.envelope_mut();
-        envelope.given = envelope.given.wrapping_add(references);
-        envelope.single = single;
+    pub(crate) fn envelope(&self) -> &Envelope<T> {
+        // SAFETY: the pool lives, and the lane's reference keeps the publisher from writing.
+        unsafe { self.0.as_ref().envelope.look(|envelope| &*envelope) }
     }
 }
 
-/// The references to one message, to be given out.
-pub(crate) struct Shares<T> {
-    slot: NonNull<Slot<T>>,
-    left: u32,
-}
-
-impl<T> Iterator for Shares<T> {
-    type Item = Held<T>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Held<T>> {
-        self.left = self.left.checked_sub(1)?;
-        Some(Held(self.slot))
-    }
-}
-
-impl<T> Drop for Shares<T> {
-    fn drop(&mut self) {
-        self.for_each(drop);
-    }
-}
-
-/// A reference to a message, counted.
+/// A counted reference to a message, which any thread may let go.
 pub(crate) struct Held<T>(NonNull<Slot<T>>);
 
 // SAFETY: it gives shared access to a T, and whoever holds it may be the one who lets it go.
@@ -240,12 +309,19 @@ impl<T> Held<T> {
         unsafe { self.slot().envelope.look(|envelope| &*envelope) }
     }
 
-    /// Another reference. Only of what [`Claimed::share_one`] made.
+    /// Another reference. Only of a message with several holders.
     pub(crate) fn share(&self) -> Held<T> {
         debug_assert!(!self.envelope().single, "there will be only one reference to this message");
         // As if one less was let go. Relaxed: our own reference keeps the slot from being free.
-        self.slot().let_go().fetch_sub(1, Ordering::Relaxed);
+        self.slot().count().let_go.fetch_sub(1, Ordering::Relaxed);
         Held(self.0)
+    }
+
+    /// Becomes a reference for a lane of the publisher.
+    pub(crate) fn into_reference(self) -> Reference<T> {
+        let reference = Reference { slot: self.0, count: self.slot().count };
+        std::mem::forget(self);
+        reference
     }
 
     /// For a cell that carries it from one thread to another.
@@ -274,11 +350,12 @@ impl<T> Held<T> {
 impl<T> Drop for Held<T> {
     #[inline]
     fn drop(&mut self) {
-        let let_go = self.slot().let_go();
+        let count = self.slot().count();
         if self.envelope().single {
+            let let_go = &count.let_go;
             let_go.store(let_go.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
         } else {
-            let_go.fetch_add(1, Ordering::Release);
+            count.let_go();
         }
     }
 }
@@ -288,8 +365,8 @@ impl<T> Pool<T> {
     /// How many slots somebody refers to.
     pub(crate) fn in_use(&self) -> usize {
         self.segments.look(|segments| {
-            let slots = segments.iter().flat_map(|segment| &segment.slots);
-            slots.filter(|slot| !slot.is_free()).count()
+            let counts = segments.iter().flat_map(|segment| &segment.counts).flat_map(|line| &**line);
+            counts.filter(|count| !count.is_free()).count()
         })
     }
 }

@@ -2,10 +2,8 @@
 
 use super::Message;
 use super::hub::{Hub, Outlet};
-use super::lane::Lane;
-use super::latest::Word;
 use super::pool::{Claimed, Slots};
-use crate::roster::RosterReader;
+use super::receivers::Receivers;
 use crate::sync::{Ordering, fence};
 use hemiola_realtime::monotonic_now;
 use hemiola_trace::Ticks;
@@ -19,6 +17,10 @@ use std::time::Duration;
 /// Every publisher has slots and lanes of its own, so that publishers do not disturb each other. Their messages are received in the order in
 /// which each published them.
 ///
+/// A slot keeps its message, and the memory that this owns, until it is used for another one or the topic is gone. It can be used when every
+/// receiver has let go: a queue of capacity n keeps up to n messages that wait, and has let go those before the last n that it received. What a
+/// receiver had when it was dropped comes back with the next message that is published, or when the publisher is dropped.
+///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
 ///
@@ -30,23 +32,16 @@ use std::time::Duration;
 /// # Ok::<(), hemiola_bus::BusError>(())
 /// ```
 pub struct Publisher<T: Message> {
-    hub: Arc<Hub<T>>,
-    outlet: Arc<Outlet<T>>,
-    lanes: RosterReader<Lane<T>>,
-    words: RosterReader<Word<T>>,
+    receivers: Receivers<T>,
     slots: Slots<T>,
+    /// The last field: left when the others are gone.
+    seat: Seat<T>,
 }
 
 impl<T: Message> Publisher<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>) -> Self {
         let outlet = hub.join_publisher();
-        Self {
-            lanes: outlet.lanes.reader(),
-            words: outlet.words.reader(),
-            slots: Slots::new(outlet.pool.clone()),
-            hub,
-            outlet,
-        }
+        Self { receivers: Receivers::new(&outlet), slots: Slots::new(outlet.pool.clone()), seat: Seat { hub, outlet } }
     }
 
     /// Publishes a message: moves it into a slot, where all receivers read it.
@@ -106,69 +101,83 @@ impl<T: Message> Publisher<T> {
 
     /// Waits until every queue with [`WhenFull::Wait`](crate::WhenFull::Wait) has room for one message of this publisher, `timeout` at
     /// most; tells whether there is. Not for real-time threads.
+    #[inline]
     pub fn wait_for_room(&mut self, timeout: Duration) -> bool {
         self.refresh();
-        let mut deadline = None;
-        self.lanes.with_entries(|lanes| {
-            lanes.iter().all(|lane| {
-                lane.has_room() || lane.wait_for_room(*deadline.get_or_insert_with(|| monotonic_now() + timeout))
-            })
-        })
+        self.receivers.lanes().iter().all(|lane| lane.has_room()) || self.sleep_for_room(timeout)
+    }
+
+    #[cold]
+    fn sleep_for_room(&self, timeout: Duration) -> bool {
+        let deadline = monotonic_now() + timeout;
+        self.receivers.lanes().iter().all(|lane| lane.wait_for_room(deadline))
     }
 
     /// Sees who has joined and left.
     #[inline]
     fn refresh(&mut self) {
         // In this order: slots are made before a receiver gets a lane.
-        if self.lanes.refresh() | self.words.refresh() {
+        if self.receivers.refresh() {
             self.slots.refresh();
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, mut slot: Claimed<T>) {
-        let published = &self.outlet.published;
+        let published = &self.seat.outlet.published;
         let sequence = published.load(Ordering::Relaxed);
         let envelope = slot.envelope_mut();
         envelope.sequence = sequence;
-        envelope.published = if self.hub.measures_time() { Ticks::now() } else { Ticks::default() };
+        if self.seat.hub.measures_time() {
+            envelope.published = Ticks::now();
+        }
         published.store(sequence + 1, Ordering::Relaxed);
-        if self.outlet.keeps_last() {
+        if self.seat.outlet.keeps_last() {
             return self.send_and_keep(slot);
         }
         self.refresh();
-        self.lanes.with_entries(|lanes| {
-            self.words.with_entries(|words| {
-                let mut messages = slot.share(lanes.len() + words.len());
-                for (lane, message) in lanes.iter().zip(&mut messages) {
-                    drop(lane.push(message));
-                }
-                for (word, message) in words.iter().zip(&mut messages) {
-                    drop(word.put(message));
-                }
-            });
-        });
+        let (lanes, words) = (self.receivers.lanes(), self.receivers.words());
+        let message = slot.complete(lanes.len(), words.len());
+        for lane in lanes {
+            lane.push(&message);
+        }
+        for word in words {
+            drop(word.put(message.hold()));
+        }
     }
 
     /// First keeps the message, then looks who is there, so that who joins meanwhile gets it in one way or the other, or in both.
     #[cold]
     fn send_and_keep(&mut self, slot: Claimed<T>) {
         let sequence = slot.envelope().sequence;
-        let message = slot.share_one();
-        drop(self.outlet.last.replace(message.share()));
+        // Who joins will share it, however many that are.
+        let message = slot.complete(usize::MAX, usize::MAX);
+        drop(self.seat.outlet.last.replace(message.hold()));
         // With the one in the hub: at least one of the two sees what the other did.
         fence(Ordering::SeqCst);
         self.refresh();
         // For the one that is kept.
         self.slots.refresh();
-        self.lanes.with_entries(|lanes| {
-            lanes.iter().filter(|lane| lane.wants(sequence)).for_each(|lane| drop(lane.push(message.share())));
-        });
-        self.words.with_entries(|words| words.iter().for_each(|word| drop(word.put(message.share()))));
+        self.receivers.lanes().iter().filter(|lane| lane.wants(sequence)).for_each(|lane| lane.push(&message));
+        self.receivers.words().iter().for_each(|word| drop(word.put(message.hold())));
     }
 }
 
-impl<T: Message> Drop for Publisher<T> {
+#[cfg(all(test, loom))]
+impl<T: Message> Publisher<T> {
+    /// How many slots somebody refers to.
+    pub(crate) fn slots_in_use(&self) -> usize {
+        self.seat.outlet.pool.in_use()
+    }
+}
+
+/// A publisher's place in a topic.
+struct Seat<T: Message> {
+    hub: Arc<Hub<T>>,
+    outlet: Arc<Outlet<T>>,
+}
+
+impl<T: Message> Drop for Seat<T> {
     fn drop(&mut self) {
         self.hub.leave_publisher(&self.outlet);
     }
@@ -176,7 +185,7 @@ impl<T: Message> Drop for Publisher<T> {
 
 impl<T: Message> fmt::Debug for Publisher<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Publisher").field("topic", &self.hub.name()).finish_non_exhaustive()
+        formatter.debug_struct("Publisher").field("topic", &self.seat.hub.name()).finish_non_exhaustive()
     }
 }
 

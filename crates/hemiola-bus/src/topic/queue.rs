@@ -3,7 +3,7 @@
 use super::Message;
 use super::hub::{Hub, Inlet};
 use super::lane::{Lane, WhenFull};
-use super::pool::Held;
+use super::pool::Received;
 use super::sample::{Batch, Sample};
 use crate::roster::RosterReader;
 use crate::signal::Signal;
@@ -38,8 +38,8 @@ pub struct Queue<T: Message> {
     /// Whose turn it is.
     turn: usize,
     /// What was received last: one message, or a batch, which never grows.
-    held: Option<Held<T>>,
-    batch: Vec<Held<T>>,
+    held: Option<Received<T>>,
+    batch: Vec<Received<T>>,
 }
 
 impl<T: Message> Queue<T> {
@@ -54,37 +54,33 @@ impl<T: Message> Queue<T> {
     /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
-        self.let_go();
-        self.lanes.refresh();
+        self.refresh();
         let Self { lanes, turn, .. } = self;
-        self.held = lanes.with_entries(|lanes| {
-            lanes.iter().find_map(|_| {
-                let message = lanes[*turn].pop();
-                *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
-                message
-            })
+        let lanes = lanes.entries();
+        self.held = lanes.iter().find_map(|_| {
+            let message = lanes[*turn].pop();
+            *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+            message
         });
         let message = self.held.as_ref()?;
         self.inlet.record_latencies(std::slice::from_ref(message));
-        Some(Sample::new(message))
+        Some(Sample::new(message.envelope()))
     }
 
     /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
-        self.let_go();
-        self.lanes.refresh();
-        let Self { lanes, turn, batch, .. } = self;
-        let limit = limit.min(batch.capacity());
-        lanes.with_entries(|lanes| {
-            for _ in lanes {
-                lanes[*turn].pop_many(batch, limit - batch.len());
-                if batch.len() == limit {
-                    break;
-                }
-                *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+        self.refresh();
+        let Self { inlet, lanes, turn, batch, .. } = self;
+        let limit = limit.min(inlet.capacity);
+        let lanes = lanes.entries();
+        for _ in lanes {
+            lanes[*turn].pop_many(batch, limit - batch.len());
+            if batch.len() == limit {
+                break;
             }
-        });
+            *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+        }
         self.inlet.record_latencies(batch);
         Batch::new(batch)
     }
@@ -95,10 +91,19 @@ impl<T: Message> Queue<T> {
         self.batch.clear();
     }
 
+    /// Sees who has joined and left. In this order: with a lane that is no longer listed goes what came through it.
+    #[inline]
+    fn refresh(&mut self) {
+        self.let_go();
+        if self.lanes.refresh() && self.turn >= self.lanes.entries().len() {
+            self.turn = 0;
+        }
+    }
+
     /// How many messages wait to be received.
     pub(crate) fn waiting(&mut self) -> usize {
-        self.lanes.refresh();
-        self.lanes.with_entries(|lanes| lanes.iter().map(|lane| lane.counts().depth as usize).sum())
+        self.refresh();
+        self.lanes.entries().iter().map(|lane| lane.counts().depth as usize).sum()
     }
 
     /// The batch that was received last, if nothing was received after it.
@@ -106,10 +111,11 @@ impl<T: Message> Queue<T> {
         Batch::new(&self.batch)
     }
 
-    /// Whether there is a message.
+    /// Whether there is a message. What was received before is let go.
+    #[inline]
     pub fn has_messages(&mut self) -> bool {
-        self.lanes.refresh();
-        self.lanes.with_entries(|lanes| lanes.iter().any(|lane| lane.has_message()))
+        self.refresh();
+        self.lanes.entries().iter().any(|lane| lane.has_message())
     }
 
     /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that may wait.

@@ -1,6 +1,6 @@
 //! What receivers hand out.
 
-use super::pool::{Envelope, Held};
+use super::pool::{Envelope, Received};
 use hemiola_trace::Ticks;
 use std::fmt;
 use std::ops::Deref;
@@ -23,8 +23,9 @@ use std::ops::Deref;
 pub struct Sample<'a, T>(&'a Envelope<T>);
 
 impl<'a, T> Sample<'a, T> {
-    pub(crate) fn new(message: &'a Held<T>) -> Self {
-        Self(message.envelope())
+    #[inline]
+    pub(crate) fn new(envelope: &'a Envelope<T>) -> Self {
+        Self(envelope)
     }
 
     /// The message, for as long as the receiver is not asked for another.
@@ -82,10 +83,10 @@ impl<T: fmt::Debug> fmt::Debug for Sample<'_, T> {
 /// assert_eq!(mean, 2.0);
 /// # Ok::<(), hemiola_bus::BusError>(())
 /// ```
-pub struct Batch<'a, T>(&'a [Held<T>]);
+pub struct Batch<'a, T>(&'a [Received<T>]);
 
 impl<'a, T> Batch<'a, T> {
-    pub(crate) fn new(messages: &'a [Held<T>]) -> Self {
+    pub(crate) fn new(messages: &'a [Received<T>]) -> Self {
         Self(messages)
     }
 
@@ -101,7 +102,7 @@ impl<'a, T> Batch<'a, T> {
 
     /// All of them, again if asked again.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample<'a, T>> + use<'a, T> {
-        self.0.iter().map(Sample::new)
+        self.0.iter().map(|message| Sample::new(message.envelope()))
     }
 }
 

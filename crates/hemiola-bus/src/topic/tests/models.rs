@@ -5,19 +5,15 @@ use crate::sync;
 use crate::topic::cell::MessageCell;
 use crate::topic::hub::{Hub, Inlet};
 use crate::topic::lane::{Lane, WhenFull};
-use crate::topic::pool::{Claimed, Held, Pool, Reservation, Slots};
+use crate::topic::pool::{Complete, Pool, Reservation, Slots};
 use crate::topic::{Latest, Publisher, Queue};
 use std::sync::Arc;
 
-/// A slot with a message in it, for one receiver.
-fn message(slots: &mut Slots<u64>, value: u64) -> Held<u64> {
-    fill(slots, value).share(1).next().unwrap()
-}
-
-fn fill(slots: &mut Slots<u64>, value: u64) -> Claimed<u64> {
+/// A message for a lane, or for so many cells.
+fn message(slots: &mut Slots<u64>, value: u64, cells: usize) -> Complete<u64> {
     let mut slot = slots.claim();
     slot.envelope_mut().value = value;
-    slot
+    slot.complete(usize::from(cells == 0), cells)
 }
 
 /// For two messages, and two that the receiver holds.
@@ -42,7 +38,8 @@ fn through_a_lane(when_full: WhenFull) -> (usize, Vec<u64>) {
         let (lane, pool) = (lane.clone(), pool.clone());
         move || {
             let mut slots = Slots::new(pool);
-            (1..=3).filter(|value| lane.push(message(&mut slots, *value)).is_some()).count()
+            (1..=3).for_each(|value| lane.push(&message(&mut slots, value, 0)));
+            lane.counts().dropped as usize
         }
     });
     let receive = || lane.pop().map(|message| message.envelope().value);
@@ -79,11 +76,14 @@ fn loom_a_batch_takes_all_or_looks_again() {
         pool.reserve(1);
         let lane = lane(&pool, WhenFull::DropOldest);
         let mut slots = Slots::new(pool.clone());
-        lane.push(message(&mut slots, 1));
-        lane.push(message(&mut slots, 2));
+        lane.push(&message(&mut slots, 1, 0));
+        lane.push(&message(&mut slots, 2, 0));
         let publisher = loom::thread::spawn({
             let lane = lane.clone();
-            move || usize::from(lane.push(message(&mut slots, 3)).is_some())
+            move || {
+                lane.push(&message(&mut slots, 3, 0));
+                lane.counts().dropped as usize
+            }
         });
         let mut batch = Vec::with_capacity(2);
         lane.pop_many(&mut batch, 2);
@@ -104,16 +104,102 @@ fn loom_a_slot_is_written_again_only_after_everybody_has_let_go() {
         let pool = Arc::new(Pool::new());
         pool.reserve(1);
         let mut slots = Slots::new(pool.clone());
-        let readers: Vec<_> = fill(&mut slots, 7)
-            .share(2)
-            .map(|message| loom::thread::spawn(move || assert_eq!(message.envelope().value, 7)))
-            .collect();
+        let complete = message(&mut slots, 7, 2);
+        let readers = [complete.hold(), complete.hold()]
+            .map(|message| loom::thread::spawn(move || assert_eq!(message.envelope().value, 7)));
         // The model checker finds out if this writes while somebody may read.
         if pool.in_use() == 0 {
-            drop(message(&mut slots, 8));
+            message(&mut slots, 8, 0);
         }
         readers.into_iter().for_each(|reader| reader.join().unwrap());
-        drop(message(&mut slots, 9));
+        message(&mut slots, 9, 0);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+/// Sends messages through a lane for one, until the publisher has used every slot again, while the receiver holds what it got last.
+fn around_the_pool(when_full: WhenFull) {
+    bounded(move || {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(1);
+        let inlet = Inlet::new(1, when_full, Signal::Nothing, None);
+        let lane = sync::Arc::new(Lane::new(&inlet, None, Reservation::new(&pool, 2)));
+        let publisher = loom::thread::spawn({
+            let (lane, mut slots) = (lane.clone(), Slots::new(pool.clone()));
+            // The model checker finds out if this writes what the receiver reads; the pool if there is no slot to write.
+            move || (1..=4).for_each(|value| lane.push(&message(&mut slots, value, 0)))
+        });
+        let mut last = 0;
+        for _ in 0..2 {
+            if let Some(message) = lane.pop() {
+                assert!(message.envelope().value > last);
+                last = message.envelope().value;
+            }
+        }
+        publisher.join().unwrap();
+        drop(lane);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_slot_comes_back_from_a_lane_only_when_its_receiver_is_done() {
+    around_the_pool(WhenFull::DropNewest);
+}
+
+#[test]
+fn loom_a_slot_comes_back_from_a_lane_that_drops_the_oldest() {
+    around_the_pool(WhenFull::DropOldest);
+}
+
+#[test]
+fn loom_a_batch_stays_as_it_is_until_the_next() {
+    bounded(|| {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(1);
+        let lane = lane(&pool, WhenFull::DropNewest);
+        let mut slots = Slots::new(pool.clone());
+        (1..=2).for_each(|value| lane.push(&message(&mut slots, value, 0)));
+        let publisher = loom::thread::spawn({
+            let lane = lane.clone();
+            // With four slots for the lane and its receiver, the last of these goes into the first of those.
+            move || (3..=6).for_each(|value| lane.push(&message(&mut slots, value, 0)))
+        });
+        let mut batch = Vec::with_capacity(2);
+        let mut last = 0;
+        for _ in 0..3 {
+            lane.pop_many(&mut batch, 2);
+            for message in batch.drain(..) {
+                assert!(message.envelope().value > last);
+                last = message.envelope().value;
+            }
+        }
+        publisher.join().unwrap();
+        drop(lane);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_lane_that_is_closed_comes_back_when_its_receiver_is_done() {
+    loom::model(|| {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(1);
+        let lane = lane(&pool, WhenFull::DropNewest);
+        let mut slots = Slots::new(pool.clone());
+        lane.push(&message(&mut slots, 1, 0));
+        let publisher = loom::thread::spawn({
+            let lane = lane.clone();
+            move || {
+                // As when it has seen a list change for another reason.
+                lane.take_back_if_closed();
+                (2..=6).for_each(|value| _ = message(&mut slots, value, 0));
+            }
+        });
+        assert_eq!(lane.pop().map(|message| message.envelope().value), Some(1));
+        lane.close();
+        publisher.join().unwrap();
+        lane.take_back_if_closed();
         assert_eq!(pool.in_use(), 0);
     });
 }
@@ -128,7 +214,7 @@ fn loom_a_cell_gives_each_message_to_one_side() {
             let (cell, pool) = (cell.clone(), pool.clone());
             move || {
                 let mut slots = Slots::new(pool);
-                (1..=2).filter(|value| cell.replace(message(&mut slots, *value)).is_some()).count()
+                (1..=2).filter(|value| cell.replace(message(&mut slots, *value, 1).hold()).is_some()).count()
             }
         });
         let mut newest = 0;
@@ -164,11 +250,99 @@ fn loom_a_queue_that_leaves_while_a_message_comes_keeps_no_slot() {
         });
         drop(queue);
         let mut publisher = thread.join().unwrap();
+        publisher.publish(2);
+        assert_eq!(publisher.slots_in_use(), 0);
         // Whatever the next receiver needs is there.
         let mut next = Queue::join(hub.clone(), 1, WhenFull::DropOldest, Signal::Nothing);
-        publisher.publish(2);
         publisher.publish(3);
-        assert_eq!(next.receive().map(|message| *message), Some(3));
+        publisher.publish(4);
+        assert_eq!(next.receive().map(|message| *message), Some(4));
+    });
+}
+
+#[test]
+fn loom_a_queue_that_leaves_with_a_message_gives_it_back_when_it_is_done() {
+    bounded(|| {
+        let hub = hub();
+        let mut publisher = Publisher::join(hub.clone());
+        let mut queue = Queue::join(hub.clone(), 1, WhenFull::DropOldest, Signal::Nothing);
+        publisher.publish(1);
+        let thread = loom::thread::spawn(move || {
+            // The model checker finds out if one of these is written while the receiver reads.
+            (2..=4).for_each(|value| publisher.publish(value));
+            publisher
+        });
+        if let Some(message) = queue.receive() {
+            assert!((1..=4).contains(&*message));
+        }
+        drop(queue);
+        let mut publisher = thread.join().unwrap();
+        publisher.publish(5);
+        assert_eq!(publisher.slots_in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_word_that_is_left_while_a_message_comes_keeps_no_slot() {
+    bounded(|| {
+        let hub = hub();
+        let mut publisher = Publisher::join(hub.clone());
+        let mut latest = Latest::join(hub.clone(), Signal::Nothing);
+        let thread = loom::thread::spawn(move || {
+            (1..=2).for_each(|value| publisher.publish(value));
+            publisher
+        });
+        if let Some(message) = latest.get() {
+            assert!((1..=2).contains(&*message));
+        }
+        drop(latest);
+        let mut publisher = thread.join().unwrap();
+        publisher.publish(3);
+        assert_eq!(publisher.slots_in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_what_a_publisher_that_left_has_sent_is_read_while_the_next_one_goes_on() {
+    bounded(|| {
+        let hub = hub();
+        let mut publisher = Publisher::join(hub.clone());
+        let mut queue = Queue::join(hub.clone(), 1, WhenFull::DropOldest, Signal::Nothing);
+        publisher.publish(1);
+        let thread = loom::thread::spawn(move || {
+            drop(publisher);
+            let mut next = Publisher::join(hub);
+            (2..=4).for_each(|value| next.publish(value));
+            next
+        });
+        let mut last = 0;
+        for _ in 0..2 {
+            if let Some(message) = queue.receive() {
+                assert!(*message > last);
+                last = *message;
+            }
+        }
+        let mut publisher = thread.join().unwrap();
+        drop(queue);
+        publisher.publish(5);
+        assert_eq!(publisher.slots_in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_who_leaves_at_the_same_time_after_the_publisher_keeps_no_slot() {
+    bounded(|| {
+        let hub = hub();
+        let mut publisher = Publisher::join(hub.clone());
+        let queue = Queue::join(hub.clone(), 1, WhenFull::DropOldest, Signal::Nothing);
+        let mut latest = Latest::join(hub.clone(), Signal::Nothing);
+        publisher.publish(1);
+        drop(publisher);
+        let thread = loom::thread::spawn(move || drop(queue));
+        assert_eq!(latest.get().map(|message| *message), Some(1));
+        drop(latest);
+        thread.join().unwrap();
+        assert_eq!(Publisher::join(hub).slots_in_use(), 0);
     });
 }
 

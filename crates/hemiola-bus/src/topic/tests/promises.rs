@@ -236,6 +236,21 @@ fn a_receiver_that_panics_lets_go_what_it_held() {
 }
 
 #[test]
+fn a_publisher_that_leaves_frees_what_receivers_had_that_left_before() {
+    let topic = topic();
+    let content = Arc::new(());
+    let mut publisher = topic.publisher();
+    let mut queue = topic.queue(2, WhenFull::DropOldest);
+    (0..3).for_each(|_| publisher.publish(Some(content.clone())));
+    assert!(queue.receive().is_some());
+    drop((queue, publisher));
+    // Nobody has joined since: all slots are the next publisher's.
+    let mut publisher = topic.publisher();
+    (0..5).for_each(|_| publisher.publish(None));
+    assert_eq!(Arc::strong_count(&content), 1);
+}
+
+#[test]
 fn the_last_to_leave_may_hold_messages() {
     let topic = topic();
     topic.keep_last();

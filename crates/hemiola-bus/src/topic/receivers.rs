@@ -1,0 +1,65 @@
+//! To whom a publisher publishes, and how it gets back what they had when they left.
+//!
+//! # Protocol
+//! | who | step |
+//! |---|---|
+//! | receiver | lets go what it holds, closes its lane or its word, takes it from the publisher's list |
+//! | publisher | takes the new list, and keeps the one from before: what is in there and closed it will fill no more, and takes back all that it gave |
+//!
+//! It does not drop the list from before, for that could be the end of a lane; the list goes back with the change after the next. So what
+//! a publisher that rests has yet to take back does not grow, however many come and go: it has seen none of them. When it leaves, its lists
+//! are dropped, and lanes that nobody else sees let go what is left in them.
+
+use super::hub::Outlet;
+use super::lane::Lane;
+use super::latest::Word;
+use crate::roster::RosterReader;
+use crate::sync::Arc;
+
+/// A publisher's sight of its receivers.
+pub(crate) struct Receivers<T> {
+    lanes: RosterReader<Lane<T>>,
+    words: RosterReader<Word<T>>,
+    /// Those from before the last change.
+    former_lanes: Vec<Arc<Lane<T>>>,
+    former_words: Vec<Arc<Word<T>>>,
+}
+
+impl<T> Receivers<T> {
+    pub(crate) fn new(outlet: &Outlet<T>) -> Self {
+        Self {
+            lanes: outlet.lanes.reader(),
+            words: outlet.words.reader(),
+            former_lanes: Vec::new(),
+            former_words: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lanes(&self) -> &[Arc<Lane<T>>] {
+        self.lanes.entries()
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &[Arc<Word<T>>] {
+        self.words.entries()
+    }
+
+    /// Sees who has joined and left; tells whether anybody has. Wait-free: two loads if nobody has.
+    #[inline]
+    pub(crate) fn refresh(&mut self) -> bool {
+        let changed =
+            self.lanes.refresh_keeping(&mut self.former_lanes) | self.words.refresh_keeping(&mut self.former_words);
+        if changed {
+            self.take_back();
+        }
+        changed
+    }
+
+    /// Of those who are still there nothing, of the others everything; again if they were there before.
+    #[cold]
+    fn take_back(&self) {
+        self.former_lanes.iter().for_each(|lane| lane.take_back_if_closed());
+        self.former_words.iter().for_each(|word| word.clear_if_closed());
+    }
+}

@@ -68,8 +68,9 @@ impl Assignment {
     }
 
     /// Prints who takes part, in which version, and lets the process share its cores with nobody but itself as far as the system allows.
-    /// To be called before any other thread is made.
+    /// From here on the process ends when any thread panics. To be called before any other thread is made.
     pub fn introduce(&self, version: &str) {
+        end_with_the_first_panic();
         println!("contestant {} {version}", self.contestant);
         let scheduling = match self.workload.as_str() {
             // Their producers spin, and would keep a core from whoever waits for it.
@@ -86,6 +87,18 @@ impl Assignment {
         }
     }
 }
+
+/// The others would wait for ever, at a barrier or for messages, for a thread that has panicked.
+fn end_with_the_first_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::exit(FAILURE);
+    }));
+}
+
+/// As a program in Rust ends whose main thread has panicked.
+const FAILURE: i32 = 101;
 
 /// Prints what was measured.
 pub(crate) fn print(key: &str, values: impl IntoIterator<Item = u64>) {

@@ -1,6 +1,8 @@
 //! Whoever cheats has no figures.
 
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use super::*;
 
@@ -106,4 +108,50 @@ impl latest_value::Reader<u64> for Deaf {
 fn a_value_that_never_arrives_has_no_figures() {
     let assignment = assignment("deaf --workload latest-value --period-ns 0 --duration-ns 1000 --repetitions 1");
     latest_value::measure::<u64, _, _>(&assignment, || (Deaf, Deaf));
+}
+
+/// Says that this process is the child of the test below.
+const CHILD: &str = "HEMIOLA_BENCH_CHILD";
+
+/// Of whose two threads the second panics, for which the first waits at a barrier.
+struct Broken;
+
+struct BrokenWorker;
+
+impl task_queue::TaskQueue for Broken {
+    type Worker<'q> = BrokenWorker;
+
+    fn worker(&self, index: usize) -> BrokenWorker {
+        assert_eq!(index, 0, "on purpose");
+        BrokenWorker
+    }
+}
+
+impl task_queue::Worker for BrokenWorker {
+    fn add(&mut self, _: usize) {}
+
+    fn run(&mut self, _: usize) -> usize {
+        0
+    }
+}
+
+#[test]
+fn a_thread_that_panics_leaves_nobody_waiting_for_it() {
+    if std::env::var_os(CHILD).is_some() {
+        let assignment = assignment("broken --workload task-queue --threads 2 --rounds 2 --repetitions 1");
+        assignment.introduce("1");
+        task_queue::measure(&assignment, |_| Broken);
+        unreachable!("one of its threads waits for ever");
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "messages::tests::a_thread_that_panics_leaves_nobody_waiting_for_it", "--nocapture"]);
+    let mut child = child.env(CHILD, "1").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > patience {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(101));
 }

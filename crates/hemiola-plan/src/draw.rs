@@ -3,6 +3,7 @@
 mod graph_svg;
 mod graph_text;
 mod layout;
+mod legend;
 mod palette;
 mod schedule_svg;
 mod schedule_text;

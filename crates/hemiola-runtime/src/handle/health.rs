@@ -1,0 +1,41 @@
+use hemiola_model::Time;
+
+use crate::controls::CycleControl;
+
+/// How a cycle has been doing.
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::Robot;
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// # let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// stepper.run_for(std::time::Duration::from_secs(1));
+/// let motion = stepper.handle().health()["motion"];
+/// assert!(motion.runs >= 100 && motion.dropped == 0);
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CycleHealth {
+    /// Runs that have ended.
+    pub runs: u64,
+    /// Runs that ended after their deadline.
+    pub overruns: u64,
+    /// Inputs that were lost.
+    pub dropped: u64,
+    /// When the last run ended.
+    pub last_end: Time,
+}
+
+impl CycleHealth {
+    pub(super) fn of(cycle: &CycleControl) -> Self {
+        use std::sync::atomic::Ordering::Relaxed;
+        let health = &cycle.health;
+        Self {
+            runs: health.runs.load(Relaxed),
+            overruns: health.overruns.load(Relaxed),
+            dropped: health.dropped.load(Relaxed),
+            last_end: health.last_end(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the service thread does for a running robot.
+
+use std::collections::BTreeSet;
+
+use super::{CycleHealth, RobotHandle};
+use crate::controls::{Controls, CycleControl, Posted, lock_if_free};
+
+impl RobotHandle {
+    /// Gathers events, replaces failed modules, plans with what was learnt. Never waits for somebody who is changing the robot, who
+    /// may be waiting for a cycle himself: then the rings would overflow. The next call tries again.
+    pub(crate) fn service(&self) {
+        self.monitor().poll();
+        if let Some(mut controls) = lock_if_free(&self.controls) {
+            self.restart_failed(&mut controls);
+            self.learn(&mut controls);
+        }
+    }
+
+    /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.
+    fn learn(&self, controls: &mut Controls) {
+        let is_due = |cycle: &CycleControl| CycleHealth::of(cycle).runs >= cycle.next_lesson;
+        if !controls.cycles.iter().any(is_due) {
+            return;
+        }
+        let profile = self.updated(controls.robot.profile.clone());
+        for index in 0..controls.cycles.len() {
+            // A plan that cannot be made would not have been at the start.
+            if is_due(&controls.cycles[index])
+                && !matches!(controls.post_program(index, &profile, None), Ok(Posted::Later))
+            {
+                controls.cycles[index].next_lesson *= 10;
+            }
+        }
+    }
+
+    fn restart_failed(&self, controls: &mut Controls) {
+        let failed = self.monitor().take_failed();
+        if failed.is_empty() {
+            return;
+        }
+        let profile = self.updated(controls.robot.profile.clone());
+        let mut again = BTreeSet::new();
+        for module in failed {
+            for index in 0..controls.cycles.len() {
+                if !controls.cycles[index].instances.contains_key(module) {
+                    continue;
+                }
+                match controls.post_program(index, &profile, Some(module)) {
+                    Ok(Posted::Now) => {}
+                    Ok(Posted::Later) => _ = again.insert(module),
+                    Err(error) => self.note(format!("{module} could not be replaced: {error}")),
+                }
+            }
+        }
+        self.monitor().return_failed(again);
+    }
+}

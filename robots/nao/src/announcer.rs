@@ -6,11 +6,10 @@
 use std::time::Duration;
 
 use hemiola::bus::{Actor, ActorHandle, BusError, Executor, Priority, RunningExecutor, WhenFull};
-use hemiola::realtime::{RealtimeError, ThreadSettings, spawn};
-use hemiola::runtime::RuntimeError;
+use hemiola::realtime::{ThreadSettings, spawn};
 use hemiola::{Representation, RobotHandle, Time};
-use thiserror::Error;
 
+use crate::NaoError;
 use crate::representations::events::{Fell, Remark, WhistleHeard};
 
 /// Writes down what the robot tells, for as long as it lives.
@@ -18,20 +17,6 @@ pub struct Announcer {
     scribe: ActorHandle<Scribe>,
     /// Below the handle: its callbacks have handles, too, and the scribe ends with the last of them.
     _events: RunningExecutor,
-}
-
-/// Why nothing can be announced.
-#[derive(Debug, Error)]
-pub enum AnnouncerError {
-    /// A topic carries something else.
-    #[error(transparent)]
-    Bus(#[from] BusError),
-    /// There are too many names in the robot's traces.
-    #[error(transparent)]
-    Robot(#[from] RuntimeError),
-    /// There is no thread to be had.
-    #[error(transparent)]
-    Thread(#[from] RealtimeError),
 }
 
 #[derive(Default)]
@@ -50,8 +35,8 @@ impl Announcer {
     /// Listens to the robot's events from now on.
     ///
     /// # Errors
-    /// See [`AnnouncerError`].
-    pub fn start(robot: &RobotHandle) -> Result<Self, AnnouncerError> {
+    /// A topic carries something else, or there is no thread to be had.
+    pub fn start(robot: &RobotHandle) -> Result<Self, NaoError> {
         let (mut actor, scribe) = Actor::new(Scribe::default(), CAPACITY);
         robot.bus().list_actor("scribe", &actor);
         let mut events = robot.executor("announcer")?;

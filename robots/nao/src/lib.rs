@@ -15,6 +15,7 @@
 pub mod announcer;
 pub mod audio;
 pub mod cognition;
+mod error;
 pub mod field;
 pub mod geometry;
 pub mod motion;
@@ -24,3 +25,5 @@ pub mod robot;
 pub mod score;
 pub mod simulator;
 pub mod snapshots;
+
+pub use error::NaoError;

@@ -13,7 +13,6 @@
 mod body;
 mod camera;
 mod directory;
-mod error;
 mod humanoid;
 mod microphone;
 pub mod picture;
@@ -26,7 +25,6 @@ pub mod trial;
 pub use body::{RecordedBody, RecordedBodyParameters};
 pub use camera::{RecordedCamera, RecordedCameraParameters};
 pub use directory::{files_with, read_bounded, read_table};
-pub use error::RecordingError;
 pub use humanoid::imu_rotation;
 pub use microphone::{RecordedMicrophone, RecordedMicrophoneParameters};
 pub use report::{BodyRecording, CameraRecording, MicrophoneRecording, RecordingReport};

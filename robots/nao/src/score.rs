@@ -11,7 +11,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::recordings::RecordingError;
+use crate::NaoError;
 
 mod landmarks;
 mod orientation;
@@ -26,7 +26,7 @@ pub use whistles::WhistleEar;
 ///
 /// # Errors
 /// The directory is of no known kind, or a file of it cannot be used.
-pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
+pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let has = |name: &str| directory.join(name).exists() || directory.join(format!("{name}.gz")).is_file();
     if has("whistle_yes") && has("whistle_no") {
         whistles::evaluate(directory)
@@ -44,14 +44,14 @@ pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
 /// Scores the modules on a directory and writes the result.
 ///
 /// ```no_run
-/// # fn main() -> Result<(), nao::recordings::RecordingError> {
+/// # fn main() -> Result<(), nao::recordings::NaoError> {
 /// nao::score::run("recordings/nao-whistles".as_ref(), nao::score::Format::Table, &mut std::io::stdout())?;
 /// # Ok(()) }
 /// ```
 ///
 /// # Errors
 /// As [`evaluate`]; or the output cannot be written.
-pub fn run(directory: &Path, format: Format, output: &mut impl Write) -> Result<(), RecordingError> {
+pub fn run(directory: &Path, format: Format, output: &mut impl Write) -> Result<(), NaoError> {
     evaluate(directory)?.write(format, output)
 }
 

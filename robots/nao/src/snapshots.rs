@@ -7,16 +7,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hemiola::bus::{BusError, Client, Priority, RunningExecutor};
+use hemiola::bus::{Client, Priority, RunningExecutor};
 use hemiola::prelude::*;
-use hemiola::realtime::{RealtimeError, ThreadSettings, spawn};
-use hemiola::runtime::{RuntimeError, Snapshot};
+use hemiola::realtime::{ThreadSettings, spawn};
+use hemiola::runtime::Snapshot;
 use hemiola::{Representation, RobotHandle};
 use serde_json::json;
 use signal_hook::consts::SIGUSR1;
 use signal_hook::iterator::Signals;
-use thiserror::Error;
 
+use crate::NaoError;
 use crate::representations::events::Remark;
 
 /// Asks for a file with the present values of all representations. The service is called like this; its answer is [`SnapshotSaved`].
@@ -39,23 +39,6 @@ pub enum SnapshotReason {
 /// Where the snapshot is, or why there is none.
 pub type SnapshotSaved = Result<PathBuf, String>;
 
-/// Why nobody can ask for snapshots.
-#[derive(Debug, Error)]
-pub enum SnapshotsError {
-    /// Somebody else serves, or means something else by the name.
-    #[error(transparent)]
-    Bus(#[from] BusError),
-    /// There are too many names in the robot's traces.
-    #[error(transparent)]
-    Robot(#[from] RuntimeError),
-    /// There is no thread to be had.
-    #[error(transparent)]
-    Thread(#[from] RealtimeError),
-    /// The system hands over no signals.
-    #[error("no signals can be received: {0}")]
-    Signal(#[source] io::Error),
-}
-
 /// So many requests of each client may wait.
 const CAPACITY: usize = 4;
 /// Longer than any disk takes.
@@ -64,8 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Saves snapshots of the robot into this folder, under the next free number, until the result is dropped.
 ///
 /// # Errors
-/// See [`SnapshotsError`].
-pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, SnapshotsError> {
+/// Somebody else serves, or means something else by the name; or there is no thread to be had.
+pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, NaoError> {
     let mut executor = robot.executor("snapshots")?;
     let (asked, folder) = (robot.clone(), folder.into());
     let save = move |request: &SaveSnapshot| -> SnapshotSaved {
@@ -79,9 +62,9 @@ pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningE
 /// Asks for a snapshot whenever this process gets the signal USR1, and remarks what came of it. For as long as the process lives.
 ///
 /// # Errors
-/// See [`SnapshotsError`].
-pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), SnapshotsError> {
-    let mut signals = Signals::new([SIGUSR1]).map_err(SnapshotsError::Signal)?;
+/// Somebody means something else by the names, the system hands over no signals, or there is no thread to be had.
+pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
+    let mut signals = Signals::new([SIGUSR1]).map_err(NaoError::Signal)?;
     let mut client: Client<SaveSnapshot, SnapshotSaved> = robot.bus().client(SaveSnapshot::NAME)?;
     let mut remarks = robot.bus().topic::<Remark>(Remark::NAME)?.publisher();
     let robot = robot.clone();

@@ -4,7 +4,8 @@ use hemiola::prelude::*;
 
 use super::timeline::Timeline;
 use super::trial::{Trial, TrialFiles};
-use super::{BodyRecording, RecordingError, RecordingReport};
+use super::{BodyRecording, RecordingReport};
+use crate::NaoError;
 use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
 /// Plays what a body felt: an inertial unit, and joints and foot forces where they were recorded.
@@ -58,7 +59,7 @@ impl RecordedBody {
         joints: &mut JointAngles,
         pressure: &mut FootPressure,
         recording: &mut BodyRecording,
-    ) -> Result<Option<Time>, RecordingError> {
+    ) -> Result<Option<Time>, NaoError> {
         let result = self.next(imu, joints, pressure);
         if let Err(error) = &result {
             self.report.count(error);
@@ -72,7 +73,7 @@ impl RecordedBody {
         imu: &mut ImuSample,
         joints: &mut JointAngles,
         pressure: &mut FootPressure,
-    ) -> Result<Option<Time>, RecordingError> {
+    ) -> Result<Option<Time>, NaoError> {
         if let Playback::Unopened = self.playback {
             self.playback = Playback::Ended;
             if !self.parameters.directory.is_empty() {
@@ -104,7 +105,7 @@ impl RecordedBody {
 
 impl Playing {
     /// Opens a trial, to be played after what `timeline` has had.
-    fn open(files: &TrialFiles, number: usize, rate: f64, timeline: Option<Timeline>) -> Result<Self, RecordingError> {
+    fn open(files: &TrialFiles, number: usize, rate: f64, timeline: Option<Timeline>) -> Result<Self, NaoError> {
         let trial = files.read(number)?;
         let stamps = (0..trial.table().len()).filter_map(|row| trial.seconds(row).ok());
         let first = stamps.clone().next().unwrap_or_default();
@@ -122,7 +123,7 @@ impl Playing {
         imu: &mut ImuSample,
         joints: &mut JointAngles,
         pressure: &mut FootPressure,
-    ) -> Result<Time, RecordingError> {
+    ) -> Result<Time, NaoError> {
         let row = self.row;
         self.row += 1;
         let seconds = self.trial.seconds(row)?;

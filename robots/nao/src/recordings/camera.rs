@@ -6,7 +6,8 @@ use super::directory::{files_with, read_bounded, read_table};
 use super::picture::Picture;
 use super::table::{Column, Table};
 use super::timeline::Timeline;
-use super::{CameraRecording, RecordingError, RecordingReport};
+use super::{CameraRecording, RecordingReport};
+use crate::NaoError;
 use crate::representations::sensing::{LowerImage, UpperImage};
 
 /// Plays a directory of pictures as the upper camera; the lower one stays dark.
@@ -55,7 +56,7 @@ impl RecordedCamera {
         upper: &mut UpperImage,
         lower: &mut LowerImage,
         recording: &mut CameraRecording,
-    ) -> Result<Option<Time>, RecordingError> {
+    ) -> Result<Option<Time>, NaoError> {
         lower.image.resize(0, 0);
         let result = self.next(upper);
         if let Err(error) = &result {
@@ -65,7 +66,7 @@ impl RecordedCamera {
         result
     }
 
-    fn next(&mut self, upper: &mut UpperImage) -> Result<Option<Time>, RecordingError> {
+    fn next(&mut self, upper: &mut UpperImage) -> Result<Option<Time>, NaoError> {
         if let Playback::Unopened = self.playback {
             self.playback = Playback::Ended;
             if !self.parameters.directory.is_empty() {
@@ -108,7 +109,7 @@ enum Frames {
 }
 
 impl Film {
-    fn open(directory: &Path, rate: f64) -> Result<Self, RecordingError> {
+    fn open(directory: &Path, rate: f64) -> Result<Self, NaoError> {
         let table = match read_table(directory, "index.csv")? {
             Some(table) => Some(table),
             None => read_table(directory, "poses.csv")?,
@@ -125,7 +126,7 @@ impl Film {
             None => Frames::ByName(files_with(directory, &[".jpg", ".jpeg", ".png"])?),
         };
         if frames.len() == 0 {
-            return Err(RecordingError::NothingFound {
+            return Err(NaoError::NothingFound {
                 directory: directory.to_owned(),
                 expected: "index.csv, poses.csv or pictures (jpg, png)",
             });
@@ -149,7 +150,7 @@ impl Film {
     }
 
     /// The next frame and its stamp since the first one.
-    fn next(&mut self) -> Result<Option<(Picture, f64)>, RecordingError> {
+    fn next(&mut self) -> Result<Option<(Picture, f64)>, NaoError> {
         if self.at_end() {
             return Ok(None);
         }
@@ -170,7 +171,7 @@ impl Frames {
         }
     }
 
-    fn frame(&self, directory: &Path, index: usize) -> Result<(PathBuf, f64), RecordingError> {
+    fn frame(&self, directory: &Path, index: usize) -> Result<(PathBuf, f64), NaoError> {
         match self {
             Self::Listed(table, files, stamps) => {
                 let Some(row) = table.row(index) else { return Ok((directory.to_owned(), 0.0)) };

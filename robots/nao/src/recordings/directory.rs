@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use super::RecordingError;
 use super::table::Table;
+use crate::NaoError;
 
 /// Nothing that a robot records in one file here is larger, unpacked.
 const LARGEST_FILE: u64 = 512 << 20;
@@ -14,17 +14,17 @@ const LARGEST_FILE: u64 = 512 << 20;
 ///
 /// # Errors
 /// It cannot be read, or is larger than half a gigabyte.
-pub fn read_bounded(file: &Path) -> Result<Vec<u8>, RecordingError> {
-    let open = File::open(file).map_err(RecordingError::io(file))?;
+pub fn read_bounded(file: &Path) -> Result<Vec<u8>, NaoError> {
+    let open = File::open(file).map_err(NaoError::io(file))?;
     let mut bytes = Vec::new();
     let result = if file.extension().is_some_and(|extension| extension == "gz") {
         MultiGzDecoder::new(open).take(LARGEST_FILE + 1).read_to_end(&mut bytes)
     } else {
         open.take(LARGEST_FILE + 1).read_to_end(&mut bytes)
     };
-    result.map_err(RecordingError::io(file))?;
+    result.map_err(NaoError::io(file))?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(RecordingError::TooLarge { file: file.to_owned(), limit: LARGEST_FILE });
+        return Err(NaoError::TooLarge { file: file.to_owned(), limit: LARGEST_FILE });
     }
     Ok(bytes)
 }
@@ -33,7 +33,7 @@ pub fn read_bounded(file: &Path) -> Result<Vec<u8>, RecordingError> {
 ///
 /// # Errors
 /// It is there and cannot be read.
-pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, RecordingError> {
+pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, NaoError> {
     for name in [name.to_owned(), format!("{name}.gz")] {
         let file = directory.join(name);
         if file.is_file() {
@@ -47,10 +47,10 @@ pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, Recordi
 ///
 /// # Errors
 /// The directory cannot be read.
-pub fn files_with(directory: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, RecordingError> {
+pub fn files_with(directory: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, NaoError> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(directory).map_err(RecordingError::io(directory))? {
-        let path = entry.map_err(RecordingError::io(directory))?.path();
+    for entry in fs::read_dir(directory).map_err(NaoError::io(directory))? {
+        let path = entry.map_err(NaoError::io(directory))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if endings.iter().any(|ending| name.ends_with(ending)) && path.is_file() {
             files.push(path);

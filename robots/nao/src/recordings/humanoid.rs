@@ -6,8 +6,8 @@ use std::path::Path;
 
 use glam::{EulerRot, Quat};
 
-use super::RecordingError;
 use super::table::{Column, Table};
+use crate::NaoError;
 use crate::representations::sensing::{FootPressure, JointAngles};
 use crate::robot::Joint;
 
@@ -55,7 +55,7 @@ pub struct FootForces {
 
 impl JointTable {
     /// Takes a table with `t_s` and `q.NAME` for each joint.
-    pub fn new(table: Table) -> Result<Self, RecordingError> {
+    pub fn new(table: Table) -> Result<Self, NaoError> {
         let column = |(index, joint): (usize, &(&str, Joint, f32, f32))| {
             table.find(&format!("q.{}", joint.0)).map(|column| (index, column))
         };
@@ -64,7 +64,7 @@ impl JointTable {
     }
 
     /// The newest positions at a time.
-    pub fn read(&mut self, seconds: f64, joints: &mut JointAngles) -> Result<(), RecordingError> {
+    pub fn read(&mut self, seconds: f64, joints: &mut JointAngles) -> Result<(), NaoError> {
         let row = self.cursor.seek(seconds)?;
         let Some(row) = self.cursor.table.row(row) else { return Ok(()) };
         for &(index, column) in &self.columns {
@@ -77,12 +77,12 @@ impl JointTable {
 
 impl FootForces {
     /// Takes a table with `t_s`, `left_fz` and `right_fz`.
-    pub fn new(table: Table) -> Result<Self, RecordingError> {
+    pub fn new(table: Table) -> Result<Self, NaoError> {
         Ok(Self { columns: table.columns(["left_fz", "right_fz"])?, cursor: Cursor::new(table)? })
     }
 
     /// The newest forces at a time. Where under the foot they act is not recorded: its four sensors share them evenly.
-    pub fn read(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), RecordingError> {
+    pub fn read(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), NaoError> {
         let row = self.cursor.seek(seconds)?;
         let Some(row) = self.cursor.table.row(row) else { return Ok(()) };
         let [left, right] = row.numbers(self.columns)?.map(|force| [force.max(0.0) / 4.0; 4]);
@@ -100,12 +100,12 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn new(table: Table) -> Result<Self, RecordingError> {
+    fn new(table: Table) -> Result<Self, NaoError> {
         Ok(Self { stamps: table.column("t_s")?, table, row: 0 })
     }
 
     /// The last row that is not later than `seconds`; the first one when all are. Never goes back, so it is O(1) on average.
-    fn seek(&mut self, seconds: f64) -> Result<usize, RecordingError> {
+    fn seek(&mut self, seconds: f64) -> Result<usize, NaoError> {
         while let Some(next) = self.table.row(self.row + 1) {
             if next.seconds(self.stamps)? > seconds {
                 break;
@@ -121,8 +121,8 @@ impl Cursor {
 ///
 /// # Errors
 /// The text is no URDF with such a sensor.
-pub fn imu_rotation(file: &Path, text: &str) -> Result<Quat, RecordingError> {
-    let wrong = |reason: &str| RecordingError::format(file, "URDF with the pose of `root_link_imu_acc`", reason);
+pub fn imu_rotation(file: &Path, text: &str) -> Result<Quat, NaoError> {
+    let wrong = |reason: &str| NaoError::format(file, "URDF with the pose of `root_link_imu_acc`", reason);
     let document = roxmltree::Document::parse(text).map_err(|reason| wrong(&reason.to_string()))?;
     let origin = document
         .descendants()

@@ -5,7 +5,8 @@ use hemiola::prelude::*;
 use super::directory::{files_with, read_bounded};
 use super::sound::Sound;
 use super::timeline::Timeline;
-use super::{MicrophoneRecording, RecordingError, RecordingReport};
+use super::{MicrophoneRecording, RecordingReport};
+use crate::NaoError;
 use crate::representations::sensing::AudioBlock;
 
 /// Samples in a block, as the NAO's audio device delivers them.
@@ -51,7 +52,7 @@ impl RecordedMicrophone {
         &mut self,
         audio: &mut AudioBlock,
         recording: &mut MicrophoneRecording,
-    ) -> Result<Option<Time>, RecordingError> {
+    ) -> Result<Option<Time>, NaoError> {
         let result = self.next(audio);
         if let Err(error) = &result {
             self.report.count(error);
@@ -60,7 +61,7 @@ impl RecordedMicrophone {
         result
     }
 
-    fn next(&mut self, audio: &mut AudioBlock) -> Result<Option<Time>, RecordingError> {
+    fn next(&mut self, audio: &mut AudioBlock) -> Result<Option<Time>, NaoError> {
         if let Playback::Unopened = self.playback {
             self.playback = Playback::Ended;
             if !self.parameters.directory.is_empty() {
@@ -96,10 +97,10 @@ struct Tape {
 }
 
 impl Tape {
-    fn open(path: &Path, rate: f64) -> Result<Self, RecordingError> {
+    fn open(path: &Path, rate: f64) -> Result<Self, NaoError> {
         let files = if path.is_file() { vec![path.to_owned()] } else { files_with(path, &[".wav"])? };
         if files.is_empty() {
-            return Err(RecordingError::NothingFound { directory: path.to_owned(), expected: "sound (wav)" });
+            return Err(NaoError::NothingFound { directory: path.to_owned(), expected: "sound (wav)" });
         }
         let sound = Sound { samples: Vec::new(), sample_rate: 48_000.0, ends_early: false };
         let timeline = if rate > 0.0 { Timeline::at_rate(rate) } else { Timeline::of_stamps(std::iter::empty()) };
@@ -107,7 +108,7 @@ impl Tape {
     }
 
     /// Takes the next file. One that ends early is told as an error, and played as far as it goes.
-    fn load(&mut self) -> Result<(), RecordingError> {
+    fn load(&mut self) -> Result<(), NaoError> {
         let file = &self.files[self.next_file];
         self.next_file += 1;
         self.position = 0;
@@ -115,7 +116,7 @@ impl Tape {
         self.sound = Sound::decode(file, &read_bounded(file)?)?;
         if self.sound.ends_early {
             let length = self.sound.samples.len();
-            return Err(RecordingError::EndsEarly { file: file.clone(), length });
+            return Err(NaoError::EndsEarly { file: file.clone(), length });
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::RecordingError;
+use crate::NaoError;
 use crate::representations::sensing::Image;
 
 /// No camera of a robot has more columns or rows.
@@ -29,11 +29,11 @@ impl Picture {
     ///
     /// # Errors
     /// It is neither, it is broken, or it ends early: a picture is whole or not there.
-    pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, RecordingError> {
+    pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, NaoError> {
         match bytes {
             [0xff, 0xd8, ..] => decode_jpeg(file, bytes),
             [0x89, b'P', b'N', b'G', ..] => decode_png(file, bytes),
-            _ => Err(RecordingError::format(file, "JPEG or PNG", "it begins like neither")),
+            _ => Err(NaoError::format(file, "JPEG or PNG", "it begins like neither")),
         }
     }
 
@@ -52,28 +52,28 @@ impl Picture {
     }
 }
 
-fn decode_jpeg(file: &Path, bytes: &[u8]) -> Result<Picture, RecordingError> {
+fn decode_jpeg(file: &Path, bytes: &[u8]) -> Result<Picture, NaoError> {
     // A decoder that fills up with grey would show the robot a wall; an end of image marker is what a whole file has.
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     if !bytes[..end].ends_with(&[0xff, 0xd9]) {
-        return Err(RecordingError::Truncated { file: file.to_owned(), length: bytes.len() });
+        return Err(NaoError::Truncated { file: file.to_owned(), length: bytes.len() });
     }
     let options = DecoderOptions::default()
         .jpeg_set_out_colorspace(ColorSpace::RGB)
         .set_max_width(LARGEST_SIDE)
         .set_max_height(LARGEST_SIDE);
     let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), options);
-    let rgb = decoder.decode().map_err(|reason| RecordingError::format(file, "JPEG", format!("{reason:?}")))?;
+    let rgb = decoder.decode().map_err(|reason| NaoError::format(file, "JPEG", format!("{reason:?}")))?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     picture(file, "JPEG", width, height, rgb)
 }
 
-fn decode_png(file: &Path, bytes: &[u8]) -> Result<Picture, RecordingError> {
+fn decode_png(file: &Path, bytes: &[u8]) -> Result<Picture, NaoError> {
     let wrong = |reason: png::DecodingError| match reason {
         png::DecodingError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            RecordingError::Truncated { file: file.to_owned(), length: bytes.len() }
+            NaoError::Truncated { file: file.to_owned(), length: bytes.len() }
         }
-        reason => RecordingError::format(file, "PNG", reason),
+        reason => NaoError::format(file, "PNG", reason),
     };
     let limits = png::Limits { bytes: LARGEST_SIDE * LARGEST_SIDE * 4 };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
@@ -82,7 +82,7 @@ fn decode_png(file: &Path, bytes: &[u8]) -> Result<Picture, RecordingError> {
     let (width, height) = (reader.info().width as usize, reader.info().height as usize);
     let length = match reader.output_buffer_size() {
         Some(length) if width <= LARGEST_SIDE && height <= LARGEST_SIDE => length,
-        _ => return Err(RecordingError::format(file, "PNG", format!("{width} x {height} pixels are too many"))),
+        _ => return Err(NaoError::format(file, "PNG", format!("{width} x {height} pixels are too many"))),
     };
     let mut pixels = vec![0; length];
     let frame = reader.next_frame(&mut pixels).map_err(wrong)?;
@@ -92,20 +92,14 @@ fn decode_png(file: &Path, bytes: &[u8]) -> Result<Picture, RecordingError> {
         png::ColorType::Rgba => pixels.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect(),
         png::ColorType::Grayscale => pixels.iter().flat_map(|&grey| [grey; 3]).collect(),
         png::ColorType::GrayscaleAlpha => pixels.chunks_exact(2).flat_map(|pixel| [pixel[0]; 3]).collect(),
-        png::ColorType::Indexed => return Err(RecordingError::format(file, "PNG", "its palette was not resolved")),
+        png::ColorType::Indexed => return Err(NaoError::format(file, "PNG", "its palette was not resolved")),
     };
     picture(file, "PNG", width, height, rgb)
 }
 
-fn picture(
-    file: &Path,
-    format: &'static str,
-    width: usize,
-    height: usize,
-    rgb: Vec<u8>,
-) -> Result<Picture, RecordingError> {
+fn picture(file: &Path, format: &'static str, width: usize, height: usize, rgb: Vec<u8>) -> Result<Picture, NaoError> {
     if width < 2 || height == 0 || rgb.len() != width * height * 3 {
-        return Err(RecordingError::format(file, format, format!("{} bytes for {width} x {height} pixels", rgb.len())));
+        return Err(NaoError::format(file, format, format!("{} bytes for {width} x {height} pixels", rgb.len())));
     }
     Ok(Picture { width, height, rgb })
 }

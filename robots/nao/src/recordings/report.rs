@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use hemiola::prelude::*;
 
-use super::RecordingError;
+use crate::NaoError;
 
 /// What a source has met in its recording so far.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
@@ -30,9 +30,9 @@ pub struct RecordingReport {
 
 impl RecordingReport {
     /// Counts what could not be read.
-    pub(crate) fn count(&mut self, error: &RecordingError) {
+    pub(crate) fn count(&mut self, error: &NaoError) {
         match error {
-            RecordingError::Truncated { .. } | RecordingError::EndsEarly { .. } => self.truncated += 1,
+            NaoError::Truncated { .. } | NaoError::EndsEarly { .. } => self.truncated += 1,
             _ => self.unreadable += 1,
         }
         self.last_error = error.to_string();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hound::{SampleFormat, WavReader};
 
-use super::RecordingError;
+use crate::NaoError;
 
 /// What one microphone recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +23,8 @@ impl Sound {
     ///
     /// # Errors
     /// It is none, or of no samples.
-    pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, RecordingError> {
-        let wrong = |reason: hound::Error| RecordingError::format(file, "WAV", reason);
+    pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, NaoError> {
+        let wrong = |reason: hound::Error| NaoError::format(file, "WAV", reason);
         let mut reader = WavReader::new(Cursor::new(bytes)).map_err(wrong)?;
         let form = reader.spec();
         let channels = usize::from(form.channels.max(1));
@@ -41,7 +41,7 @@ impl Sound {
         };
         if samples.is_empty() || form.sample_rate == 0 {
             let reason = format!("{} samples at {} Hz", samples.len(), form.sample_rate);
-            return Err(RecordingError::format(file, "WAV", reason));
+            return Err(NaoError::format(file, "WAV", reason));
         }
         Ok(Self { ends_early: samples.len() < announced, samples, sample_rate: form.sample_rate as f32 })
     }

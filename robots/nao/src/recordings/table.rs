@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::RecordingError;
+use crate::NaoError;
 
 /// Stamps beyond thirty years are mistakes, and would overflow a clock.
 const LARGEST_SECONDS: f64 = 1e9;
@@ -89,8 +89,8 @@ impl Table {
     ///
     /// # Errors
     /// There is none; the message names those that exist.
-    pub fn column(&self, name: &str) -> Result<Column, RecordingError> {
-        self.find(name).ok_or_else(|| RecordingError::MissingColumn {
+    pub fn column(&self, name: &str) -> Result<Column, NaoError> {
+        self.find(name).ok_or_else(|| NaoError::MissingColumn {
             file: self.file.clone(),
             column: name.to_owned(),
             present: self.header.clone(),
@@ -101,7 +101,7 @@ impl Table {
     ///
     /// # Errors
     /// The first one that does not exist.
-    pub fn columns<const N: usize>(&self, names: [&str; N]) -> Result<[Column; N], RecordingError> {
+    pub fn columns<const N: usize>(&self, names: [&str; N]) -> Result<[Column; N], NaoError> {
         let mut columns = [Column(0); N];
         for (column, name) in columns.iter_mut().zip(names) {
             *column = self.column(name)?;
@@ -133,7 +133,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// The cell holds none.
-    pub fn number(&self, column: Column) -> Result<f64, RecordingError> {
+    pub fn number(&self, column: Column) -> Result<f64, NaoError> {
         let text = self.text(column);
         text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| self.wrong(column, "a number"))
     }
@@ -142,7 +142,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// The first cell that holds none.
-    pub fn numbers<const N: usize>(&self, columns: [Column; N]) -> Result<[f32; N], RecordingError> {
+    pub fn numbers<const N: usize>(&self, columns: [Column; N]) -> Result<[f32; N], NaoError> {
         let mut numbers = [0.0; N];
         for (number, column) in numbers.iter_mut().zip(columns) {
             *number = self.number(column)? as f32;
@@ -154,7 +154,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// The cell holds none, or one that is farther from zero than thirty years.
-    pub fn seconds(&self, column: Column) -> Result<f64, RecordingError> {
+    pub fn seconds(&self, column: Column) -> Result<f64, NaoError> {
         let seconds = self.number(column)?;
         if seconds.abs() > LARGEST_SECONDS {
             return Err(self.wrong(column, "a time in seconds since the start of the recording"));
@@ -166,7 +166,7 @@ impl<'t> Row<'t> {
     ///
     /// # Errors
     /// The cell holds none.
-    pub fn path(&self, column: Column) -> Result<&'t Path, RecordingError> {
+    pub fn path(&self, column: Column) -> Result<&'t Path, NaoError> {
         let path = Path::new(self.text(column));
         let inside = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if path.as_os_str().is_empty() || !inside {
@@ -175,8 +175,8 @@ impl<'t> Row<'t> {
         Ok(path)
     }
 
-    fn wrong(&self, column: Column, expected: &'static str) -> RecordingError {
-        RecordingError::Cell {
+    fn wrong(&self, column: Column, expected: &'static str) -> NaoError {
+        NaoError::Cell {
             file: self.table.file.clone(),
             line: self.line,
             column: self.table.header.get(column.0).cloned().unwrap_or_default(),

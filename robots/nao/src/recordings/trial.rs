@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use glam::{Quat, Vec3};
 
-use super::RecordingError;
 use super::directory::{files_with, read_bounded, read_table};
 use super::humanoid::{FootForces, JointTable, imu_rotation};
 use super::table::{Column, Table};
+use crate::NaoError;
 use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
 /// Rate of the samples that a column `i` counts, in hertz.
@@ -48,7 +48,7 @@ impl TrialFiles {
     ///
     /// # Errors
     /// The directory cannot be read, or holds no table.
-    pub fn find(path: &Path) -> Result<Self, RecordingError> {
+    pub fn find(path: &Path) -> Result<Self, NaoError> {
         if path.is_file() {
             return Ok(Self::Tables(vec![path.to_owned()]));
         }
@@ -58,7 +58,7 @@ impl TrialFiles {
         let tables = files_with(path, &[".csv", ".csv.gz"])?;
         if tables.is_empty() {
             let expected = "imu.csv or tables of an IMU (csv, csv.gz)";
-            return Err(RecordingError::NothingFound { directory: path.to_owned(), expected });
+            return Err(NaoError::NothingFound { directory: path.to_owned(), expected });
         }
         Ok(Self::Tables(tables))
     }
@@ -80,7 +80,7 @@ impl TrialFiles {
     ///
     /// # Panics
     /// When there is no trial of that number.
-    pub fn read(&self, number: usize) -> Result<Trial, RecordingError> {
+    pub fn read(&self, number: usize) -> Result<Trial, NaoError> {
         match self {
             Self::Tables(files) => Trial::read(&files[number]),
             Self::Robot(directory) => Trial::read_robot(directory),
@@ -93,7 +93,7 @@ impl Trial {
     ///
     /// # Errors
     /// It cannot be read, or lacks a column.
-    pub fn read(file: &Path) -> Result<Self, RecordingError> {
+    pub fn read(file: &Path) -> Result<Self, NaoError> {
         Self::new(Table::parse(file, &read_bounded(file)?))
     }
 
@@ -101,9 +101,9 @@ impl Trial {
     ///
     /// # Errors
     /// A file cannot be read, or lacks a column.
-    pub fn read_robot(directory: &Path) -> Result<Self, RecordingError> {
+    pub fn read_robot(directory: &Path) -> Result<Self, NaoError> {
         let Some(imu) = read_table(directory, "imu.csv")? else {
-            return Err(RecordingError::NothingFound { directory: directory.to_owned(), expected: "imu.csv" });
+            return Err(NaoError::NothingFound { directory: directory.to_owned(), expected: "imu.csv" });
         };
         let mut trial = Self::new(imu)?;
         if let Some(urdf) = files_with(directory, &[".urdf"])?.first() {
@@ -120,7 +120,7 @@ impl Trial {
     ///
     /// # Errors
     /// It lacks a column.
-    pub fn new(imu: Table) -> Result<Self, RecordingError> {
+    pub fn new(imu: Table) -> Result<Self, NaoError> {
         let stamps = match imu.find("i") {
             Some(counted) if imu.find("t_s").is_none() => Stamps::Counted(counted),
             _ => Stamps::Seconds(imu.column("t_s")?),
@@ -149,7 +149,7 @@ impl Trial {
     ///
     /// # Panics
     /// When there is no such row; so does [`sample`](Self::sample).
-    pub fn seconds(&self, row: usize) -> Result<f64, RecordingError> {
+    pub fn seconds(&self, row: usize) -> Result<f64, NaoError> {
         let row = self.imu.row(row).expect("a row of this table");
         match self.stamps {
             Stamps::Seconds(column) => row.seconds(column),
@@ -161,7 +161,7 @@ impl Trial {
     ///
     /// # Errors
     /// A cell holds no number.
-    pub fn sample(&self, row: usize) -> Result<ImuSample, RecordingError> {
+    pub fn sample(&self, row: usize) -> Result<ImuSample, NaoError> {
         let row = self.imu.row(row).expect("a row of this table");
         let turned = |values: [f32; 3]| self.rotation * Vec3::from(values);
         Ok(ImuSample {
@@ -174,7 +174,7 @@ impl Trial {
     ///
     /// # Errors
     /// A cell holds no number.
-    pub fn joints(&mut self, seconds: f64, joints: &mut JointAngles) -> Result<(), RecordingError> {
+    pub fn joints(&mut self, seconds: f64, joints: &mut JointAngles) -> Result<(), NaoError> {
         self.joints.as_mut().map_or(Ok(()), |table| table.read(seconds, joints))
     }
 
@@ -182,7 +182,7 @@ impl Trial {
     ///
     /// # Errors
     /// A cell holds no number.
-    pub fn feet(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), RecordingError> {
+    pub fn feet(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), NaoError> {
         self.feet.as_mut().map_or(Ok(()), |table| table.read(seconds, pressure))
     }
 }

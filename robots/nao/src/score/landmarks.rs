@@ -3,11 +3,12 @@ use std::path::Path;
 use glam::Vec2;
 
 use super::{Measure, Score};
+use crate::NaoError;
 use crate::cognition::perception::landmark_score::{LandmarkClass, LandmarkScore, Tally};
 use crate::cognition::perception::landmarks::{FIELD_RECORDING_CIRCLE, LandmarkDetector, field_recording_camera};
 use crate::recordings::picture::Picture;
 use crate::recordings::table::Table;
-use crate::recordings::{RecordingError, read_bounded, read_table};
+use crate::recordings::{read_bounded, read_table};
 use crate::representations::sensing::Image;
 
 /// How far a found landmark may lie from a clicked one, in pixels of a picture that is 320 wide: twice what remains after
@@ -15,8 +16,8 @@ use crate::representations::sensing::Image;
 const RADIUS: f32 = 10.0;
 
 /// Scores line landmarks and goal posts on annotated pictures of a NAO with known head joints.
-pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
-    let missing = |expected| RecordingError::NothingFound { directory: directory.to_owned(), expected };
+pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
+    let missing = |expected| NaoError::NothingFound { directory: directory.to_owned(), expected };
     let poses = read_table(directory, "poses.csv")?.ok_or_else(|| missing("poses.csv"))?;
     let landmarks = read_table(directory, "landmarks.csv")?.ok_or_else(|| missing("landmarks.csv"))?;
     let [file, pitch, yaw] = poses.columns(["file", "head_pitch_rad", "head_yaw_rad"])?;
@@ -64,7 +65,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
     })
 }
 
-fn truth(landmarks: &Table, picture: &str) -> Result<Vec<(LandmarkClass, Vec2)>, RecordingError> {
+fn truth(landmarks: &Table, picture: &str) -> Result<Vec<(LandmarkClass, Vec2)>, NaoError> {
     let [file, kind, u, v] = landmarks.columns(["file", "type", "u_px", "v_px"])?;
     let mut truth = Vec::new();
     for row in landmarks.rows().filter(|row| row.text(file) == picture) {

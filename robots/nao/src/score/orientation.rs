@@ -3,10 +3,11 @@ use std::path::{Path, PathBuf};
 use glam::{EulerRot, Quat, Vec3};
 
 use super::{Measure, Score};
+use crate::NaoError;
 use crate::motion::OrientationEstimator;
 use crate::recordings::table::{Column, Table};
 use crate::recordings::trial::Trial;
-use crate::recordings::{RecordingError, files_with, read_bounded, read_table};
+use crate::recordings::{files_with, read_bounded, read_table};
 
 /// A step for a trial of one row, in seconds.
 const USUAL_STEP: f64 = 0.01;
@@ -38,7 +39,7 @@ impl MeanSquare {
 }
 
 /// Whether a directory, or a table itself, holds trials with a reference orientation.
-pub fn has_trials(directory: &Path) -> Result<bool, RecordingError> {
+pub fn has_trials(directory: &Path) -> Result<bool, NaoError> {
     Ok(!trial_files(directory)?.is_empty())
 }
 
@@ -47,7 +48,7 @@ pub fn has_trials(directory: &Path) -> Result<bool, RecordingError> {
 ///
 /// The inclination error is the angle between up as the filter has it and up as it is, both seen by the sensor; heading plays
 /// no part in it. After Laidig, Caruso, Cereatti, Seel, "BROAD", Data 6(7), 2021.
-pub fn evaluate_trials(directory: &Path) -> Result<Score, RecordingError> {
+pub fn evaluate_trials(directory: &Path) -> Result<Score, NaoError> {
     let mut measures = Vec::new();
     let mut overall = MeanSquare::default();
     for file in trial_files(directory)? {
@@ -68,11 +69,11 @@ pub fn evaluate_trials(directory: &Path) -> Result<Score, RecordingError> {
 }
 
 /// Scores the orientation filter on a walking humanoid against the roll and pitch of its root link.
-pub fn evaluate_humanoid(directory: &Path) -> Result<Score, RecordingError> {
+pub fn evaluate_humanoid(directory: &Path) -> Result<Score, NaoError> {
     let trial = Trial::read_robot(directory)?;
     let name = "groundtruth_base.csv";
     let Some(truth) = read_table(directory, name)? else {
-        return Err(RecordingError::NothingFound { directory: directory.to_owned(), expected: name });
+        return Err(NaoError::NothingFound { directory: directory.to_owned(), expected: name });
     };
     let [stamps, roll, pitch] = truth.columns(["t_s", "roll", "pitch"])?;
     let mut errors = [MeanSquare::default(); 3];
@@ -111,7 +112,7 @@ fn inclination_measure(subject: String, error: &MeanSquare) -> Measure {
     Measure::new(subject, figures)
 }
 
-fn inclination_error(trial: &Trial) -> Result<MeanSquare, RecordingError> {
+fn inclination_error(trial: &Trial) -> Result<MeanSquare, NaoError> {
     let table = trial.table();
     let reference = table.columns(["ref_qw", "ref_qx", "ref_qy", "ref_qz"])?;
     let movement = table.find("movement");
@@ -134,7 +135,7 @@ fn reference_at(
     row: usize,
     reference: [Column; 4],
     movement: Option<Column>,
-) -> Result<Option<Quat>, RecordingError> {
+) -> Result<Option<Quat>, NaoError> {
     let Some(row) = table.row(row) else { return Ok(None) };
     let counts = movement.is_none_or(|movement| row.text(movement) == "1");
     if !counts || reference.iter().any(|&column| row.text(column).is_empty()) {
@@ -145,7 +146,7 @@ fn reference_at(
 }
 
 /// Runs the filter over a trial and shows each attitude with the time on the trial's own clock.
-fn follow(trial: &Trial, mut show: impl FnMut(f64, Quat) -> Result<(), RecordingError>) -> Result<(), RecordingError> {
+fn follow(trial: &Trial, mut show: impl FnMut(f64, Quat) -> Result<(), NaoError>) -> Result<(), NaoError> {
     let mut filter = OrientationEstimator::default();
     let rows = trial.table().len();
     let mut last = if rows > 1 { 2.0 * trial.seconds(0)? - trial.seconds(1)? } else { -USUAL_STEP };
@@ -162,7 +163,7 @@ fn degrees(radian: f32) -> f64 {
     f64::from(radian).to_degrees()
 }
 
-fn trial_files(directory: &Path) -> Result<Vec<PathBuf>, RecordingError> {
+fn trial_files(directory: &Path) -> Result<Vec<PathBuf>, NaoError> {
     let files =
         if directory.is_file() { vec![directory.to_owned()] } else { files_with(directory, &[".csv", ".csv.gz"])? };
     let mut trials = Vec::new();

@@ -3,14 +3,15 @@ use std::path::Path;
 use hemiola::prelude::*;
 
 use super::{Measure, Score};
+use crate::NaoError;
 use crate::recordings::{
     BodyRecording, CameraRecording, MicrophoneRecording, RecordedBody, RecordedBodyParameters, RecordedCamera,
-    RecordedCameraParameters, RecordedMicrophone, RecordedMicrophoneParameters, RecordingError, RecordingReport,
+    RecordedCameraParameters, RecordedMicrophone, RecordedMicrophoneParameters, RecordingReport,
 };
 use crate::representations::sensing::{AudioBlock, FootPressure, ImuSample, JointAngles, LowerImage, UpperImage};
 
 /// Plays a recording without ground truth through the source that knows its form, and tells what could be read.
-pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
+pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let name = || directory.display().to_string();
     let mut reports = Vec::new();
 
@@ -36,7 +37,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
     if reports.is_empty() {
         let expected = "IMU trials (ref_qw), imu.csv with groundtruth_base.csv, landmarks.csv with poses.csv, whistle_yes \
                         with whistle_no, pictures, IMU tables or sound";
-        return Err(RecordingError::NothingFound { directory: directory.to_owned(), expected });
+        return Err(NaoError::NothingFound { directory: directory.to_owned(), expected });
     }
     Ok(Score {
         title: "Playback (there is no ground truth that is known here)".into(),

@@ -2,7 +2,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::recordings::RecordingError;
+use crate::NaoError;
 
 /// How a score is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Score {
     ///
     /// # Errors
     /// The output does not take it.
-    pub fn write(&self, format: Format, output: &mut impl Write) -> Result<(), RecordingError> {
+    pub fn write(&self, format: Format, output: &mut impl Write) -> Result<(), NaoError> {
         match format {
             Format::Json => writeln!(output, "{:#}", self.json())?,
             Format::Table | Format::Details => {
@@ -106,7 +106,7 @@ impl Score {
 }
 
 /// Subjects to the left, figures to the right, columns as wide as they need.
-fn table(measures: &[Measure], output: &mut impl Write) -> Result<(), RecordingError> {
+fn table(measures: &[Measure], output: &mut impl Write) -> Result<(), NaoError> {
     let Some(first) = measures.first() else { return Ok(()) };
     let width = measures.iter().map(|measure| measure.subject.chars().count()).max().unwrap_or(0);
     write!(output, "{:width$}", "")?;

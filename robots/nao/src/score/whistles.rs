@@ -5,11 +5,12 @@ use hemiola::module::Module;
 use hemiola::prelude::*;
 
 use super::{Measure, Score};
+use crate::NaoError;
 use crate::audio::{
     NoiseFloorEstimator, SpectrumAnalyzer, WhistleDetector, WhistleDetectorParameters, WhistleFeatureExtractor,
 };
 use crate::recordings::sound::Sound;
-use crate::recordings::{RecordingError, files_with, read_bounded};
+use crate::recordings::{files_with, read_bounded};
 use crate::representations::audio::{AudioBands, AudioSpectrum, Whistle, WhistleFeatures};
 use crate::representations::sensing::AudioBlock;
 
@@ -65,7 +66,7 @@ impl WhistleEar {
 }
 
 /// Scores the detector on clips with (`whistle_yes`) and without (`whistle_no`) a whistle.
-pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
+pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let mut score = evaluate_with(directory, &WhistleDetectorParameters::default())?;
     score.notes.push(
         "A clip counts as heard when a whistle is heard anywhere in it; each clip meets modules that know nothing yet."
@@ -75,7 +76,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, RecordingError> {
 }
 
 /// As [`evaluate`], with other thresholds.
-pub fn evaluate_with(directory: &Path, parameters: &WhistleDetectorParameters) -> Result<Score, RecordingError> {
+pub fn evaluate_with(directory: &Path, parameters: &WhistleDetectorParameters) -> Result<Score, NaoError> {
     let mut measures = Vec::new();
     let mut details = Vec::new();
     for (folder, subject) in [("whistle_yes", "whistles heard"), ("whistle_no", "false alarms")] {

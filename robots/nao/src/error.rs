@@ -1,11 +1,24 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hemiola::bus::BusError;
+use hemiola::realtime::RealtimeError;
+use hemiola::runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why something recorded could not be read or scored.
+/// Why something recorded could not be read or scored, or something beside the robot's modules cannot start.
+///
+/// ```
+/// use nao::NaoError;
+/// use nao::recordings::read_bounded;
+/// use std::path::Path;
+///
+/// let error = read_bounded(Path::new("walks/imu.csv")).unwrap_err();
+/// assert!(matches!(error, NaoError::Io { .. }));
+/// assert!(error.to_string().starts_with("walks/imu.csv: ") && error.to_string().ends_with("; check the path and its permissions"));
+/// ```
 #[derive(Debug, Error)]
-pub enum RecordingError {
+pub enum NaoError {
     /// The operating system refused.
     #[error("{}: {error}; check the path and its permissions", file.display())]
     Io {
@@ -83,9 +96,21 @@ pub enum RecordingError {
     /// A result could not be written.
     #[error("the result cannot be written: {0}")]
     Output(#[from] io::Error),
+    /// A topic carries something else, or somebody else serves.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// The robot has no place for another executor.
+    #[error(transparent)]
+    Robot(#[from] RuntimeError),
+    /// There is no thread to be had.
+    #[error(transparent)]
+    Thread(#[from] RealtimeError),
+    /// The system hands over no signals.
+    #[error("the system hands over no signal USR1 ({0}): ask the service `SaveSnapshot` instead")]
+    Signal(#[source] io::Error),
 }
 
-impl RecordingError {
+impl NaoError {
     /// For `map_err` of whatever touches `file`.
     pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |error| Self::Io { file: file.to_owned(), error }

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hemiola::bus::{Client, Priority, RunningExecutor};
@@ -44,16 +44,16 @@ const CAPACITY: usize = 4;
 /// Longer than any disk takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Saves snapshots of the robot into this folder, under the next free number, until the result is dropped.
+/// Saves snapshots of the robot into this folder, under numbers of which no file has one yet, until the result is dropped.
 ///
 /// # Errors
 /// Somebody else serves, or means something else by the name; or there is no thread to be had.
 pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, NaoError> {
     let mut executor = robot.executor("snapshots")?;
-    let (asked, folder) = (robot.clone(), folder.into());
+    let (asked, mut files) = (robot.clone(), NumberedFiles::new(folder.into()));
     let save = move |request: &SaveSnapshot| -> SnapshotSaved {
-        save(&asked.snapshot(), request.reason, &folder)
-            .map_err(|error| format!("no snapshot in {}: {error}", folder.display()))
+        save(&asked.snapshot(), request.reason, &mut files)
+            .map_err(|error| format!("no snapshot in {}: {error}", files.folder.display()))
     };
     executor.serve(robot.bus(), SaveSnapshot::NAME, Priority(1), CAPACITY, save)?;
     Ok(executor.spawn(ThreadSettings::new("snapshots"))?)
@@ -81,9 +81,8 @@ pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
     Ok(())
 }
 
-fn save(snapshot: &Snapshot, reason: SnapshotReason, folder: &Path) -> io::Result<PathBuf> {
-    fs::create_dir_all(folder)?;
-    let (path, file) = next_file(folder)?;
+fn save(snapshot: &Snapshot, reason: SnapshotReason, files: &mut NumberedFiles) -> io::Result<PathBuf> {
+    let (path, file) = files.create()?;
     let reason = match reason {
         SnapshotReason::Asked => "asked",
         SnapshotReason::Fell => "fell",
@@ -96,14 +95,53 @@ fn save(snapshot: &Snapshot, reason: SnapshotReason, folder: &Path) -> io::Resul
     Ok(path)
 }
 
-/// A new file under the first number that is free.
-fn next_file(folder: &Path) -> io::Result<(PathBuf, File)> {
-    let mut number = 1;
-    loop {
-        let path = folder.join(format!("nao-snapshot-{number}.json"));
-        match File::create_new(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            created => return Ok((path, created?)),
+/// Makes files, each under a higher number than those before.
+struct NumberedFiles {
+    folder: PathBuf,
+    /// The last number that was tried.
+    last: u64,
+}
+
+impl NumberedFiles {
+    fn new(folder: PathBuf) -> Self {
+        Self { folder, last: 0 }
+    }
+
+    /// A new file. Only the first has to find its way past files of earlier runs.
+    fn create(&mut self) -> io::Result<(PathBuf, File)> {
+        fs::create_dir_all(&self.folder)?;
+        loop {
+            self.last += 1;
+            let path = self.folder.join(format!("nao-snapshot-{}.json", self.last));
+            match File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return Ok((path, created?)),
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_numbered_on_from_those_of_earlier_runs_and_no_number_comes_twice() {
+        let folder = std::env::temp_dir().join(format!("nao-{}-numbers", std::process::id()));
+        _ = fs::remove_dir_all(&folder);
+        let mut earlier = NumberedFiles::new(folder.clone());
+        (0..3).for_each(|_| _ = earlier.create().unwrap());
+
+        let mut files = NumberedFiles::new(folder.clone());
+        let (fourth, _) = files.create().unwrap();
+        assert_eq!(fourth, folder.join("nao-snapshot-4.json"));
+        // Whoever takes one away meanwhile gets no other one in its place.
+        fs::remove_file(folder.join("nao-snapshot-2.json")).unwrap();
+        fs::remove_file(&fourth).unwrap();
+        assert_eq!(files.create().unwrap().0, folder.join("nao-snapshot-5.json"));
+        // Somebody else numbers, too.
+        fs::write(folder.join("nao-snapshot-6.json"), "").unwrap();
+        assert_eq!(files.create().unwrap().0, folder.join("nao-snapshot-7.json"));
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -2,7 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, Index, Lit, Meta, Result};
+use syn::ext::IdentExt;
+use syn::{Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, Index, Lit, LitStr, Meta, Result};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
@@ -12,9 +13,10 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             "data that leaves the process has one schema: no generic parameters",
         ));
     }
+    let type_name = type_name(input)?;
     let Body { data_type, write, read, replace } = match &input.data {
-        syn::Data::Struct(data) => structure(&name.to_string(), &data.fields),
-        syn::Data::Enum(data) => enumeration(&name.to_string(), data)?,
+        syn::Data::Struct(data) => structure(&name.to_string(), &type_name, &data.fields),
+        syn::Data::Enum(data) => enumeration(&type_name, data)?,
         syn::Data::Union(data) => {
             return Err(Error::new_spanned(
                 data.union_token,
@@ -40,13 +42,43 @@ struct Body {
     replace: TokenStream,
 }
 
-fn structure(name: &str, fields: &Fields) -> Body {
+/// The name in the schema: that of `#[data(name = "package/Name")]`, else the type's own in the package that is being compiled.
+fn type_name(input: &DeriveInput) -> Result<TokenStream> {
+    let mut given: Option<LitStr> = None;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("data")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("name") {
+                return Err(meta.error("expected `name = \"package/Name\"`"));
+            }
+            given = Some(meta.value()?.parse()?);
+            Ok(())
+        })?;
+    }
+    let Some(given) = given else {
+        let name = input.ident.to_string();
+        return Ok(quote! { ::hemiola::data::TypeName::new(::core::env!("CARGO_PKG_NAME"), #name) });
+    };
+    let is_word = |word: &str, first: fn(&char) -> bool| {
+        word.starts_with(|letter| first(&letter))
+            && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    match given.value().replace("/msg/", "/").split_once('/') {
+        Some((package, name))
+            if is_word(package, char::is_ascii_lowercase) && is_word(name, char::is_ascii_uppercase) =>
+        {
+            Ok(quote! { ::hemiola::data::TypeName::new(#package, #name) })
+        }
+        _ => Err(Error::new_spanned(given, "expected a package and a type in it, such as `sensor_msgs/Imu`")),
+    }
+}
+
+fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Body {
     let described = describe(fields);
     let members: Vec<_> = members(fields);
     let names: Vec<_> = names(fields);
     let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
     Body {
-        data_type: quote! { ::hemiola::data::DataType::structure(#name, ::std::vec![#(#described),*]) },
+        data_type: quote! { ::hemiola::data::DataType::structure(#type_name, ::std::vec![#(#described),*]) },
         write: quote! {
             writer.begin_structure(#name);
             #( writer.field(#names); ::hemiola::data::Data::write(&self.#members, writer); )*
@@ -66,9 +98,12 @@ fn structure(name: &str, fields: &Fields) -> Body {
     }
 }
 
-fn enumeration(name: &str, data: &DataEnum) -> Result<Body> {
+fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
     if data.variants.is_empty() {
         return Err(Error::new_spanned(&data.variants, "an enum without variants has no values"));
+    }
+    if data.variants.len() > 256 {
+        return Err(Error::new_spanned(&data.variants, "an enum is recorded as one byte: at most 256 variants"));
     }
     let variants: Vec<_> = data.variants.iter().collect();
     let described = variants.iter().map(|variant| {
@@ -76,15 +111,15 @@ fn enumeration(name: &str, data: &DataEnum) -> Result<Body> {
         quote! { ::hemiola::data::Variant::new(#name, ::std::vec![#(#fields),*]) }
     });
     let write = variants.iter().enumerate().map(|(index, variant)| {
-        let (ident, text, index) = (&variant.ident, variant.ident.to_string(), index as u32);
+        let (ident, text) = (&variant.ident, variant.ident.to_string());
         if variant.fields.is_empty() {
-            return quote! { Self::#ident { .. } => writer.variant(#text, #index, ::hemiola::data::VariantContent::Empty), };
+            return quote! { Self::#ident { .. } => writer.begin_variant(VARIANTS, #index), };
         }
         let (members, names) = (members(&variant.fields), names(&variant.fields));
         let bound: Vec<_> = (0..members.len()).map(|index| format_ident!("field_{index}")).collect();
         quote! {
             Self::#ident { #( #members: #bound ),* } => {
-                writer.variant(#text, #index, ::hemiola::data::VariantContent::Fields);
+                writer.begin_variant(VARIANTS, #index);
                 writer.begin_structure(#text);
                 #( writer.field(#names); ::hemiola::data::Data::write(#bound, writer); )*
                 writer.end_structure();
@@ -101,13 +136,22 @@ fn enumeration(name: &str, data: &DataEnum) -> Result<Body> {
             quote! { #index => { reader.begin_structure(#text)?; let value = #fields; reader.end_structure()?; value } }
         }
     });
-    let names: Vec<_> = variants.iter().map(|variant| variant.ident.to_string()).collect();
+    let heads = variants.iter().map(|variant| {
+        let name = variant.ident.to_string();
+        let content = if variant.fields.is_empty() {
+            quote! { Empty }
+        } else {
+            quote! { Fields }
+        };
+        quote! { ::hemiola::data::VariantHead { name: #name, content: ::hemiola::data::VariantContent::#content } }
+    });
+    let heads = quote! { const VARIANTS: &[::hemiola::data::VariantHead] = &[#(#heads),*]; };
     Ok(Body {
-        data_type: quote! { ::hemiola::data::DataType::enumeration(#name, ::std::vec![#(#described),*]) },
-        write: quote! { match self { #(#write)* } },
+        data_type: quote! { ::hemiola::data::DataType::enumeration(#type_name, ::std::vec![#(#described),*]) },
+        write: quote! { #heads match self { #(#write)* } writer.end_variant(); },
         read: quote! {
-            const VARIANTS: &[&str] = &[#(#names),*];
-            let value = match reader.variant(VARIANTS)? {
+            #heads
+            let value = match reader.begin_variant(VARIANTS)? {
                 #(#read)*
                 _ => return ::core::result::Result::Err(reader.error(::std::string::String::from("no such variant"))),
             };
@@ -148,7 +192,7 @@ fn names(fields: &Fields) -> Vec<String> {
     fields
         .iter()
         .enumerate()
-        .map(|(index, field)| field.ident.as_ref().map_or_else(|| index.to_string(), |name| name.to_string()))
+        .map(|(index, field)| field.ident.as_ref().map_or_else(|| index.to_string(), |name| name.unraw().to_string()))
         .collect()
 }
 

@@ -31,7 +31,7 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 /// let seen = FieldLines { lines: vec![Line { from: [0.0, 1.0], to: [4.5, 1.0] }] };
 /// assert_eq!(Value::of(&seen).to_string(), "{lines: [{from: [0.0, 1.0], to: [4.5, 1.0]}]}");
 /// ```
-#[proc_macro_derive(Data)]
+#[proc_macro_derive(Data, attributes(data))]
 pub fn derive_data(input: TokenStream) -> TokenStream {
     finish(data::derive(&parse_macro_input!(input as DeriveInput)))
 }
@@ -54,7 +54,7 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 /// assert!(BallPercept::descriptor().data_type().is_some()); // can be logged, shown, sent
 /// assert!(NeuralNetwork::descriptor().data_type().is_none());
 /// ```
-#[proc_macro_derive(Representation, attributes(representation))]
+#[proc_macro_derive(Representation, attributes(representation, data))]
 pub fn derive_representation(input: TokenStream) -> TokenStream {
     finish(representation::derive(&parse_macro_input!(input as DeriveInput)))
 }

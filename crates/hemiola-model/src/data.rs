@@ -1,11 +1,12 @@
 //! Data that can leave the process: its schema, its text form, and how it is walked field by field.
 //!
-//! One pair of walks serves every form: [`Data::write`] drives a [`Writer`] (text, hash, later CDR) and [`Data::read`] a
+//! One pair of walks serves every form: [`Data::write`] drives a [`Writer`] (text, hash, [CDR](crate::cdr)) and [`Data::read`] a
 //! [`Reader`]. The derives write both.
 
 mod arrays;
 mod data_type;
 mod hash;
+mod items;
 mod primitives;
 mod value;
 mod value_reader;
@@ -14,11 +15,14 @@ mod value_writer;
 #[cfg(feature = "glam")]
 mod glam;
 
-pub use data_type::{DataType, Field, Variant};
+pub use data_type::{DataType, Field, TypeName, Variant};
 pub use hash::fingerprint;
+pub use items::{Items, ItemsMut};
 pub use value::Value;
 pub use value_reader::ValueReader;
 pub use value_writer::ValueWriter;
+
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -64,6 +68,17 @@ pub trait Data: Sized {
             item.write(writer);
         }
     }
+
+    /// Reads a run of values; plain numbers override it to take them over in pieces.
+    #[doc(hidden)]
+    fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
+        // The length is a claim of whoever wrote it: memory grows with what is really there.
+        let mut items = Vec::with_capacity(length.min(4096));
+        for _ in 0..length {
+            items.push(Self::read(reader)?);
+        }
+        Ok(items)
+    }
 }
 
 /// What a value is written to, one primitive at a time. Calls are balanced: every `begin_` has its `end_`.
@@ -91,11 +106,17 @@ pub trait Writer {
     fn float64(&mut self, value: f64);
     /// A text.
     fn string(&mut self, value: &str);
-    /// A run of bytes inside a sequence: the same as `unsigned(.., 8)` for each.
-    fn bytes(&mut self, values: &[u8]) {
-        for &value in values {
-            self.unsigned(value.into(), 8);
-        }
+    /// A point in time, in nanoseconds of the framework's clock.
+    fn time(&mut self, nanoseconds: i64) {
+        self.signed(nanoseconds, 64);
+    }
+    /// A span of time.
+    fn duration(&mut self, value: Duration) {
+        self.float64(value.as_secs_f64());
+    }
+    /// A run of numbers inside a sequence: the same as each by itself.
+    fn items(&mut self, items: Items<'_>) {
+        items.write_each(self);
     }
     /// A sequence of `length` items follows; `fixed` when the schema knows the length.
     fn begin_sequence(&mut self, length: usize, fixed: FixedLength);
@@ -111,18 +132,20 @@ pub trait Writer {
     fn none(&mut self);
     /// A present optional value follows.
     fn some(&mut self);
-    /// A variant of an enum; its fields follow as a structure when it has any.
-    fn variant(&mut self, name: &str, index: u32, content: VariantContent);
+    /// The variant at `index` of an enum that has these; its fields follow as a structure when it has any.
+    fn begin_variant(&mut self, variants: &[VariantHead], index: usize);
+    /// The variant ends.
+    fn end_variant(&mut self);
 }
 
 /// Whether a sequence's length is part of its type.
 ///
 /// ```
-/// use hemiola_model::data::{FixedLength, ValueWriter, Writer};
+/// use hemiola_model::data::{FixedLength, Items, ValueWriter, Writer};
 ///
 /// let mut writer = ValueWriter::default();
-/// writer.begin_sequence(2, FixedLength::No); // a vector; CDR will write its length, and not that of an array
-/// writer.bytes(&[7, 9]);
+/// writer.begin_sequence(2, FixedLength::No); // a vector; CDR writes its length, and not that of an array
+/// writer.items(Items::U8(&[7, 9]));
 /// writer.end_sequence();
 /// assert_eq!(writer.finish().to_string(), "[7, 9]");
 /// ```
@@ -134,14 +157,36 @@ pub enum FixedLength {
     No,
 }
 
+/// What writers and readers know of a variant.
+///
+/// ```
+/// use hemiola_model::data::{ValueWriter, VariantContent, VariantHead, Writer};
+///
+/// const ACTION: &[VariantHead] = &[
+///     VariantHead { name: "Stand", content: VariantContent::Empty },
+///     VariantHead { name: "Kick", content: VariantContent::Fields },
+/// ];
+/// let mut writer = ValueWriter::default();
+/// writer.begin_variant(ACTION, 0);
+/// writer.end_variant();
+/// assert_eq!(writer.finish().to_string(), "\"Stand\"");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantHead {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it carries fields.
+    pub content: VariantContent,
+}
+
 /// Whether a variant carries fields.
 ///
 /// ```
-/// use hemiola_model::data::{ValueWriter, VariantContent, Writer};
+/// use hemiola_model::{Data, data::VariantContent};
 ///
-/// let mut writer = ValueWriter::default();
-/// writer.variant("Stand", 0, VariantContent::Empty);
-/// assert_eq!(writer.finish().to_string(), "\"Stand\"");
+/// // What `#[derive(Data)]` asks of each variant.
+/// let of_fields = |count: usize| if count == 0 { VariantContent::Empty } else { VariantContent::Fields };
+/// assert_eq!(of_fields(2), VariantContent::Fields);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantContent {
@@ -180,10 +225,30 @@ pub trait Reader {
     fn float32(&mut self) -> Result<f32, ReadError>;
     /// A 64-bit number.
     fn float64(&mut self) -> Result<f64, ReadError>;
+    /// A point in time, in nanoseconds of the framework's clock.
+    fn time(&mut self) -> Result<i64, ReadError> {
+        self.signed(64)
+    }
+    /// A span of time.
+    fn duration(&mut self) -> Result<Duration, ReadError> {
+        let seconds = self.float64()?;
+        Duration::try_from_secs_f64(seconds).map_err(|_| self.error(format!("{seconds} s is not a duration")))
+    }
     /// A text.
     fn string(&mut self) -> Result<String, ReadError>;
+    /// A run of numbers inside a sequence, as many as there is room for.
+    fn items(&mut self, items: ItemsMut<'_>) -> Result<(), ReadError> {
+        items.read_each(self)
+    }
     /// Starts a sequence and tells its length.
     fn begin_sequence(&mut self) -> Result<usize, ReadError>;
+    /// Starts a sequence whose length the schema knows.
+    fn begin_array(&mut self, length: usize) -> Result<(), ReadError> {
+        match self.begin_sequence()? {
+            found if found == length => Ok(()),
+            found => Err(self.error(format!("expected {length} items, found {found}"))),
+        }
+    }
     /// The sequence must end here.
     fn end_sequence(&mut self) -> Result<(), ReadError>;
     /// Starts a structure.
@@ -198,8 +263,8 @@ pub trait Reader {
     fn end_structure(&mut self) -> Result<(), ReadError>;
     /// Whether an optional value is present.
     fn option(&mut self) -> Result<bool, ReadError>;
-    /// The index in `names` of the variant that follows.
-    fn variant(&mut self, names: &[&str]) -> Result<usize, ReadError>;
+    /// The index in `variants` of the variant that follows.
+    fn begin_variant(&mut self, variants: &[VariantHead]) -> Result<usize, ReadError>;
     /// The variant's content ends here.
     fn end_variant(&mut self) -> Result<(), ReadError>;
     /// An error at the present place.

@@ -24,6 +24,7 @@
 //! assert_eq!(text.get("forward"), Some(&Value::Float(0.5)));
 //! ```
 
+pub mod cdr;
 pub mod configuration;
 pub mod data;
 pub mod module;

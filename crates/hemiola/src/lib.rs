@@ -37,6 +37,11 @@ pub mod data {
     pub use hemiola_model::data::*;
 }
 
+/// Data outside the process: CDR, ros2msg schemas, hashes of types.
+pub mod cdr {
+    pub use hemiola_model::cdr::*;
+}
+
 /// Modules and what their updates can ask for.
 pub mod module {
     pub use hemiola_model::module::*;

@@ -33,9 +33,10 @@ impl ParameterReader<'_> {
             (DataType::Boolean, Content::Scalar(value @ Value::Boolean(_)))
             | (DataType::Text, Content::Scalar(value @ Value::Text(_))) => Some(value.clone()),
             (
-                DataType::Float32 | DataType::Float64,
+                DataType::Float32 | DataType::Float64 | DataType::Duration,
                 Content::Scalar(value @ (Value::Float(_) | Value::Integer(_) | Value::Unsigned(_))),
             ) => self.in_range(node, value, name),
+            (DataType::Time, Content::Scalar(value @ Value::Integer(_))) => self.in_range(node, value, name),
             (DataType::Signed(bits), Content::Scalar(value @ Value::Integer(number)))
                 if fits_signed(*number, *bits) =>
             {
@@ -187,7 +188,7 @@ impl ParameterReader<'_> {
             let help = format!("write `{name} = \"{variant}\"`");
             return self.refuse(Diagnostic::error(message).at(&entry.key, "").help(help));
         }
-        let data_type = DataType::structure(variant, known.fields.clone());
+        let data_type = DataType::structure(variant.as_str(), known.fields.clone());
         let fields = self.value(entry, &data_type, None, &format!("{name}.{variant}"))?;
         Some(Value::Table(BTreeMap::from([(variant.clone(), fields)])))
     }
@@ -248,6 +249,8 @@ fn expected(data_type: &DataType) -> String {
         }
         DataType::Unsigned(bits) => format!("a whole number from 0 to {}", (1_u64 << bits) - 1),
         DataType::Float32 | DataType::Float64 => "a number".into(),
+        DataType::Time => "a whole number of nanoseconds".into(),
+        DataType::Duration => "a number of seconds".into(),
         DataType::Text => "a text".into(),
         DataType::Optional(inner) => expected(inner),
         DataType::Array(inner, length) => format!("a list of {length} items, each {}", expected(inner)),

@@ -4,6 +4,7 @@ use super::{Data, DataType, Field, FixedLength, ReadError, Reader, Writer};
 
 impl<T: Data, const N: usize> Data for [T; N] {
     fn data_type() -> DataType {
+        const { assert!(N > 0, "an array without items says nothing, and has no schema") };
         DataType::Array(Box::new(T::data_type()), N)
     }
 
@@ -14,11 +15,8 @@ impl<T: Data, const N: usize> Data for [T; N] {
     }
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-        let length = reader.begin_sequence()?;
-        if length != N {
-            return Err(reader.error(format!("expected {N} items, found {length}")));
-        }
-        let items = (0..N).map(|_| T::read(reader)).collect::<Result<Vec<T>, ReadError>>()?;
+        reader.begin_array(N)?;
+        let items = T::read_items(N, reader)?;
         reader.end_sequence()?;
         items.try_into().map_err(|_| reader.error(format!("expected {N} items")))
     }
@@ -43,11 +41,7 @@ impl<T: Data> Data for Vec<T> {
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         let length = reader.begin_sequence()?;
-        // The length is a claim of whoever wrote it: memory grows with what is really there.
-        let mut items = Vec::with_capacity(length.min(4096));
-        for _ in 0..length {
-            items.push(T::read(reader)?);
-        }
+        let items = T::read_items(length, reader)?;
         reader.end_sequence()?;
         Ok(items)
     }
@@ -65,7 +59,10 @@ macro_rules! pairs {
     ($name:literal: $($item:ident $index:tt),*) => {
         impl<$($item: Data),*> Data for ($($item,)*) {
             fn data_type() -> DataType {
-                DataType::structure($name, vec![$(Field::new(stringify!($index), $item::data_type(), "")),*])
+                let parts = [$($item::data_type()),*];
+                // Pairs of different types are different types.
+                let name = parts.iter().fold($name.to_owned(), |name, part| name + &part.label());
+                DataType::structure(name.as_str(), vec![$(Field::new(stringify!($index), parts[$index].clone(), "")),*])
             }
 
             fn write(&self, writer: &mut dyn Writer) {

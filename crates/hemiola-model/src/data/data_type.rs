@@ -22,6 +22,10 @@ pub enum DataType {
     Float64,
     /// `String`
     Text,
+    /// [`Time`](crate::Time)
+    Time,
+    /// [`Duration`](std::time::Duration)
+    Duration,
     /// `Option<T>`
     Optional(Box<DataType>),
     /// `[T; N]`
@@ -31,17 +35,34 @@ pub enum DataType {
     /// A structure with named fields.
     Structure {
         /// The type's name.
-        name: String,
+        name: TypeName,
         /// Its fields in declaration order.
         fields: Vec<Field>,
     },
     /// One of several variants.
     Enumeration {
         /// The type's name.
-        name: String,
+        name: TypeName,
         /// Its variants in declaration order.
         variants: Vec<Variant>,
     },
+}
+
+/// What a structure or enumeration is called, and the package that it belongs to: two packages may have a type of the same name.
+///
+/// ```
+/// use hemiola_model::data::TypeName;
+///
+/// let name = TypeName::from("sensor_msgs/Imu");
+/// assert_eq!((name.package.as_str(), name.name.as_str()), ("sensor_msgs", "Imu"));
+/// assert_eq!(name.to_string(), "Imu"); // what people read
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeName {
+    /// Empty for what belongs to nobody, such as a pair.
+    pub package: String,
+    /// Unique within the package.
+    pub name: String,
 }
 
 /// A field of a structure.
@@ -82,13 +103,52 @@ pub struct Variant {
 
 impl DataType {
     /// A structure.
-    pub fn structure(name: &str, fields: Vec<Field>) -> Self {
-        Self::Structure { name: name.to_owned(), fields }
+    pub fn structure(name: impl Into<TypeName>, fields: Vec<Field>) -> Self {
+        Self::Structure { name: name.into(), fields }
     }
 
     /// An enumeration.
-    pub fn enumeration(name: &str, variants: Vec<Variant>) -> Self {
-        Self::Enumeration { name: name.to_owned(), variants }
+    pub fn enumeration(name: impl Into<TypeName>, variants: Vec<Variant>) -> Self {
+        Self::Enumeration { name: name.into(), variants }
+    }
+
+    /// A word for it that can be part of a type's name: `Float32`, `OptionalVec2`.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Boolean => "Bool".to_owned(),
+            Self::Signed(bits) => format!("Int{bits}"),
+            Self::Unsigned(bits) => format!("Uint{bits}"),
+            Self::Float32 => "Float32".to_owned(),
+            Self::Float64 => "Float64".to_owned(),
+            Self::Text => "String".to_owned(),
+            Self::Time => "Time".to_owned(),
+            Self::Duration => "Duration".to_owned(),
+            Self::Optional(inner) => format!("Optional{}", inner.label()),
+            Self::Array(inner, length) => format!("{}Array{length}", inner.label()),
+            Self::Sequence(inner) => format!("{}Sequence", inner.label()),
+            Self::Structure { name, .. } | Self::Enumeration { name, .. } => name.name.clone(),
+        }
+    }
+}
+
+impl TypeName {
+    /// A name in a package.
+    pub fn new(package: &str, name: &str) -> Self {
+        Self { package: package.to_owned(), name: name.to_owned() }
+    }
+}
+
+/// `package/Name`, `package/msg/Name` as in ROS 2, or a name that belongs to no package.
+impl From<&str> for TypeName {
+    fn from(text: &str) -> Self {
+        let (path, name) = text.rsplit_once('/').unwrap_or(("", text));
+        Self::new(path.strip_suffix("/msg").unwrap_or(path), name)
+    }
+}
+
+impl fmt::Display for TypeName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.name)
     }
 }
 
@@ -115,10 +175,12 @@ impl fmt::Display for DataType {
             Self::Float32 => formatter.write_str("float32"),
             Self::Float64 => formatter.write_str("float64"),
             Self::Text => formatter.write_str("string"),
+            Self::Time => formatter.write_str("time"),
+            Self::Duration => formatter.write_str("duration"),
             Self::Optional(inner) => write!(formatter, "{inner}?"),
             Self::Array(inner, length) => write!(formatter, "[{inner}; {length}]"),
             Self::Sequence(inner) => write!(formatter, "{inner}[]"),
-            Self::Structure { name, .. } | Self::Enumeration { name, .. } => formatter.write_str(name),
+            Self::Structure { name, .. } | Self::Enumeration { name, .. } => name.fmt(formatter),
         }
     }
 }

@@ -6,7 +6,7 @@ macro_rules! structures {
     ($($name:ident { $($field:ident),* } $number:ty, $make:expr;)*) => { $(
         impl Data for glam::$name {
             fn data_type() -> DataType {
-                DataType::structure(stringify!($name), vec![$(Field::new(stringify!($field), <$number>::data_type(), "")),*])
+                DataType::structure(concat!("glam/", stringify!($name)), vec![$(Field::new(stringify!($field), <$number>::data_type(), "")),*])
             }
 
             fn write(&self, writer: &mut dyn Writer) {

@@ -1,4 +1,6 @@
-use super::{FixedLength, VariantContent, Writer};
+use super::{FixedLength, Items, VariantHead, Writer};
+use std::time::Duration;
+
 use crate::representation::AnyRepresentation;
 
 /// A 64-bit fingerprint of every bit of a value; `None` when the representation is opaque.
@@ -43,12 +45,18 @@ impl Writer for Hash {
     }
 
     fn string(&mut self, value: &str) {
-        self.bytes(value.as_bytes());
+        self.items(Items::U8(value.as_bytes()));
     }
 
-    fn bytes(&mut self, values: &[u8]) {
-        self.word(values.len() as u64);
-        let (words, rest) = values.as_chunks::<8>();
+    fn duration(&mut self, value: Duration) {
+        self.word(value.as_secs());
+        self.word(value.subsec_nanos().into());
+    }
+
+    fn items(&mut self, items: Items<'_>) {
+        let Items::U8(bytes) = items else { return items.write_each(self) };
+        self.word(bytes.len() as u64);
+        let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
             self.word(u64::from_le_bytes(*word));
         }
@@ -77,7 +85,9 @@ impl Writer for Hash {
         self.word(1);
     }
 
-    fn variant(&mut self, _: &str, index: u32, _: VariantContent) {
-        self.word(index.into());
+    fn begin_variant(&mut self, _: &[VariantHead], index: usize) {
+        self.word(index as u64);
     }
+
+    fn end_variant(&mut self) {}
 }

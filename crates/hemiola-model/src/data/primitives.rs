@@ -2,44 +2,54 @@
 
 use std::time::Duration;
 
-use super::{Data, DataType, ReadError, Reader, Writer};
+use super::{Data, DataType, Items, ItemsMut, ReadError, Reader, Writer};
 use crate::Time;
 
-macro_rules! integers {
-    ($($integer:ty: $method:ident, $wide:ty, $variant:ident;)*) => { $(
-        impl Data for $integer {
-            fn data_type() -> DataType { DataType::$variant(<$integer>::BITS) }
-            fn write(&self, writer: &mut dyn Writer) { writer.$method((*self).into(), <$integer>::BITS) }
-            fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-                let value: $wide = reader.$method(<$integer>::BITS)?;
-                Self::try_from(value).map_err(|_| reader.error(format!(concat!("{} does not fit ", stringify!($integer)), value)))
+macro_rules! numbers {
+    ($($number:ty: $variant:ident, $data_type:expr, $write:expr, $read:expr;)*) => { $(
+        impl Data for $number {
+            fn data_type() -> DataType { $data_type }
+            fn write(&self, writer: &mut dyn Writer) { $write(writer, *self) }
+            fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { $read(reader) }
+            fn write_items(items: &[Self], writer: &mut dyn Writer) { writer.items(Items::$variant(items)) }
+            fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
+                // The length is a claim of whoever wrote it: memory grows with what is really there.
+                let mut items = Vec::new();
+                while items.len() < length {
+                    let known = items.len();
+                    items.resize(length.min(known + PIECE), <$number>::default());
+                    reader.items(ItemsMut::$variant(&mut items[known..]))?;
+                }
+                Ok(items)
             }
         }
     )* };
 }
 
-integers! {
-    i8: signed, i64, Signed; i16: signed, i64, Signed; i32: signed, i64, Signed; i64: signed, i64, Signed;
-    u16: unsigned, u64, Unsigned; u32: unsigned, u64, Unsigned; u64: unsigned, u64, Unsigned;
+/// So many items are taken over at once.
+const PIECE: usize = 1 << 20;
+
+macro_rules! integers {
+    ($($integer:ident: $variant:ident $method:ident $kind:ident;)*) => {
+        numbers! { $(
+            $integer: $variant, DataType::$kind(<$integer>::BITS),
+            |writer: &mut dyn Writer, value: $integer| writer.$method(value.into(), <$integer>::BITS),
+            |reader: &mut dyn Reader| {
+                let value = reader.$method(<$integer>::BITS)?;
+                <$integer>::try_from(value).map_err(|_| reader.error(format!(concat!("{} does not fit ", stringify!($integer)), value)))
+            };
+        )* }
+    };
 }
 
-impl Data for u8 {
-    fn data_type() -> DataType {
-        DataType::Unsigned(8)
-    }
+integers! {
+    i8: I8 signed Signed; i16: I16 signed Signed; i32: I32 signed Signed; i64: I64 signed Signed;
+    u8: U8 unsigned Unsigned; u16: U16 unsigned Unsigned; u32: U32 unsigned Unsigned; u64: U64 unsigned Unsigned;
+}
 
-    fn write(&self, writer: &mut dyn Writer) {
-        writer.unsigned((*self).into(), 8);
-    }
-
-    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-        let value = reader.unsigned(8)?;
-        Self::try_from(value).map_err(|_| reader.error(format!("{value} does not fit u8")))
-    }
-
-    fn write_items(items: &[Self], writer: &mut dyn Writer) {
-        writer.bytes(items);
-    }
+numbers! {
+    f32: F32, DataType::Float32, |writer: &mut dyn Writer, value| writer.float32(value), |reader: &mut dyn Reader| reader.float32();
+    f64: F64, DataType::Float64, |writer: &mut dyn Writer, value| writer.float64(value), |reader: &mut dyn Reader| reader.float64();
 }
 
 /// As 64 bits, so that recordings do not depend on the machine.
@@ -69,34 +79,6 @@ impl Data for bool {
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         reader.boolean()
-    }
-}
-
-impl Data for f32 {
-    fn data_type() -> DataType {
-        DataType::Float32
-    }
-
-    fn write(&self, writer: &mut dyn Writer) {
-        writer.float32(*self);
-    }
-
-    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-        reader.float32()
-    }
-}
-
-impl Data for f64 {
-    fn data_type() -> DataType {
-        DataType::Float64
-    }
-
-    fn write(&self, writer: &mut dyn Writer) {
-        writer.float64(*self);
-    }
-
-    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-        reader.float64()
     }
 }
 
@@ -142,33 +124,32 @@ impl<T: Data> Data for Option<T> {
     }
 }
 
-/// As nanoseconds on the framework's clock.
+/// As nanoseconds on the framework's clock; in CDR as `builtin_interfaces/msg/Time`.
 impl Data for Time {
     fn data_type() -> DataType {
-        DataType::Signed(64)
+        DataType::Time
     }
 
     fn write(&self, writer: &mut dyn Writer) {
-        writer.signed(self.nanoseconds(), 64);
+        writer.time(self.nanoseconds());
     }
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-        reader.signed(64).map(Self::from_nanoseconds)
+        reader.time().map(Self::from_nanoseconds)
     }
 }
 
-/// In seconds.
+/// In seconds; in CDR as `builtin_interfaces/msg/Duration`.
 impl Data for Duration {
     fn data_type() -> DataType {
-        DataType::Float64
+        DataType::Duration
     }
 
     fn write(&self, writer: &mut dyn Writer) {
-        writer.float64(self.as_secs_f64());
+        writer.duration(*self);
     }
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-        let seconds = reader.float64()?;
-        Self::try_from_secs_f64(seconds).map_err(|_| reader.error(format!("{seconds} s is not a duration")))
+        reader.duration()
     }
 }

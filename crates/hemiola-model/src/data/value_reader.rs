@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{ReadError, Reader, Value};
+use super::{ReadError, Reader, Value, VariantHead};
 
 /// Reads values from their text form.
 ///
@@ -171,7 +171,8 @@ impl Reader for ValueReader<'_> {
         Ok(true)
     }
 
-    fn variant(&mut self, names: &[&str]) -> Result<usize, ReadError> {
+    fn begin_variant(&mut self, variants: &[VariantHead]) -> Result<usize, ReadError> {
+        let names = || variants.iter().map(|variant| variant.name).collect::<Vec<_>>().join(", ");
         let value = self.take()?;
         let (name, content) = match value {
             Value::Text(name) => (name, None),
@@ -179,12 +180,12 @@ impl Reader for ValueReader<'_> {
                 let (name, content) = entries.iter().next().ok_or_else(|| self.error("an empty table".into()))?;
                 (name, Some(content))
             }
-            other => return Err(self.wrong(&format!("one of {}", names.join(", ")), other)),
+            other => return Err(self.wrong(&format!("one of {}", names()), other)),
         };
-        let index = names
+        let index = variants
             .iter()
-            .position(|known| known == name)
-            .ok_or_else(|| self.error(format!("expected one of {}, found {name:?}", names.join(", "))))?;
+            .position(|known| known.name == name)
+            .ok_or_else(|| self.error(format!("expected one of {}, found {name:?}", names())))?;
         self.next = content;
         self.open.push(Open::Variant(name));
         Ok(index)

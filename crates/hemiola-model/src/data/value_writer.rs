@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::{FixedLength, Value, VariantContent, Writer};
+use super::{FixedLength, Value, VariantContent, VariantHead, Writer};
 
 /// Builds the text form of what is written to it.
 ///
@@ -116,10 +116,13 @@ impl Writer for ValueWriter {
 
     fn some(&mut self) {}
 
-    fn variant(&mut self, name: &str, _: u32, content: VariantContent) {
+    fn begin_variant(&mut self, variants: &[VariantHead], index: usize) {
+        let VariantHead { name, content } = variants[index];
         match content {
             VariantContent::Empty => self.put(Value::Text(name.to_owned())),
             VariantContent::Fields => self.open.push(Open::Variant(name.to_owned())),
         }
     }
+
+    fn end_variant(&mut self) {}
 }

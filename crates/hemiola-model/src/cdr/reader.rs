@@ -1,0 +1,297 @@
+//! Bytes to values.
+
+use std::time::Duration;
+
+use super::HEADER;
+use crate::data::{ItemsMut, ReadError, Reader, VariantContent, VariantHead};
+
+/// Reads values from CDR. The bytes are not trusted: whatever they are, there is a value or an error.
+///
+/// ```
+/// use hemiola_model::Data;
+/// use hemiola_model::cdr::CdrReader;
+///
+/// let mut reader = CdrReader::new(&[0, 1, 0, 0, 7, 0, 0, 0])?;
+/// assert_eq!(u32::read(&mut reader)?, 7);
+/// let error = u32::read(&mut reader).unwrap_err();
+/// assert_eq!(error.to_string(), "byte 8: the message ends here, 4 bytes too early");
+/// # Ok::<(), hemiola_model::data::ReadError>(())
+/// ```
+#[derive(Debug)]
+pub struct CdrReader<'b> {
+    bytes: &'b [u8],
+    position: usize,
+    byte_order: ByteOrder,
+    /// A structure has begun, and no field of it yet.
+    structure_is_empty: bool,
+    /// For each open variant: how many variants with fields come after it.
+    absent_after: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ByteOrder {
+    Little,
+    Big,
+}
+
+impl<'b> CdrReader<'b> {
+    /// Starts after the header of a message.
+    ///
+    /// # Errors
+    /// There is no header of plain CDR.
+    pub fn new(bytes: &'b [u8]) -> Result<Self, ReadError> {
+        let byte_order = match bytes {
+            [0, 1, _, _, ..] => ByteOrder::Little,
+            [0, 0, _, _, ..] => ByteOrder::Big,
+            [a, b, _, _, ..] => {
+                return Err(at(
+                    0,
+                    format!(
+                        "the message is not plain CDR: its header begins with {a:#04x} {b:#04x}, not with 0x00 0x01"
+                    ),
+                ));
+            }
+            _ => return Err(at(0, "the message is shorter than CDR's header of four bytes".to_owned())),
+        };
+        let position = HEADER.len();
+        Ok(Self { bytes, position, byte_order, structure_is_empty: false, absent_after: Vec::new() })
+    }
+
+    /// Nothing may follow.
+    ///
+    /// # Errors
+    /// More follows than the padding of up to three bytes that some writers append.
+    pub fn finish(self) -> Result<(), ReadError> {
+        match self.bytes.len() - self.position {
+            0..4 => Ok(()),
+            rest => Err(self.error(format!("{rest} bytes follow, for which the schema has no place"))),
+        }
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'b [u8], ReadError> {
+        let rest = &self.bytes[self.position..];
+        let Some(taken) = rest.get(..count) else {
+            return Err(at(self.bytes.len(), format!("the message ends here, {} bytes too early", count - rest.len())));
+        };
+        self.position += count;
+        Ok(taken)
+    }
+
+    /// Alignment counts from after the header.
+    fn align(&mut self, size: usize) -> Result<(), ReadError> {
+        let aligned = (self.position - HEADER.len()).next_multiple_of(size) + HEADER.len();
+        self.take(aligned - self.position).map(|_| ())
+    }
+
+    /// In little endian.
+    fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], ReadError> {
+        self.align(SIZE)?;
+        let mut number = [0; SIZE];
+        number.copy_from_slice(self.take(SIZE)?);
+        if self.byte_order == ByteOrder::Big {
+            number.reverse();
+        }
+        Ok(number)
+    }
+
+    fn numbers<T, const SIZE: usize>(
+        &mut self,
+        items: &mut [T],
+        of_bytes: fn([u8; SIZE]) -> T,
+    ) -> Result<(), ReadError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        self.align(SIZE)?;
+        let (numbers, _) = self.take(SIZE.saturating_mul(items.len()))?.as_chunks::<SIZE>();
+        for (item, &number) in items.iter_mut().zip(numbers) {
+            let mut number = number;
+            if self.byte_order == ByteOrder::Big {
+                number.reverse();
+            }
+            *item = of_bytes(number);
+        }
+        Ok(())
+    }
+
+    fn length(&mut self) -> Result<usize, ReadError> {
+        Ok(u32::from_le_bytes(self.number()?) as usize)
+    }
+
+    /// The length of an optional value or of a variant's fields.
+    fn is_present(&mut self) -> Result<bool, ReadError> {
+        match self.length()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            length => Err(self.error(format!("expected at most one item, found {length}"))),
+        }
+    }
+
+    fn absent_variants(&mut self, count: usize) -> Result<(), ReadError> {
+        for _ in 0..count {
+            if self.is_present()? {
+                return Err(self.error("the fields of another variant than the one that is chosen".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn seconds(&mut self) -> Result<(i32, u32), ReadError> {
+        let seconds = i32::from_le_bytes(self.number()?);
+        let nanoseconds = u32::from_le_bytes(self.number()?);
+        if nanoseconds >= 1_000_000_000 {
+            return Err(self.error(format!("{nanoseconds} nanoseconds are a second or more")));
+        }
+        Ok((seconds, nanoseconds))
+    }
+}
+
+fn at(byte: usize, message: String) -> ReadError {
+    ReadError { path: format!("byte {byte}"), message }
+}
+
+impl Reader for CdrReader<'_> {
+    fn boolean(&mut self) -> Result<bool, ReadError> {
+        match self.take(1)? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            other => Err(self.error(format!("{} is no truth value", other[0]))),
+        }
+    }
+
+    fn signed(&mut self, bits: u32) -> Result<i64, ReadError> {
+        Ok(match bits {
+            8 => i8::from_le_bytes(self.number()?).into(),
+            16 => i16::from_le_bytes(self.number()?).into(),
+            32 => i32::from_le_bytes(self.number()?).into(),
+            _ => i64::from_le_bytes(self.number()?),
+        })
+    }
+
+    fn unsigned(&mut self, bits: u32) -> Result<u64, ReadError> {
+        Ok(match bits {
+            8 => u8::from_le_bytes(self.number()?).into(),
+            16 => u16::from_le_bytes(self.number()?).into(),
+            32 => u32::from_le_bytes(self.number()?).into(),
+            _ => u64::from_le_bytes(self.number()?),
+        })
+    }
+
+    fn float32(&mut self) -> Result<f32, ReadError> {
+        self.number().map(f32::from_le_bytes)
+    }
+
+    fn float64(&mut self) -> Result<f64, ReadError> {
+        self.number().map(f64::from_le_bytes)
+    }
+
+    fn time(&mut self) -> Result<i64, ReadError> {
+        let (seconds, nanoseconds) = self.seconds()?;
+        Ok(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
+    }
+
+    fn duration(&mut self) -> Result<Duration, ReadError> {
+        let (seconds, nanoseconds) = self.seconds()?;
+        let seconds = u64::try_from(seconds).map_err(|_| self.error(format!("{seconds} s is not a duration")))?;
+        Ok(Duration::new(seconds, nanoseconds))
+    }
+
+    fn string(&mut self) -> Result<String, ReadError> {
+        let length = self.length()?;
+        let begin = self.position;
+        match self.take(length)? {
+            // Some writers leave out the zero of an empty text.
+            [] => Ok(String::new()),
+            [text @ .., 0] => match std::str::from_utf8(text) {
+                Ok(text) => Ok(text.to_owned()),
+                Err(error) => Err(at(begin + error.valid_up_to(), "the text is not UTF-8".to_owned())),
+            },
+            _ => Err(self.error("the text does not end with a zero".to_owned())),
+        }
+    }
+
+    fn items(&mut self, items: ItemsMut<'_>) -> Result<(), ReadError> {
+        match items {
+            ItemsMut::U8(items) => {
+                items.copy_from_slice(self.take(items.len())?);
+                Ok(())
+            }
+            ItemsMut::I8(items) => self.numbers(items, i8::from_le_bytes),
+            ItemsMut::U16(items) => self.numbers(items, u16::from_le_bytes),
+            ItemsMut::I16(items) => self.numbers(items, i16::from_le_bytes),
+            ItemsMut::U32(items) => self.numbers(items, u32::from_le_bytes),
+            ItemsMut::I32(items) => self.numbers(items, i32::from_le_bytes),
+            ItemsMut::U64(items) => self.numbers(items, u64::from_le_bytes),
+            ItemsMut::I64(items) => self.numbers(items, i64::from_le_bytes),
+            ItemsMut::F32(items) => self.numbers(items, f32::from_le_bytes),
+            ItemsMut::F64(items) => self.numbers(items, f64::from_le_bytes),
+        }
+    }
+
+    fn begin_sequence(&mut self) -> Result<usize, ReadError> {
+        let length = self.length()?;
+        // Every item takes a byte at least.
+        match self.bytes.len() - self.position {
+            rest if length > rest => {
+                Err(self.error(format!("a sequence of {length} items, but only {rest} bytes are left")))
+            }
+            _ => Ok(length),
+        }
+    }
+
+    /// Takes no bytes: the schema knows the length.
+    fn begin_array(&mut self, _: usize) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    fn end_sequence(&mut self) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    fn begin_structure(&mut self, _: &str) -> Result<(), ReadError> {
+        self.structure_is_empty = true;
+        Ok(())
+    }
+
+    /// Every field of the schema is there.
+    fn optional_field(&mut self, _: &str) -> Result<bool, ReadError> {
+        self.structure_is_empty = false;
+        Ok(true)
+    }
+
+    fn end_structure(&mut self) -> Result<(), ReadError> {
+        if std::mem::take(&mut self.structure_is_empty) {
+            self.take(1)?;
+        }
+        Ok(())
+    }
+
+    fn option(&mut self) -> Result<bool, ReadError> {
+        self.is_present()
+    }
+
+    fn begin_variant(&mut self, variants: &[VariantHead]) -> Result<usize, ReadError> {
+        let index = usize::from(self.take(1)?[0]);
+        let Some(chosen) = variants.get(index) else {
+            return Err(self.error(format!("variant {index} does not exist; there are {}", variants.len())));
+        };
+        let with_fields = |variants: &[VariantHead]| {
+            variants.iter().filter(|variant| variant.content == VariantContent::Fields).count()
+        };
+        self.absent_variants(with_fields(&variants[..index]))?;
+        if chosen.content == VariantContent::Fields && !self.is_present()? {
+            return Err(self.error(format!("the fields of `{}` are missing", chosen.name)));
+        }
+        self.absent_after.push(with_fields(&variants[index + 1..]));
+        Ok(index)
+    }
+
+    fn end_variant(&mut self) -> Result<(), ReadError> {
+        let count = self.absent_after.pop().unwrap_or(0);
+        self.absent_variants(count)
+    }
+
+    fn error(&self, message: String) -> ReadError {
+        at(self.position, message)
+    }
+}

@@ -1,0 +1,188 @@
+//! Values to bytes.
+
+use std::time::Duration;
+
+use super::HEADER;
+use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
+
+/// Writes values as CDR into a buffer that can be used again: then nothing is allocated once it has grown.
+///
+/// ```
+/// use hemiola_model::Data;
+/// use hemiola_model::cdr::CdrWriter;
+///
+/// let mut writer = CdrWriter::default();
+/// for value in [1_u16, 2, 3] {
+///     value.write(&mut writer);
+///     assert_eq!(writer.bytes(), [0, 1, 0, 0, value as u8, 0]);
+///     writer.clear();
+/// }
+/// ```
+#[derive(Debug)]
+pub struct CdrWriter {
+    bytes: Vec<u8>,
+    /// A structure has begun, and no field of it yet.
+    structure_is_empty: bool,
+    /// For each open variant: how many variants with fields come after it.
+    absent_after: Vec<usize>,
+}
+
+impl Default for CdrWriter {
+    fn default() -> Self {
+        Self { bytes: HEADER.to_vec(), structure_is_empty: false, absent_after: Vec::new() }
+    }
+}
+
+impl CdrWriter {
+    /// What has been written so far, header first.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The same, for keeps.
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Begins anew, and keeps the buffer.
+    pub fn clear(&mut self) {
+        self.bytes.truncate(HEADER.len());
+        self.absent_after.clear();
+    }
+
+    /// Alignment counts from after the header.
+    fn align(&mut self, size: usize) {
+        let aligned = (self.bytes.len() - HEADER.len()).next_multiple_of(size) + HEADER.len();
+        self.bytes.resize(aligned, 0);
+    }
+
+    fn number<const SIZE: usize>(&mut self, bytes: [u8; SIZE]) {
+        self.align(SIZE);
+        self.bytes.extend_from_slice(&bytes);
+    }
+
+    fn numbers<T: Copy, const SIZE: usize>(&mut self, items: &[T], to_bytes: fn(T) -> [u8; SIZE]) {
+        // An empty run does not align: what follows does that for itself.
+        if items.is_empty() {
+            return;
+        }
+        self.align(SIZE);
+        let begin = self.bytes.len();
+        self.bytes.resize(begin + SIZE * items.len(), 0);
+        for (place, &item) in self.bytes[begin..].as_chunks_mut::<SIZE>().0.iter_mut().zip(items) {
+            *place = to_bytes(item);
+        }
+    }
+
+    /// Lengths are of 32 bits; what is longer could not be read by anybody.
+    fn length(&mut self, length: usize) {
+        self.number(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+    }
+
+    /// Of `builtin_interfaces`: seconds of 32 bits reach 68 years to each side, beyond which time stands still.
+    fn seconds(&mut self, seconds: i64, nanoseconds: u32) {
+        self.number((seconds.clamp(i32::MIN.into(), i32::MAX.into()) as i32).to_le_bytes());
+        self.number(nanoseconds.to_le_bytes());
+    }
+}
+
+impl Writer for CdrWriter {
+    fn boolean(&mut self, value: bool) {
+        self.bytes.push(value.into());
+    }
+
+    fn signed(&mut self, value: i64, bits: u32) {
+        self.unsigned(value as u64, bits);
+    }
+
+    fn unsigned(&mut self, value: u64, bits: u32) {
+        match bits {
+            8 => self.bytes.push(value as u8),
+            16 => self.number((value as u16).to_le_bytes()),
+            32 => self.number((value as u32).to_le_bytes()),
+            _ => self.number(value.to_le_bytes()),
+        }
+    }
+
+    fn float32(&mut self, value: f32) {
+        self.number(value.to_le_bytes());
+    }
+
+    fn float64(&mut self, value: f64) {
+        self.number(value.to_le_bytes());
+    }
+
+    fn time(&mut self, nanoseconds: i64) {
+        self.seconds(nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000) as u32);
+    }
+
+    fn duration(&mut self, value: Duration) {
+        self.seconds(i64::try_from(value.as_secs()).unwrap_or(i64::MAX), value.subsec_nanos());
+    }
+
+    fn items(&mut self, items: Items<'_>) {
+        match items {
+            Items::U8(items) => self.bytes.extend_from_slice(items),
+            Items::I8(items) => self.numbers(items, i8::to_le_bytes),
+            Items::U16(items) => self.numbers(items, u16::to_le_bytes),
+            Items::I16(items) => self.numbers(items, i16::to_le_bytes),
+            Items::U32(items) => self.numbers(items, u32::to_le_bytes),
+            Items::I32(items) => self.numbers(items, i32::to_le_bytes),
+            Items::U64(items) => self.numbers(items, u64::to_le_bytes),
+            Items::I64(items) => self.numbers(items, i64::to_le_bytes),
+            Items::F32(items) => self.numbers(items, f32::to_le_bytes),
+            Items::F64(items) => self.numbers(items, f64::to_le_bytes),
+        }
+    }
+
+    fn string(&mut self, value: &str) {
+        self.length(value.len() + 1);
+        self.bytes.extend_from_slice(value.as_bytes());
+        self.bytes.push(0);
+    }
+
+    fn begin_sequence(&mut self, length: usize, fixed: FixedLength) {
+        if fixed == FixedLength::No {
+            self.length(length);
+        }
+    }
+
+    fn end_sequence(&mut self) {}
+
+    fn begin_structure(&mut self, _: &str) {
+        self.structure_is_empty = true;
+    }
+
+    fn field(&mut self, _: &str) {
+        self.structure_is_empty = false;
+    }
+
+    fn end_structure(&mut self) {
+        if std::mem::take(&mut self.structure_is_empty) {
+            self.bytes.push(0);
+        }
+    }
+
+    fn none(&mut self) {
+        self.length(0);
+    }
+
+    fn some(&mut self) {
+        self.length(1);
+    }
+
+    fn begin_variant(&mut self, variants: &[VariantHead], index: usize) {
+        // The derive allows at most 256 variants.
+        self.bytes.push(index as u8);
+        let has_fields = |variant: &&VariantHead| variant.content == VariantContent::Fields;
+        variants[..index].iter().filter(has_fields).for_each(|_| self.length(0));
+        if has_fields(&&variants[index]) {
+            self.length(1);
+        }
+        self.absent_after.push(variants[index + 1..].iter().filter(has_fields).count());
+    }
+
+    fn end_variant(&mut self) {
+        (0..self.absent_after.pop().unwrap_or(0)).for_each(|_| self.length(0));
+    }
+}

@@ -1,0 +1,27 @@
+//! What other messages are made of.
+
+use hemiola::prelude::*;
+
+/// When something was measured, and the frame of its coordinates.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(name = "std_msgs/Header")]
+pub struct Header {
+    /// When.
+    pub stamp: Time,
+    /// The frame, as transforms call it.
+    pub frame_id: String,
+}
+
+/// A colour; each part from 0 to 1.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(name = "std_msgs/ColorRGBA")]
+pub struct ColorRGBA {
+    /// Red.
+    pub r: f32,
+    /// Green.
+    pub g: f32,
+    /// Blue.
+    pub b: f32,
+    /// Opacity.
+    pub a: f32,
+}

@@ -1,0 +1,223 @@
+//! One publisher, one receiver, and the slots of what goes from one to the other.
+
+use super::{assert_ascending, bounded};
+use crate::signal::Signal;
+use crate::sync;
+use crate::topic::cell::MessageCell;
+use crate::topic::hub::Inlet;
+use crate::topic::lane::{Lane, WhenFull};
+use crate::topic::pool::{Complete, Pool, Reservation, Slots};
+use std::sync::Arc;
+
+/// For a publisher and its newest message.
+fn pool() -> Arc<Pool<u64>> {
+    let pool = Arc::new(Pool::new());
+    pool.reserve(1);
+    pool
+}
+
+/// A message for a lane, or for so many cells.
+fn message(slots: &mut Slots<u64>, value: u64, cells: usize) -> Complete<u64> {
+    let mut slot = slots.claim();
+    slot.envelope_mut().value = value;
+    slot.complete(usize::from(cells == 0), cells)
+}
+
+/// For two messages, and two that the receiver holds.
+fn lane(pool: &Arc<Pool<u64>>, when_full: WhenFull) -> sync::Arc<Lane<u64>> {
+    let inlet = Inlet::new(2, when_full, Signal::Nothing, None);
+    sync::Arc::new(Lane::new(&inlet, None, Reservation::new(pool, 4)))
+}
+
+/// A publisher sends three messages through a lane for two, the receiver takes what it finds. Tells what was dropped and what was received.
+fn through_a_lane(when_full: WhenFull) -> (usize, Vec<u64>) {
+    let pool = pool();
+    let lane = lane(&pool, when_full);
+    let publisher = loom::thread::spawn({
+        let (lane, pool) = (lane.clone(), pool.clone());
+        move || {
+            let mut slots = Slots::new(pool);
+            (1..=3).for_each(|value| lane.push(&message(&mut slots, value, 0)));
+            lane.counts().dropped as usize
+        }
+    });
+    let receive = || lane.pop().map(|message| message.envelope().value);
+    let mut received: Vec<u64> = [receive(), receive()].into_iter().flatten().collect();
+    let dropped = publisher.join().unwrap();
+    received.extend(std::iter::from_fn(receive));
+    drop(lane);
+    assert_eq!(pool.in_use(), 0);
+    (dropped, received)
+}
+
+#[test]
+fn loom_a_lane_that_drops_the_oldest_gives_each_message_to_one_side() {
+    loom::model(|| {
+        let (dropped, received) = through_a_lane(WhenFull::DropOldest);
+        assert_eq!(dropped + received.len(), 3);
+        assert!(received.is_sorted() && received.ends_with(&[2, 3]) || received.ends_with(&[3]));
+    });
+}
+
+#[test]
+fn loom_a_lane_that_drops_the_newest_keeps_the_order() {
+    loom::model(|| {
+        let (dropped, received) = through_a_lane(WhenFull::DropNewest);
+        assert_eq!(dropped + received.len(), 3);
+        assert!(received.starts_with(&[1, 2]) && received.is_sorted());
+    });
+}
+
+#[test]
+fn loom_a_batch_takes_all_or_looks_again() {
+    loom::model(|| {
+        let pool = pool();
+        let lane = lane(&pool, WhenFull::DropOldest);
+        let mut slots = Slots::new(pool.clone());
+        lane.push(&message(&mut slots, 1, 0));
+        lane.push(&message(&mut slots, 2, 0));
+        let publisher = loom::thread::spawn({
+            let lane = lane.clone();
+            move || {
+                lane.push(&message(&mut slots, 3, 0));
+                lane.counts().dropped as usize
+            }
+        });
+        let mut batch = Vec::with_capacity(2);
+        lane.pop_many(&mut batch, 2);
+        assert!(batch.windows(2).all(|pair| pair[0].envelope().value < pair[1].envelope().value));
+        let received = batch.len();
+        drop(batch);
+        let dropped = publisher.join().unwrap();
+        let rest = std::iter::from_fn(|| lane.pop()).count();
+        assert_eq!(received + dropped + rest, 3);
+        drop(lane);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_slot_is_written_again_only_after_everybody_has_let_go() {
+    loom::model(|| {
+        let pool = pool();
+        let mut slots = Slots::new(pool.clone());
+        let complete = message(&mut slots, 7, 2);
+        let readers = [complete.hold(), complete.hold()]
+            .map(|message| loom::thread::spawn(move || assert_eq!(message.envelope().value, 7)));
+        // The model checker finds out if this writes while somebody may read.
+        if pool.in_use() == 0 {
+            message(&mut slots, 8, 0);
+        }
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        message(&mut slots, 9, 0);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+/// Sends messages through a lane for one, until the publisher has used every slot again, while the receiver holds what it got last.
+fn around_the_pool(when_full: WhenFull) {
+    bounded(move || {
+        let pool = pool();
+        let inlet = Inlet::new(1, when_full, Signal::Nothing, None);
+        let lane = sync::Arc::new(Lane::new(&inlet, None, Reservation::new(&pool, 2)));
+        let publisher = loom::thread::spawn({
+            let (lane, mut slots) = (lane.clone(), Slots::new(pool.clone()));
+            // The model checker finds out if this writes what the receiver reads; the pool if there is no slot to write.
+            move || (1..=4).for_each(|value| lane.push(&message(&mut slots, value, 0)))
+        });
+        assert_ascending((0..2).filter_map(|_| lane.pop().map(|message| message.envelope().value)));
+        publisher.join().unwrap();
+        drop(lane);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_slot_comes_back_from_a_lane_only_when_its_receiver_is_done() {
+    around_the_pool(WhenFull::DropNewest);
+}
+
+#[test]
+fn loom_a_slot_comes_back_from_a_lane_that_drops_the_oldest() {
+    around_the_pool(WhenFull::DropOldest);
+}
+
+#[test]
+fn loom_a_batch_stays_as_it_is_until_the_next() {
+    bounded(|| {
+        let pool = pool();
+        let lane = lane(&pool, WhenFull::DropNewest);
+        let mut slots = Slots::new(pool.clone());
+        (1..=2).for_each(|value| lane.push(&message(&mut slots, value, 0)));
+        let publisher = loom::thread::spawn({
+            let lane = lane.clone();
+            // With four slots for the lane and its receiver, the last of these goes into the first of those.
+            move || (3..=6).for_each(|value| lane.push(&message(&mut slots, value, 0)))
+        });
+        let mut batch = Vec::with_capacity(2);
+        let mut last = 0;
+        for _ in 0..3 {
+            lane.pop_many(&mut batch, 2);
+            for message in batch.drain(..) {
+                assert!(message.envelope().value > last);
+                last = message.envelope().value;
+            }
+        }
+        publisher.join().unwrap();
+        drop(lane);
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_lane_that_is_closed_comes_back_when_its_receiver_is_done() {
+    loom::model(|| {
+        let pool = pool();
+        let lane = lane(&pool, WhenFull::DropNewest);
+        let mut slots = Slots::new(pool.clone());
+        lane.push(&message(&mut slots, 1, 0));
+        let publisher = loom::thread::spawn({
+            let lane = lane.clone();
+            move || {
+                // As when it has seen a list change for another reason.
+                lane.take_back_if_closed();
+                (2..=6).for_each(|value| _ = message(&mut slots, value, 0));
+            }
+        });
+        assert_eq!(lane.pop().map(|message| message.envelope().value), Some(1));
+        lane.close();
+        publisher.join().unwrap();
+        lane.take_back_if_closed();
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_cell_gives_each_message_to_one_side() {
+    loom::model(|| {
+        let pool = Arc::new(Pool::new());
+        pool.reserve(3);
+        let cell = Arc::new(MessageCell::new());
+        let publisher = loom::thread::spawn({
+            let (cell, pool) = (cell.clone(), pool.clone());
+            move || {
+                let mut slots = Slots::new(pool);
+                (1..=2).filter(|value| cell.replace(message(&mut slots, *value, 1).hold()).is_some()).count()
+            }
+        });
+        let mut newest = 0;
+        let mut taken = 0;
+        let mut look = || {
+            if let Some(message) = cell.take() {
+                assert!(message.envelope().value > newest);
+                newest = message.envelope().value;
+                taken += 1;
+            }
+        };
+        look();
+        let replaced = publisher.join().unwrap();
+        look();
+        assert_eq!((newest, taken + replaced), (2, 2));
+        assert_eq!(pool.in_use(), 0);
+    });
+}

@@ -82,13 +82,18 @@ impl<T> RosterReader<T> {
     }
 
     /// As [`refresh`](Self::refresh), and leaves the list from before in `former`; what was in there goes back instead of it.
-    #[inline]
     pub fn refresh_keeping(&mut self, former: &mut Vec<Arc<T>>) -> bool {
-        if !self.0.has_new() {
+        if !self.has_changed() {
             return false;
         }
         self.0.with_front_mut(|front| std::mem::swap(front, former));
         self.0.take()
+    }
+
+    /// Whether there is a list that was not taken yet.
+    #[inline]
+    pub fn has_changed(&self) -> bool {
+        self.0.has_new()
     }
 
     /// The list that was taken last.

@@ -48,18 +48,21 @@ impl<T> Receivers<T> {
     /// Sees who has joined and left; tells whether anybody has. Wait-free: two loads if nobody has.
     #[inline]
     pub(crate) fn refresh(&mut self) -> bool {
-        let changed =
-            self.lanes.refresh_keeping(&mut self.former_lanes) | self.words.refresh_keeping(&mut self.former_words);
+        let changed = self.lanes.has_changed() || self.words.has_changed();
         if changed {
-            self.take_back();
+            self.take_changes();
         }
         changed
     }
 
-    /// Of those who are still there nothing, of the others everything; again if they were there before.
+    /// Takes back nothing of those who are still there, and everything of the others, again if they were there before.
     #[cold]
-    fn take_back(&self) {
-        self.former_lanes.iter().for_each(|lane| lane.take_back_if_closed());
-        self.former_words.iter().for_each(|word| word.clear_if_closed());
+    fn take_changes(&mut self) {
+        if self.lanes.refresh_keeping(&mut self.former_lanes) {
+            self.former_lanes.iter().for_each(|lane| lane.take_back_if_closed());
+        }
+        if self.words.refresh_keeping(&mut self.former_words) {
+            self.former_words.iter().for_each(|word| word.clear_if_closed());
+        }
     }
 }

@@ -44,7 +44,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
 /// Scores the modules on a directory and writes the result.
 ///
 /// ```no_run
-/// # fn main() -> Result<(), nao::recordings::NaoError> {
+/// # fn main() -> Result<(), nao::NaoError> {
 /// nao::score::run("recordings/nao-whistles".as_ref(), nao::score::Format::Table, &mut std::io::stdout())?;
 /// # Ok(()) }
 /// ```

@@ -1,11 +1,16 @@
-//! What leaves the process is what ROS 2 reads and writes: checked by rosbags, which knows ROS 2's own messages.
+//! What leaves the process is what ROS 2 reads and writes: checked by rosbags, which knows ROS 2's own messages. And it is what logs are
+//! decoded to, without the types.
+
+mod leaves;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use hemiola::cdr::{MessageSchema, decode, encode};
 use hemiola::data::{Data, ReadError, Reader, VariantHead};
 use hemiola::prelude::*;
+use hemiola_log::{Definition, Value};
 use hemiola_ros::nav_msgs::{MapMetaData, OccupancyGrid, Odometry};
 use hemiola_ros::{geometry_msgs::*, sensor_msgs::*, std_msgs::*, tf2_msgs::*, visualization_msgs::*};
 
@@ -127,11 +132,15 @@ impl Reader for Inventor {
 
 const VALUES: u64 = 20;
 
-/// One line for the foreign check; the values come back from their bytes here as well.
+/// One line for the foreign check; the values come back from their bytes here as well, with their type and without.
 fn line<T: Data>() -> String {
     let schema = MessageSchema::of("Message", &T::data_type());
+    let definition = Arc::new(Definition::parse(&schema.name, &schema.text).expect("our schemas can be read"));
     let values = (0..VALUES).map(|seed| {
-        let bytes = encode(&T::read(&mut Inventor { state: seed }).expect("anything can be invented"));
+        let value = T::read(&mut Inventor { state: seed }).expect("anything can be invented");
+        let bytes = encode(&value);
+        let decoded = Value::decode(&definition, &bytes).unwrap_or_else(|error| panic!("{}: {error}", schema.name));
+        assert_eq!(leaves::of_decoded(&decoded), leaves::of_typed(&value), "{}", schema.name);
         let back = decode::<T>(&bytes).unwrap_or_else(|error| panic!("{}: {error}", schema.name));
         assert!(encode(&back) == bytes, "{} does not come back", schema.name);
         bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()

@@ -1,0 +1,147 @@
+//! Chunks: runs of records, most often compressed, with a checksum.
+
+use std::io::{self, BufRead, Read, Seek};
+
+use mcap::records::ChunkHeader;
+
+use crate::error::Cause;
+use crate::framing::{HEAD, MOST_PADDING};
+use crate::source::Source;
+
+/// The bytes of a chunk's header around its compression's name.
+const FIXED: u64 = 8 + 8 + 8 + 4 + 4 + 8;
+/// No compression has a longer name.
+const LONGEST_NAME: u32 = 32;
+
+/// A chunk in memory, one after the other.
+#[derive(Default)]
+pub struct Chunk {
+    /// The records, as far as they could be had.
+    pub records: Vec<u8>,
+    /// The next record.
+    pub next: usize,
+    /// Where in the file the chunk begins.
+    pub offset: u64,
+}
+
+/// How far a chunk can be trusted.
+pub enum Content {
+    /// It is what was written; or it has no checksum, and nothing speaks against it.
+    Whole,
+    /// It is as was written as far as it goes.
+    Cut,
+    /// Nobody knows which of its bytes are right.
+    Doubtful(Cause),
+}
+
+/// The header of a chunk at the source's position, and how many bytes it takes.
+pub fn read_header<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Option<(ChunkHeader, u64)>> {
+    let mut fixed = [0; FIXED as usize - 8];
+    if source.remaining() < FIXED {
+        return Ok(None);
+    }
+    source.read_exact(&mut fixed)?;
+    let name_length = u32_at(&fixed, 28);
+    if name_length > LONGEST_NAME || u64::from(name_length) + 8 > source.remaining() {
+        return Ok(None);
+    }
+    let mut name = vec![0; name_length as usize];
+    source.read_exact(&mut name)?;
+    let Ok(compression) = String::from_utf8(name) else { return Ok(None) };
+    let mut compressed_size = [0; 8];
+    source.read_exact(&mut compressed_size)?;
+    let header = ChunkHeader {
+        message_start_time: u64_at(&fixed, 0),
+        message_end_time: u64_at(&fixed, 8),
+        uncompressed_size: u64_at(&fixed, 16),
+        uncompressed_crc: u32_at(&fixed, 24),
+        compression,
+        compressed_size: u64::from_le_bytes(compressed_size),
+    };
+    Ok(Some((header, FIXED + u64::from(name_length))))
+}
+
+impl Chunk {
+    /// Takes the next `available` bytes of the source; where the file is cut off, more were there once.
+    pub fn load<R: Read + Seek>(
+        &mut self,
+        source: &mut Source<R>,
+        header: &ChunkHeader,
+        available: u64,
+        is_cut: bool,
+        limit: u64,
+    ) -> io::Result<Content> {
+        self.records.clear();
+        self.next = 0;
+        let end = source.position() + available;
+        let decompressed = self.decompress(source.by_ref().take(available), &header.compression, limit);
+        // A failure of the disk is not one of the data.
+        source.read_to(end)?;
+        Ok(match decompressed {
+            Err(cause @ (Cause::TooLarge { .. } | Cause::UnknownCompression { .. })) => Content::Doubtful(cause),
+            _ if is_cut => Content::Cut,
+            Err(cause) => Content::Doubtful(cause),
+            Ok(()) => self.check(header),
+        })
+    }
+
+    /// What was decompressed before an error stays.
+    fn decompress(&mut self, input: impl BufRead, compression: &str, limit: u64) -> Result<(), Cause> {
+        let result = match compression {
+            "" => input.take(limit + 1).read_to_end(&mut self.records),
+            "zstd" => zstd::Decoder::with_buffer(input)
+                .and_then(|decoder| decoder.take(limit + 1).read_to_end(&mut self.records)),
+            "lz4" => {
+                lz4::Decoder::new(input).and_then(|decoder| decoder.take(limit + 1).read_to_end(&mut self.records))
+            }
+            other => return Err(Cause::UnknownCompression { compression: other.to_owned() }),
+        };
+        match result {
+            _ if self.records.len() as u64 > limit => Err(Cause::TooLarge { record: "chunk", limit }),
+            Err(error) => Err(Cause::Compression { compression: compression.to_owned(), reason: error.to_string() }),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    fn check(&self, header: &ChunkHeader) -> Content {
+        let found = self.records.len() as u64;
+        if found != header.uncompressed_size {
+            let reason = format!("it has {found} bytes of records instead of {}", header.uncompressed_size);
+            return Content::Doubtful(Cause::Malformed { record: "chunk", reason });
+        }
+        let (stored, computed) = (header.uncompressed_crc, crc32fast::hash(&self.records));
+        match stored {
+            // No checksum.
+            0 => Content::Whole,
+            _ if stored == computed => Content::Whole,
+            _ => Content::Doubtful(Cause::Checksum { of: "chunk", stored, computed }),
+        }
+    }
+}
+
+/// Whether a chunk may begin with these bytes of a file: its lengths agree with each other, and its compression is known.
+pub fn looks_like_chunk(bytes: &[u8], remaining: u64) -> bool {
+    let Some((head, rest)) = bytes.split_at_checked(HEAD as usize + 32) else { return false };
+    let length = u64_at(head, 1);
+    let name_length = u32_at(head, HEAD as usize + 28) as usize;
+    let Some((name, size)) = rest.split_at_checked(name_length) else { return false };
+    let (Some(size), true) = (size.first_chunk(), matches!(name, b"" | b"zstd" | b"lz4")) else { return false };
+    let (compressed, header) = (u64::from_le_bytes(*size), FIXED + name_length as u64);
+    head[0] == mcap::records::op::CHUNK
+        && length <= remaining.saturating_sub(HEAD)
+        && length
+            .checked_sub(header)
+            .is_some_and(|records| compressed <= records && records - compressed < MOST_PADDING)
+        && u64_at(head, HEAD as usize) <= u64_at(head, HEAD as usize + 8)
+}
+
+/// As many bytes as `looks_like_chunk` wants to see.
+pub const SIGNATURE: usize = (HEAD + FIXED) as usize + 4;
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}

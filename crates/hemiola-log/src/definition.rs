@@ -1,0 +1,191 @@
+//! Message definitions of ROS 2, as text in a log.
+
+mod parse;
+mod resolve;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::channel::Schema;
+
+/// A message type: its fields in the order in which they are encoded.
+///
+/// ```
+/// use hemiola_log::{Definition, Element, NumberType, Shape};
+///
+/// let text = "geometry_msgs/Point[<=4] corners  # in metres\nuint8 LEFT=1\nuint8 side 1\n\
+///             ================================================================================\n\
+///             MSG: geometry_msgs/Point\nfloat64 x\nfloat64 y\nfloat64 z\n";
+/// let definition = Definition::parse("soccer/msg/Goal", text)?;
+/// assert_eq!(definition.fields[0].shape, Shape::Sequence { limit: Some(4) });
+/// assert_eq!(definition.fields[1].element, Element::Number(NumberType::U8));
+/// assert_eq!((definition.constants[0].name.as_str(), definition.constants[0].value.as_str()), ("LEFT", "1"));
+/// # Ok::<(), hemiola_log::SchemaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// `package/Name`.
+    pub name: Arc<str>,
+    /// In order.
+    pub fields: Vec<Field>,
+    /// Names for values.
+    pub constants: Vec<Constant>,
+    /// How many definitions there are inside each other, this one included.
+    pub(crate) depth: usize,
+}
+
+/// A field of a message.
+///
+/// ```
+/// use hemiola_log::Definition;
+///
+/// let definition = Definition::parse("a/msg/B", "string<=10 name \"Ada\"\n")?;
+/// assert_eq!(definition.fields[0].default.as_deref(), Some("\"Ada\""));
+/// # Ok::<(), hemiola_log::SchemaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is, or what it is a sequence of.
+    pub element: Element,
+    /// One, or how many.
+    pub shape: Shape,
+    /// The default value, as it is written.
+    pub default: Option<String>,
+}
+
+/// What a field may be.
+///
+/// ```
+/// use hemiola_log::{Definition, Element};
+///
+/// let definition = Definition::parse("a/msg/B", "string<=10 name\n")?;
+/// assert_eq!(definition.fields[0].element, Element::Text { limit: Some(10) });
+/// # Ok::<(), hemiola_log::SchemaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Element {
+    /// `bool`
+    Boolean,
+    /// An integer or a floating-point number.
+    Number(NumberType),
+    /// `string`, `string<=limit`
+    Text {
+        /// The most bytes.
+        limit: Option<usize>,
+    },
+    /// `wstring`, whose encoding no two implementations agree on.
+    WideText,
+    /// Another message.
+    Message(Arc<Definition>),
+}
+
+/// How a number is stored.
+///
+/// ```
+/// use hemiola_log::{Definition, Element, NumberType};
+///
+/// let definition = Definition::parse("a/msg/B", "byte flags\n")?;
+/// assert_eq!(definition.fields[0].element, Element::Number(NumberType::U8));
+/// # Ok::<(), hemiola_log::SchemaError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is named after its type")]
+pub enum NumberType {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    I64,
+    F32,
+    F64,
+}
+
+/// How many there are of a field.
+///
+/// ```
+/// use hemiola_log::{Definition, Shape};
+///
+/// let definition = Definition::parse("a/msg/B", "float64[9] covariance\n")?;
+/// assert_eq!(definition.fields[0].shape, Shape::Array { length: 9 });
+/// # Ok::<(), hemiola_log::SchemaError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Just one.
+    One,
+    /// `[length]`
+    Array {
+        /// Always as many.
+        length: usize,
+    },
+    /// `[]`, `[<=limit]`
+    Sequence {
+        /// The most.
+        limit: Option<usize>,
+    },
+}
+
+/// A name for a value.
+///
+/// ```
+/// use hemiola_log::Definition;
+///
+/// let definition = Definition::parse("a/msg/B", "string HELLO=\"# no comment\"\n")?;
+/// assert_eq!(definition.constants[0].value, "\"# no comment\"");
+/// # Ok::<(), hemiola_log::SchemaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name.
+    pub name: String,
+    /// Its type, as it is written.
+    pub type_name: String,
+    /// Its value, as it is written.
+    pub value: String,
+}
+
+/// A definition that is none.
+///
+/// ```
+/// let error = hemiola_log::Definition::parse("a/msg/B", "uint8 x\nfloat y\n").unwrap_err();
+/// assert_eq!(error.to_string(), "line 2: there is no type `float`: neither a primitive of ROS 2 nor defined in the schema");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {message}")]
+pub struct SchemaError {
+    /// Of the schema's text, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Definition {
+    /// Of the type `name`, from its text, and after it those of the types that it needs.
+    ///
+    /// # Errors
+    /// A line is no field, constant or comment; a type is missing; types contain each other.
+    pub fn parse(name: &str, text: &str) -> Result<Self, SchemaError> {
+        resolve::resolve(name, &parse::sections(name, text)?)
+    }
+}
+
+impl Schema {
+    /// What messages look like.
+    ///
+    /// # Errors
+    /// It is in another language than `ros2msg`, or wrong.
+    pub fn definition(&self) -> Result<Definition, SchemaError> {
+        let not_ours = |message| SchemaError { line: 1, message };
+        if self.encoding != "ros2msg" {
+            return Err(not_ours(format!("it is in `{}`; those in `ros2msg` are understood", self.encoding)));
+        }
+        let text = std::str::from_utf8(&self.data).map_err(|_| not_ours("it is not UTF-8".to_owned()))?;
+        Definition::parse(&self.name, text)
+    }
+}

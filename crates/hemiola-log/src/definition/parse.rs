@@ -1,0 +1,145 @@
+//! Text to lines that mean something.
+
+use super::{Constant, SchemaError, Shape};
+
+/// The definition of one message.
+pub struct Section {
+    /// `package/Name`.
+    pub name: String,
+    pub fields: Vec<RawField>,
+    pub constants: Vec<Constant>,
+}
+
+/// A field whose type is only a name yet.
+pub struct RawField {
+    pub line: usize,
+    pub name: String,
+    pub type_name: String,
+    /// Of a text, the most bytes.
+    pub text_limit: Option<usize>,
+    pub shape: Shape,
+    pub default: Option<String>,
+}
+
+/// The first is the root.
+pub fn sections(root: &str, text: &str) -> Result<Vec<Section>, SchemaError> {
+    let mut sections = vec![Section::new(root)];
+    let mut is_headed = true;
+    for (index, line) in text.lines().enumerate() {
+        let (number, line) = (index + 1, line.trim());
+        if line.len() >= 3 && line.bytes().all(|byte| byte == b'=') {
+            is_headed = false;
+            continue;
+        }
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(name) = line.strip_prefix("MSG:") {
+            sections.push(Section::new(name.trim()));
+            is_headed = true;
+            continue;
+        }
+        let error = |message| SchemaError { line: number, message };
+        if !is_headed {
+            return Err(error(format!("expected `MSG: package/Name` after the line of `=`, found `{line}`")));
+        }
+        if let Some(section) = sections.last_mut() {
+            section.read(number, line).map_err(error)?;
+        }
+    }
+    Ok(sections)
+}
+
+/// `package/msg/Name` is `package/Name`.
+pub fn short(name: &str) -> String {
+    match name.split('/').collect::<Vec<_>>().as_slice() {
+        [package, "msg", name] => format!("{package}/{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+impl Section {
+    fn new(name: &str) -> Self {
+        Self { name: short(name), fields: Vec::new(), constants: Vec::new() }
+    }
+
+    /// `type name`, `type name default`, `type NAME=value`
+    fn read(&mut self, number: usize, line: &str) -> Result<(), String> {
+        let Some((written, rest)) = line.split_once(char::is_whitespace) else {
+            return Err(format!("`{line}` is neither a field, `type name`, nor a constant, `type NAME=value`"));
+        };
+        let rest = rest.trim_start();
+        let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
+        let (name, rest) = rest.split_at(end);
+        if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            return Err(format!("`{written}` needs a name of letters, digits and `_` after it"));
+        }
+        let (base, text_limit, shape) = type_of(written)?;
+        let has_text = matches!(base, "string" | "wstring");
+        let rest = rest.trim_start();
+        if let Some(value) = rest.strip_prefix('=') {
+            let value = value_of(value, has_text).ok_or_else(|| format!("the constant `{name}` has no value"))?;
+            self.constants.push(Constant { name: name.to_owned(), type_name: written.to_owned(), value });
+            return Ok(());
+        }
+        if self.fields.iter().any(|field| field.name == name) {
+            return Err(format!("there is a field `{name}` already"));
+        }
+        let default = value_of(rest, has_text);
+        let (name, type_name) = (name.to_owned(), base.to_owned());
+        self.fields.push(RawField { line: number, name, type_name, text_limit, shape, default });
+        Ok(())
+    }
+}
+
+/// What stands before the comment; a `#` in a quoted text begins none.
+fn value_of(rest: &str, is_text: bool) -> Option<String> {
+    let rest = rest.trim();
+    let quote = rest.chars().next().filter(|letter| is_text && matches!(letter, '"' | '\''));
+    let closed = quote.and_then(|quote| {
+        let mut escaped = false;
+        let end = rest.char_indices().skip(1).find(|&(_, letter)| {
+            let closes = letter == quote && !escaped;
+            escaped = letter == '\\' && !escaped;
+            closes
+        });
+        end.map(|(index, _)| &rest[..=index])
+    });
+    let value = closed.unwrap_or_else(|| rest.split('#').next().unwrap_or_default().trim());
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// `name`, `string<=10`, `name[]`, `name[3]`, `name[<=3]`
+fn type_of(written: &str) -> Result<(&str, Option<usize>, Shape), String> {
+    let number = |text: &str| {
+        let number = text.parse::<usize>().ok().filter(|&number| number > 0 && number <= u32::MAX as usize);
+        number.ok_or_else(|| format!("`{text}` in `{written}` is no length: those go from 1 to 4294967295"))
+    };
+    let (base, shape) = match written.split_once('[') {
+        None => (written, Shape::One),
+        Some((base, shape)) => {
+            let Some(shape) = shape.strip_suffix(']') else {
+                return Err(format!("`{written}` lacks a `]` at its end"));
+            };
+            let shape = match shape.strip_prefix("<=") {
+                Some(limit) => Shape::Sequence { limit: Some(number(limit)?) },
+                None if shape.is_empty() => Shape::Sequence { limit: None },
+                None => Shape::Array { length: number(shape)? },
+            };
+            (base, shape)
+        }
+    };
+    let (base, text_limit) = match base.split_once("<=") {
+        None => (base, None),
+        Some((base @ ("string" | "wstring"), limit)) => (base, Some(number(limit)?)),
+        Some((base, _)) => return Err(format!("`{base}` cannot be bounded by `<=`; texts and sequences can")),
+    };
+    let is_name = |part: &str| {
+        part.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    if !base.split('/').all(is_name) {
+        return Err(format!("`{written}` is no type"));
+    }
+    Ok((base, text_limit, shape))
+}

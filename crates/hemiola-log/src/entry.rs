@@ -1,0 +1,152 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::channel::{Channel, LogTime};
+use crate::error::LogError;
+use crate::value::Value;
+
+/// What a log consists of.
+///
+/// ```no_run
+/// use hemiola_log::{Entry, LogReader};
+///
+/// let mut log = LogReader::open("run.mcap".as_ref())?;
+/// let mut bytes = 0;
+/// while let Some(entry) = log.next_entry() {
+///     if let Entry::Message(message) = entry? {
+///         bytes += message.data.len();
+///     }
+/// }
+/// # Ok::<(), hemiola_log::LogError>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Entry<'r> {
+    /// A message.
+    Message(Message<'r>),
+    /// A file in the file.
+    Attachment(Attachment),
+    /// Named texts.
+    Metadata(Metadata),
+    /// A chunk of messages begins.
+    Chunk(ChunkHeader),
+    /// A record of a kind that is not MCAP's but some program's.
+    Private(PrivateRecord),
+}
+
+/// A message as it was recorded.
+///
+/// ```no_run
+/// # fn show(message: hemiola_log::Message<'_>) -> Result<(), hemiola_log::LogError> {
+/// let value = message.decode()?;
+/// println!("{} {}: {value}", message.log_time, message.channel.topic);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Message<'r> {
+    /// What it belongs to.
+    pub channel: Arc<Channel>,
+    /// The sender's count.
+    pub sequence: u32,
+    /// When it was recorded.
+    pub log_time: LogTime,
+    /// When it was sent.
+    pub publish_time: LogTime,
+    /// Its bytes.
+    pub data: &'r [u8],
+    /// The byte of the file at which it, or its chunk, begins.
+    pub offset: u64,
+}
+
+/// A file inside the log. Its data is read by [`LogReader::read_attachment`](crate::LogReader::read_attachment).
+///
+/// ```no_run
+/// # fn main() -> Result<(), hemiola_log::LogError> {
+/// # let mut log = hemiola_log::LogReader::open("run.mcap".as_ref())?;
+/// # let attachment: hemiola_log::Attachment = todo!();
+/// let mut data = Vec::new();
+/// log.read_attachment(&attachment, &mut data)?;
+/// assert_eq!(data.len() as u64, attachment.data_length);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its name.
+    pub name: String,
+    /// What it is: `image/png`, `text/plain`, ...
+    pub media_type: String,
+    /// When it was recorded.
+    pub log_time: LogTime,
+    /// When it was made.
+    pub create_time: LogTime,
+    /// Where its data begins in the log.
+    pub data_offset: u64,
+    /// How many bytes it has.
+    pub data_length: u64,
+}
+
+/// Named texts: configuration, versions, conditions.
+///
+/// ```
+/// use hemiola_log::Metadata;
+///
+/// let metadata = Metadata { name: "robot".into(), entries: [("name".into(), "Ada".into())].into() };
+/// assert_eq!(metadata.entries["name"], "Ada");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// Of all of them.
+    pub name: String,
+    /// Each with its own name.
+    pub entries: BTreeMap<String, String>,
+}
+
+/// What stands before the messages of a chunk.
+///
+/// ```
+/// use hemiola_log::ChunkHeader;
+///
+/// let header = ChunkHeader { compression: "zstd".into(), compressed: 100, uncompressed: 400 };
+/// assert_eq!(header.uncompressed / header.compressed, 4);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkHeader {
+    /// `zstd`, `lz4`, or nothing.
+    pub compression: String,
+    /// Bytes in the file.
+    pub compressed: u64,
+    /// Bytes in memory.
+    pub uncompressed: u64,
+}
+
+/// A record that only the program knows that wrote it.
+///
+/// ```
+/// use hemiola_log::PrivateRecord;
+///
+/// let record = PrivateRecord { opcode: 0x80, data: vec![1, 2] };
+/// assert!(record.opcode >= 0x80);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateRecord {
+    /// Its kind, 0x80 or more.
+    pub opcode: u8,
+    /// Its bytes.
+    pub data: Vec<u8>,
+}
+
+impl Message<'_> {
+    /// The message as a value, by the schema in the log.
+    ///
+    /// # Errors
+    /// There is no schema that is understood, or the bytes do not fit it.
+    pub fn decode(&self) -> Result<Value, LogError> {
+        let definition = self.channel.definition()?;
+        Value::decode(definition, self.data).map_err(|error| LogError::Message {
+            topic: self.channel.topic.clone(),
+            offset: self.offset,
+            schema: self.channel.type_name().to_owned(),
+            reason: error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,489 @@
+//! Where records begin and end, in a file that may be damaged.
+//!
+//! A record is its kind (a byte), its length (eight bytes) and its body. Where that chain of lengths breaks, reading goes on at the next
+//! chunk: its header has lengths that agree with each other, so it can be told from noise.
+
+use std::io::{self, BufRead, Read, Seek};
+use std::path::Path;
+
+use mcap::MAGIC;
+use mcap::records::{AttachmentHeader, ChunkHeader, op};
+
+use crate::attachment;
+use crate::chunk::{self, Chunk, Content, SIGNATURE};
+use crate::error::{Cause, Damage, LogError};
+use crate::source::Source;
+
+/// The bytes before a record's body.
+pub const HEAD: u64 = 9;
+
+/// The most bytes behind the data of a chunk: the format allows any number, writers use none.
+pub const MOST_PADDING: u64 = 256;
+
+/// What to do with a chunk whose checksum is wrong.
+///
+/// ```
+/// use hemiola_log::Doubt;
+///
+/// assert_eq!(Doubt::default(), Doubt::Skip);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Doubt {
+    /// Leave it out: nobody knows which of its messages are right.
+    #[default]
+    Skip,
+    /// Deliver what can be made of it, and then tell of the damage.
+    Deliver,
+}
+
+/// Where a record stands: in the file, or in the records of the chunk that begins there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub offset: u64,
+    pub inside: Option<u64>,
+}
+
+/// A record that was found.
+pub struct Found {
+    pub position: Position,
+    pub opcode: u8,
+    pub body: Body,
+}
+
+pub enum Body {
+    /// In [`Framing::body`].
+    File,
+    /// These bytes of the chunk.
+    Chunk { begin: usize, end: usize },
+    /// The chunk itself; its records follow.
+    ChunkHeader(ChunkHeader),
+    /// Whose data stays in the file.
+    Attachment { header: AttachmentHeader, data_offset: u64, data_length: u64 },
+}
+
+/// The records of a file, one after the other.
+pub struct Framing<R> {
+    pub source: Source<R>,
+    pub body: Vec<u8>,
+    pub chunk: Chunk,
+    doubt: Doubt,
+    memory_limit: u64,
+    state: State,
+    /// The first bytes are as they should be.
+    has_magic: bool,
+    /// To be told before anything else.
+    pending: Option<LogError>,
+    /// A whole damaged part has been told of: no checksum over all can be right.
+    pub damaged: bool,
+    /// Where to look for chunks when the next record is none: the length of the last one may be wrong.
+    doubtful_from: u64,
+    /// How many bytes may still be looked at twice, so that a hostile file takes no more than linear time.
+    second_looks: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    InFile,
+    InChunk,
+    Done,
+}
+
+impl<R: Read + Seek> Framing<R> {
+    /// # Errors
+    /// It is no MCAP file.
+    pub fn new(mut source: Source<R>, doubt: Doubt, memory_limit: u64) -> Result<Self, LogError> {
+        let beginning = match read_beginning(&mut source) {
+            Ok(beginning) => beginning,
+            Err(error) => return Err(LogError::Read { path: source.path, offset: 0, error }),
+        };
+        if let Beginning::Foreign(found) = beginning {
+            return Err(LogError::NotMcap { found, path: source.path });
+        }
+        Ok(Self {
+            doubtful_from: 0,
+            has_magic: beginning == Beginning::Whole,
+            second_looks: source.length,
+            source,
+            body: Vec::new(),
+            chunk: Chunk::default(),
+            doubt,
+            memory_limit,
+            state: State::InFile,
+            pending: None,
+            damaged: false,
+        })
+    }
+
+    /// Goes back to the first record.
+    pub fn restart(&mut self) -> Result<(), LogError> {
+        let first = MAGIC.len() as u64;
+        let back = self.source.restart().and_then(|()| self.source.read_to(first.min(self.source.length)));
+        back.map_err(|error| self.read_error(error))?;
+        self.damaged = false;
+        self.jump(first)?;
+        if !self.has_magic {
+            let reason = "its eight bytes are not MCAP's, but those at the end of the file are, or most are right";
+            let cause = Cause::Malformed { record: "beginning", reason: reason.to_owned() };
+            self.pending = Some(self.damage(Position { offset: 0, inside: None }, cause, 0));
+        }
+        Ok(())
+    }
+
+    /// Goes on at a record.
+    pub fn jump(&mut self, offset: u64) -> Result<(), LogError> {
+        self.state = State::InFile;
+        self.pending = None;
+        self.doubtful_from = offset;
+        self.source.seek(offset).map_err(|error| self.read_error(error))
+    }
+
+    /// Between two records of the file, and not in a chunk.
+    pub fn is_between_chunks(&self) -> bool {
+        self.pending.is_none() && (self.state != State::InChunk || self.chunk.next >= self.chunk.records.len())
+    }
+
+    /// The next record, or what is in its way; reading goes on behind that.
+    pub fn next(&mut self) -> Option<Result<Found, LogError>> {
+        loop {
+            if self.state == State::InChunk {
+                if let Some(found) = self.next_in_chunk() {
+                    return Some(Ok(found));
+                }
+                self.state = State::InFile;
+            }
+            if let Some(error) = self.pending.take() {
+                return Some(Err(error));
+            }
+            if self.state == State::Done {
+                return None;
+            }
+            match self.next_in_file() {
+                Ok(Some(found)) => return Some(Ok(found)),
+                // What stopped it is pending.
+                Ok(None) => {}
+                Err(error) => {
+                    self.state = State::Done;
+                    return Some(Err(self.read_error(error)));
+                }
+            }
+        }
+    }
+
+    /// Damage of a record that was found.
+    pub fn damage(&mut self, position: Position, cause: Cause, skipped: u64) -> LogError {
+        self.damaged = true;
+        damage(&self.source.path, position, cause, skipped)
+    }
+
+    fn read_error(&self, error: io::Error) -> LogError {
+        LogError::Read { path: self.source.path.clone(), offset: self.source.position(), error }
+    }
+
+    fn next_in_chunk(&mut self) -> Option<Found> {
+        let begin = self.chunk.next;
+        let rest = &self.chunk.records[begin..];
+        if rest.is_empty() {
+            return None;
+        }
+        let position = Position { offset: self.chunk.offset, inside: Some(begin as u64) };
+        let length = rest.get(1..HEAD as usize).and_then(|length| length.first_chunk()).map(|l| u64::from_le_bytes(*l));
+        let fits = length.filter(|&length| length <= (rest.len() as u64).saturating_sub(HEAD));
+        let Some(length) = fits else {
+            self.chunk.next = self.chunk.records.len();
+            // Where a chunk is known to be damaged, that has been said.
+            if self.pending.is_none() {
+                let reason = "its last record is longer than what is left of it".to_owned();
+                self.pending = Some(self.damage(position, Cause::Malformed { record: "chunk", reason }, 0));
+            }
+            return None;
+        };
+        let opcode = rest[0];
+        let begin = begin + HEAD as usize;
+        let end = begin + length as usize;
+        self.chunk.next = end;
+        Some(Found { position, opcode, body: Body::Chunk { begin, end } })
+    }
+
+    fn next_in_file(&mut self) -> io::Result<Option<Found>> {
+        let offset = self.source.position();
+        let remaining = self.source.remaining();
+        if remaining == 0 {
+            return self.stop(offset, Cause::Unfinished);
+        }
+        if remaining < HEAD {
+            return self.lost(offset, Cause::CutOff { record: "record", missing: HEAD - remaining });
+        }
+        // Of all bytes before this record, which is what the end of the data has to say.
+        let checksum = self.source.checksum();
+        let mut head = [0; HEAD as usize];
+        self.source.read_exact(&mut head)?;
+        let [opcode, length @ ..] = head;
+        let length = u64::from_le_bytes(length);
+        let available = remaining - HEAD;
+        match opcode {
+            0 if length == 0 => return self.lost(offset, Cause::Zeros),
+            0 => return self.lost(offset, Cause::NoRecord { opcode, length }),
+            op::CHUNK => return self.chunk(offset, length, available),
+            _ if length > available => {
+                // A length beyond all reason is rather a sign of something that is no record.
+                let cause = match length >> 40 {
+                    0 => Cause::CutOff { record: kind(opcode), missing: length - available },
+                    _ => Cause::NoRecord { opcode, length },
+                };
+                return self.lost(offset, cause);
+            }
+            op::ATTACHMENT => return self.attachment(offset, length),
+            _ => {}
+        }
+        self.doubtful_from = offset + 1;
+        let position = Position { offset, inside: None };
+        if length > self.memory_limit {
+            self.source.read_to(offset + HEAD + length)?;
+            let cause = Cause::TooLarge { record: kind(opcode), limit: self.memory_limit };
+            self.pending = Some(self.damage(position, cause, HEAD + length));
+            return Ok(None);
+        }
+        self.body.clear();
+        self.source.by_ref().take(length).read_to_end(&mut self.body)?;
+        if self.body.len() as u64 != length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        match opcode {
+            op::DATA_END => self.check_data(position, checksum),
+            op::FOOTER if !self.end(offset)? => {
+                let reason = "the end of the file does not follow it".to_owned();
+                return self.lost(offset, Cause::Malformed { record: "footer", reason });
+            }
+            _ => {}
+        }
+        Ok(Some(Found { position, opcode, body: Body::File }))
+    }
+
+    fn chunk(&mut self, offset: u64, length: u64, available: u64) -> io::Result<Option<Found>> {
+        let position = Position { offset, inside: None };
+        let Some((header, header_length)) = chunk::read_header(&mut self.source)? else {
+            let cause = match length.checked_sub(available) {
+                Some(missing @ 1..) => Cause::CutOff { record: "chunk", missing },
+                _ => Cause::Malformed { record: "chunk", reason: "its header does not fit it".to_owned() },
+            };
+            return self.lost(offset, cause);
+        };
+        let in_file = available - header_length;
+        let claimed = header.compressed_size;
+        let data_begin = offset + HEAD + header_length;
+        let by_length = (length <= available).then(|| offset + HEAD + length);
+        let by_data = (claimed <= in_file).then(|| data_begin + claimed);
+        let agree = by_data.zip(by_length).is_some_and(|(data, record)| (data..data + MOST_PADDING).contains(&record));
+        // Where they do not agree, one of them is wrong; behind the other stands a record.
+        let end = match (by_length, by_data) {
+            (Some(end), _) if agree || self.is_record(end)? => end,
+            (_, Some(end)) if self.is_record(end)? => end,
+            (None, None) => self.source.length,
+            _ => {
+                let reason = format!("{claimed} bytes of data in a record of {length}");
+                return self.lost(offset, Cause::Malformed { record: "chunk", reason });
+            }
+        };
+        let is_cut = by_length.or(by_data).is_none();
+        self.chunk.offset = offset;
+        let there = claimed.min(end.saturating_sub(data_begin));
+        let content = self.chunk.load(&mut self.source, &header, there, is_cut, self.memory_limit)?;
+        self.source.read_to(end)?;
+        self.doubtful_from =
+            if matches!(content, Content::Whole) && header.uncompressed_crc != 0 { end } else { offset + 1 };
+        match content {
+            Content::Whole if !agree => {
+                let reason = "one of its lengths is wrong; its data is right and delivered".to_owned();
+                self.pending = Some(self.damage(position, Cause::Malformed { record: "chunk", reason }, 0));
+            }
+            Content::Whole => {}
+            Content::Cut => {
+                let missing = claimed.min(length).saturating_sub(in_file);
+                self.pending = Some(self.damage(position, Cause::CutOff { record: "chunk", missing }, 0));
+            }
+            Content::Doubtful(cause) => {
+                let mut skipped = 0;
+                if self.doubt == Doubt::Skip {
+                    self.chunk.records.clear();
+                    skipped = end - offset;
+                }
+                self.pending = Some(self.damage(position, cause, skipped));
+            }
+        }
+        self.state = State::InChunk;
+        Ok(Some(Found { position, opcode: op::CHUNK, body: Body::ChunkHeader(header) }))
+    }
+
+    /// Whether a record, or nothing at all, may begin there.
+    fn is_record(&mut self, offset: u64) -> io::Result<bool> {
+        let left = self.source.length - offset;
+        let mut head = Vec::new();
+        self.source.aside(offset, |source| source.by_ref().take(HEAD).read_to_end(&mut head))?;
+        let Some((opcode, length)) = head.split_first() else { return Ok(left == 0) };
+        let fits = length.first_chunk().is_some_and(|length| u64::from_le_bytes(*length) <= left.saturating_sub(HEAD));
+        Ok(fits && matches!(opcode, 1..=op::DATA_END | 0x80..))
+    }
+
+    fn attachment(&mut self, offset: u64, length: u64) -> io::Result<Option<Found>> {
+        let position = Position { offset, inside: None };
+        self.doubtful_from = offset + 1;
+        let end = offset + HEAD + length;
+        match attachment::read(&mut self.source, end)? {
+            Ok((header, data_offset, data_length)) => {
+                let body = Body::Attachment { header, data_offset, data_length };
+                Ok(Some(Found { position, opcode: op::ATTACHMENT, body }))
+            }
+            Err(cause) => {
+                self.source.read_to(end)?;
+                self.pending = Some(self.damage(position, cause, HEAD + length));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The checksum of the whole data section, where nothing worse has been said of it.
+    fn check_data(&mut self, position: Position, computed: Option<u32>) {
+        let stored = self.body.first_chunk().map_or(0, |stored| u32::from_le_bytes(*stored));
+        if let (Some(computed), false) = (computed, self.damaged)
+            && stored != 0
+            && stored != computed
+        {
+            self.pending = Some(self.damage(position, Cause::Checksum { of: "data section", stored, computed }, 0));
+        }
+    }
+
+    /// Whether this is the end, and not something that a flipped bit made a footer of.
+    fn end(&mut self, offset: u64) -> io::Result<bool> {
+        let mut magic = Vec::new();
+        self.source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
+        let missing = (MAGIC.len() - magic.len()) as u64;
+        if missing > 0 {
+            self.pending =
+                Some(self.damage(Position { offset, inside: None }, Cause::CutOff { record: "footer", missing }, 0));
+        } else if magic != MAGIC {
+            return Ok(false);
+        } else if self.source.remaining() > 0 {
+            let (offset, bytes) = (self.source.position(), self.source.remaining());
+            self.pending = Some(self.damage(Position { offset, inside: None }, Cause::AfterEnd { bytes }, bytes));
+        }
+        self.state = State::Done;
+        Ok(true)
+    }
+
+    fn stop(&mut self, offset: u64, cause: Cause) -> io::Result<Option<Found>> {
+        self.state = State::Done;
+        self.pending = Some(self.damage(Position { offset, inside: None }, cause, 0));
+        Ok(None)
+    }
+
+    /// The chain of lengths is broken: goes on at the next chunk, if there is one.
+    fn lost(&mut self, offset: u64, cause: Cause) -> io::Result<Option<Found>> {
+        let second_look = offset.saturating_sub(self.doubtful_from);
+        let from = if second_look <= self.second_looks { self.doubtful_from.min(offset + 1) } else { offset + 1 };
+        self.second_looks -= if from <= offset { second_look } else { 0 };
+        self.source.seek(from)?;
+        let resumed = self.find_chunk()?;
+        let skipped = resumed.unwrap_or(self.source.length).saturating_sub(offset);
+        self.pending = Some(self.damage(Position { offset, inside: None }, cause, skipped));
+        match resumed {
+            Some(resumed) => {
+                self.source.seek(resumed)?;
+                self.doubtful_from = resumed + 1;
+            }
+            None => self.state = State::Done,
+        }
+        Ok(None)
+    }
+
+    /// The next place that looks like a chunk, from the position on.
+    fn find_chunk(&mut self) -> io::Result<Option<u64>> {
+        let length = self.source.length;
+        // Of the bytes that were looked at, the last few may be the beginning of a chunk.
+        let mut kept: Vec<u8> = Vec::new();
+        loop {
+            let there = self.source.fill_buf()?;
+            let count = there.len();
+            kept.extend_from_slice(there);
+            self.source.consume(count);
+            let first = self.source.position() - kept.len() as u64;
+            let searched = if count == 0 { kept.len() } else { kept.len().saturating_sub(SIGNATURE) };
+            for index in (0..searched).filter(|&index| kept[index] == op::CHUNK) {
+                let offset = first + index as u64;
+                if chunk::looks_like_chunk(&kept[index..], length - offset) {
+                    return Ok(Some(offset));
+                }
+            }
+            if count == 0 {
+                return Ok(None);
+            }
+            kept.drain(..searched);
+        }
+    }
+}
+
+pub fn damage(path: &Path, Position { offset, inside }: Position, cause: Cause, skipped: u64) -> LogError {
+    Damage { path: path.to_owned(), offset, inside, cause, skipped }.into()
+}
+
+/// What a record of this kind is called.
+pub fn kind(opcode: u8) -> &'static str {
+    match opcode {
+        op::HEADER => "header",
+        op::FOOTER => "footer",
+        op::SCHEMA => "schema",
+        op::CHANNEL => "channel",
+        op::MESSAGE => "message",
+        op::CHUNK => "chunk",
+        op::MESSAGE_INDEX => "message index",
+        op::CHUNK_INDEX => "chunk index",
+        op::ATTACHMENT => "attachment",
+        op::ATTACHMENT_INDEX => "attachment index",
+        op::STATISTICS => "statistics record",
+        op::METADATA => "metadata record",
+        op::METADATA_INDEX => "metadata index",
+        op::SUMMARY_OFFSET => "summary offset",
+        op::DATA_END => "end of data",
+        0x80.. => "private record",
+        _ => "record of an unknown kind",
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Beginning {
+    Whole,
+    Damaged,
+    /// And what it seems to be.
+    Foreign(String),
+}
+
+/// The first bytes of a file, and, where they are wrong, the last.
+fn read_beginning<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Beginning> {
+    let length = MAGIC.len() as u64;
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    source.by_ref().take(length).read_to_end(&mut first)?;
+    if first == MAGIC {
+        return Ok(Beginning::Whole);
+    }
+    source.seek(source.length.saturating_sub(length))?;
+    source.by_ref().take(length).read_to_end(&mut last)?;
+    let right = first.iter().zip(MAGIC).filter(|(byte, expected)| byte == expected).count();
+    let is_ours = source.length > 2 * length && (last == MAGIC || right >= MAGIC.len() - 2);
+    Ok(if is_ours { Beginning::Damaged } else { Beginning::Foreign(describe_foreign(&first)) })
+}
+
+/// What a file is that is not ours.
+fn describe_foreign(first: &[u8]) -> String {
+    match first {
+        [] => "the file is empty: the recorder ended before it wrote anything".to_owned(),
+        [b'#', b'R', b'O', b'S', b'B', b'A', b'G', ..] => {
+            "a bag of ROS 1; `rosbags-convert --src IN.bag --dst OUT --dst-storage mcap` makes MCAP of it".to_owned()
+        }
+        [b'S', b'Q', b'L', b'i', b't', b'e', ..] => {
+            "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it".to_owned()
+        }
+        _ if first.iter().all(|&byte| byte == 0) => {
+            "it begins with zeros: its first bytes did not reach the disk, and with them the schemas".to_owned()
+        }
+        _ => format!("it begins with {}, not with MCAP's eight bytes", first.escape_ascii()),
+    }
+}

@@ -1,0 +1,45 @@
+//! The robot's memory: reads logs in MCAP, by whatever program, whole or damaged. It never runs anything and knows no thread of a robot.
+//!
+//! ```no_run
+//! use hemiola_log::{Entry, LogReader, Selection};
+//!
+//! let mut log = LogReader::open("run.mcap".as_ref())?.select(Selection::all().topic("/imu/data"));
+//! while let Some(entry) = log.next_entry() {
+//!     if let Entry::Message(message) = entry? {
+//!         let value = message.decode()?; // by the schema in the log; no generated types
+//!         println!("{} {:?}", message.log_time, value.get("angular_velocity.z"));
+//!     }
+//! }
+//! # Ok::<(), hemiola_log::LogError>(())
+//! ```
+//!
+//! Values are read as CDR with schemas in `ros2msg`, which is what Hemiola and ROS 2 write; messages in other encodings are there as bytes.
+#![forbid(unsafe_code)]
+
+mod channel;
+mod conformance;
+mod definition;
+mod entry;
+mod error;
+mod reader;
+mod selection;
+mod summary;
+mod value;
+
+mod attachment;
+mod chunk;
+mod framing;
+mod parse;
+mod records;
+mod source;
+
+pub use channel::{Channel, LogTime, Schema};
+pub use conformance::{ConformanceCase, Outcome, run_conformance};
+pub use definition::{Constant, Definition, Element, Field, NumberType, SchemaError, Shape};
+pub use entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord};
+pub use error::{Cause, Damage, LogError};
+pub use framing::Doubt;
+pub use reader::LogReader;
+pub use selection::Selection;
+pub use summary::Summary;
+pub use value::{MessageValue, Numbers, Value};

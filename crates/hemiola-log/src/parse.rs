@@ -1,0 +1,168 @@
+//! The bodies of records. Lengths are checked against the bytes that are there before anything is taken.
+//!
+//! The `mcap` crate's own parser takes memory for what a length claims, and some of its readers panic when lengths contradict each other;
+//! a file that comes out of a crash has such lengths.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use mcap::records::{
+    AttachmentIndex, Channel, ChunkIndex, DataEnd, Footer, Header, MessageHeader, MessageIndex, MessageIndexEntry,
+    Metadata, MetadataIndex, Record, SchemaHeader, Statistics, SummaryOffset, op,
+};
+
+/// A record; what follows its fields is padding.
+pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
+    let mut fields = Fields { rest: body, length: body.len() };
+    let f = &mut fields;
+    Ok(match opcode {
+        op::HEADER => Record::Header(Header { profile: f.text("profile")?, library: f.text("library")? }),
+        op::FOOTER => Record::Footer(Footer {
+            summary_start: f.u64("summary start")?,
+            summary_offset_start: f.u64("summary offset start")?,
+            summary_crc: f.u32("checksum")?,
+        }),
+        op::SCHEMA => {
+            let header = SchemaHeader { id: f.u16("id")?, name: f.text("name")?, encoding: f.text("encoding")? };
+            let length = f.u32("length")?;
+            Record::Schema { header, data: Cow::Borrowed(f.take("data", length as usize)?) }
+        }
+        op::CHANNEL => Record::Channel(Channel {
+            id: f.u16("id")?,
+            schema_id: f.u16("schema id")?,
+            topic: f.text("topic")?,
+            message_encoding: f.text("message encoding")?,
+            metadata: f.texts("metadata")?,
+        }),
+        op::MESSAGE => {
+            let header = MessageHeader {
+                channel_id: f.u16("channel id")?,
+                sequence: f.u32("sequence")?,
+                log_time: f.u64("log time")?,
+                publish_time: f.u64("publish time")?,
+            };
+            Record::Message { header, data: Cow::Borrowed(f.rest) }
+        }
+        op::MESSAGE_INDEX => {
+            let channel_id = f.u16("channel id")?;
+            let mut entries = f.list("entries")?;
+            let mut records = Vec::new();
+            while !entries.rest.is_empty() {
+                let (log_time, offset) = (entries.u64("time")?, entries.u64("offset")?);
+                records.push(MessageIndexEntry { log_time, offset });
+            }
+            Record::MessageIndex(MessageIndex { channel_id, records })
+        }
+        op::CHUNK_INDEX => Record::ChunkIndex(ChunkIndex {
+            message_start_time: f.u64("start time")?,
+            message_end_time: f.u64("end time")?,
+            chunk_start_offset: f.u64("offset")?,
+            chunk_length: f.u64("length")?,
+            message_index_offsets: f.numbers("message index offsets")?,
+            message_index_length: f.u64("message index length")?,
+            compression: f.text("compression")?,
+            compressed_size: f.u64("compressed size")?,
+            uncompressed_size: f.u64("uncompressed size")?,
+        }),
+        op::ATTACHMENT_INDEX => Record::AttachmentIndex(AttachmentIndex {
+            offset: f.u64("offset")?,
+            length: f.u64("length")?,
+            log_time: f.u64("log time")?,
+            create_time: f.u64("create time")?,
+            data_size: f.u64("size")?,
+            name: f.text("name")?,
+            media_type: f.text("media type")?,
+        }),
+        op::STATISTICS => Record::Statistics(Statistics {
+            message_count: f.u64("message count")?,
+            schema_count: f.u16("schema count")?,
+            channel_count: f.u32("channel count")?,
+            attachment_count: f.u32("attachment count")?,
+            metadata_count: f.u32("metadata count")?,
+            chunk_count: f.u32("chunk count")?,
+            message_start_time: f.u64("start time")?,
+            message_end_time: f.u64("end time")?,
+            channel_message_counts: f.numbers("counts")?,
+        }),
+        op::METADATA => Record::Metadata(Metadata { name: f.text("name")?, metadata: f.texts("entries")? }),
+        op::METADATA_INDEX => Record::MetadataIndex(MetadataIndex {
+            offset: f.u64("offset")?,
+            length: f.u64("length")?,
+            name: f.text("name")?,
+        }),
+        op::SUMMARY_OFFSET => Record::SummaryOffset(SummaryOffset {
+            group_opcode: f.take("kind", 1)?[0],
+            group_start: f.u64("start")?,
+            group_length: f.u64("length")?,
+        }),
+        op::DATA_END => Record::DataEnd(DataEnd { data_section_crc: f.u32("checksum")? }),
+        opcode => Record::Unknown { opcode, data: Cow::Borrowed(body) },
+    })
+}
+
+struct Fields<'b> {
+    rest: &'b [u8],
+    length: usize,
+}
+
+impl<'b> Fields<'b> {
+    fn take(&mut self, field: &str, count: usize) -> Result<&'b [u8], String> {
+        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
+            return Err(format!(
+                "its {field} takes {count} bytes, and {} of {} are left",
+                self.rest.len(),
+                self.length
+            ));
+        };
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn number<const SIZE: usize>(&mut self, field: &str) -> Result<[u8; SIZE], String> {
+        let mut number = [0; SIZE];
+        number.copy_from_slice(self.take(field, SIZE)?);
+        Ok(number)
+    }
+
+    fn u16(&mut self, field: &str) -> Result<u16, String> {
+        self.number(field).map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self, field: &str) -> Result<u32, String> {
+        self.number(field).map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self, field: &str) -> Result<u64, String> {
+        self.number(field).map(u64::from_le_bytes)
+    }
+
+    fn text(&mut self, field: &str) -> Result<String, String> {
+        let length = self.u32(field)?;
+        let text = self.take(field, length as usize)?;
+        std::str::from_utf8(text).map(str::to_owned).map_err(|_| format!("its {field} is not UTF-8"))
+    }
+
+    /// Something with its length in bytes before it.
+    fn list(&mut self, field: &str) -> Result<Fields<'b>, String> {
+        let length = self.u32(field)? as usize;
+        Ok(Fields { rest: self.take(field, length)?, length })
+    }
+
+    fn texts(&mut self, field: &str) -> Result<BTreeMap<String, String>, String> {
+        let (mut entries, mut texts) = (self.list(field)?, BTreeMap::new());
+        while !entries.rest.is_empty() {
+            let key = entries.text(field)?;
+            texts.insert(key, entries.text(field)?);
+        }
+        Ok(texts)
+    }
+
+    fn numbers(&mut self, field: &str) -> Result<BTreeMap<u16, u64>, String> {
+        let (mut entries, mut numbers) = (self.list(field)?, BTreeMap::new());
+        while !entries.rest.is_empty() {
+            let key = entries.u16(field)?;
+            numbers.insert(key, entries.u64(field)?);
+        }
+        Ok(numbers)
+    }
+}

@@ -1,0 +1,307 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcap::records::{MessageHeader, Record, op};
+
+use crate::channel::{Channel, LogTime, Schema};
+use crate::entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord};
+use crate::error::{Cause, LogError};
+use crate::framing::{Doubt, Framing, Position};
+use crate::records::Content;
+use crate::selection::Selection;
+use crate::source::Source;
+use crate::summary::{self, Summary};
+
+/// How much of a chunk or record is held in memory at most.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+/// Reads a log from front to back, or the chunks that a selection needs; however long it is, it holds one chunk in memory.
+///
+/// Where the file is damaged, it tells so, once for each place, and goes on behind it.
+///
+/// ```no_run
+/// use hemiola_log::{Entry, LogReader, Selection};
+///
+/// let mut log = LogReader::open("run.mcap".as_ref())?.select(Selection::all().topic("/imu/data"));
+/// while let Some(entry) = log.next_entry() {
+///     match entry {
+///         Ok(Entry::Message(message)) => println!("{} {}", message.log_time, message.decode()?),
+///         Ok(_) => {}
+///         Err(damage) => eprintln!("{damage}"),
+///     }
+/// }
+/// # Ok::<(), hemiola_log::LogError>(())
+/// ```
+pub struct LogReader<R = File> {
+    framing: Framing<R>,
+    profile: String,
+    library: String,
+    summary: Option<Summary>,
+    summary_error: Option<LogError>,
+    schemas: BTreeMap<u16, Arc<Schema>>,
+    channels: BTreeMap<u16, Arc<Channel>>,
+    selection: Selection,
+    /// The chunks still to be visited, where an index says which they are.
+    visits: Option<VecDeque<u64>>,
+    /// Messages of channels that nobody described.
+    orphans: BTreeMap<u16, u64>,
+    redefined: BTreeSet<(u8, u16)>,
+    /// The summary has begun: what is said there has been heard before.
+    in_summary: bool,
+}
+
+/// What `advance` finds: entries that borrow nothing, and messages, whose data is where it was found.
+enum Step {
+    Message { channel: Arc<Channel>, header: MessageHeader, length: usize, position: Position },
+    Other(Entry<'static>),
+}
+
+impl LogReader {
+    /// A file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no MCAP file. A damaged file is no error here.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
+        Self::new(file, path.to_owned())
+    }
+}
+
+impl<R: Read + Seek> LogReader<R> {
+    /// Anything that has bytes, under this name.
+    ///
+    /// # Errors
+    /// As [`LogReader::open`].
+    pub fn new(input: R, name: impl Into<PathBuf>) -> Result<Self, LogError> {
+        Self::with(input, name.into(), Doubt::default(), MEMORY_LIMIT)
+    }
+
+    /// The same, with another opinion on chunks whose checksum is wrong, and with a limit in bytes for what is held in memory.
+    ///
+    /// # Errors
+    /// As [`LogReader::open`].
+    pub fn with(input: R, name: PathBuf, doubt: Doubt, memory_limit: u64) -> Result<Self, LogError> {
+        let opened = |error| LogError::Open { path: name.clone(), error };
+        let source = Source::new(input, name.clone()).map_err(opened)?;
+        let mut framing = Framing::new(source, doubt, memory_limit)?;
+        let (summary, summary_error) = match summary::read(&mut framing) {
+            Ok(summary) => (summary, None),
+            Err(error) => (None, Some(error)),
+        };
+        framing.jump(mcap::MAGIC.len() as u64)?;
+        let (mut profile, mut library) = Default::default();
+        if let Some(Ok(first)) = framing.next_record()
+            && let Content::Record(Record::Header(header)) = first.content
+        {
+            (profile, library) = (header.profile, header.library);
+        }
+        framing.restart()?;
+        Ok(Self {
+            framing,
+            profile,
+            library,
+            summary,
+            summary_error,
+            schemas: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            selection: Selection::all(),
+            visits: None,
+            orphans: BTreeMap::new(),
+            redefined: BTreeSet::new(),
+            in_summary: false,
+        })
+    }
+
+    /// These messages only, from the beginning. With an index, nothing else is read.
+    pub fn select(mut self, selection: Selection) -> Self {
+        self.visits = None;
+        if let (true, Some(summary)) = (selection.is_restricted(), &self.summary)
+            && !summary.chunks.is_empty()
+        {
+            let wanted = |id: &u16| summary.channels.get(id).is_none_or(|channel| selection.has_topic(&channel.topic));
+            let visits = summary.chunks.iter().filter(|chunk| {
+                let [first, last] = [chunk.message_start_time, chunk.message_end_time].map(LogTime::from_nanoseconds);
+                let indexed = &chunk.message_index_offsets;
+                selection.overlaps(first, last) && (indexed.is_empty() || indexed.keys().any(wanted))
+            });
+            let mut visits: Vec<u64> = visits.map(|chunk| chunk.chunk_start_offset).collect();
+            visits.sort_unstable();
+            // An index may name a chunk twice; the file has it once.
+            visits.dedup();
+            self.visits = Some(visits.into());
+        }
+        self.selection = selection;
+        self
+    }
+
+    /// The file's name, as it stands in errors.
+    pub fn path(&self) -> &Path {
+        &self.framing.source.path
+    }
+
+    /// The bytes of the file, and how many of them have been passed.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.framing.source.position(), self.framing.source.length)
+    }
+
+    /// The conventions that the file follows, `ros2` for one.
+    pub fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    /// What wrote the file.
+    pub fn library(&self) -> &str {
+        &self.library
+    }
+
+    /// What the file says of itself at its end, if it has an end and that is whole.
+    pub fn summary(&self) -> Option<&Summary> {
+        self.summary.as_ref()
+    }
+
+    /// Why the summary cannot be used, where there should be one.
+    pub fn summary_error(&self) -> Option<&LogError> {
+        self.summary_error.as_ref()
+    }
+
+    /// The channels that were met so far, and those of the summary.
+    pub fn channels(&self) -> impl Iterator<Item = &Arc<Channel>> {
+        let of_summary = self.summary.iter().flat_map(|summary| summary.channels.values());
+        self.channels.values().chain(of_summary.filter(|channel| !self.channels.contains_key(&channel.id)))
+    }
+
+    /// How many messages of undescribed channels were left out so far.
+    pub fn orphans(&self) -> u64 {
+        self.orphans.values().sum()
+    }
+
+    /// The next thing, or what is in its way; after an error reading goes on behind it, until there is nothing more.
+    pub fn next_entry(&mut self) -> Option<Result<Entry<'_>, LogError>> {
+        match self.advance()? {
+            Ok(Step::Other(entry)) => Some(Ok(entry)),
+            Ok(Step::Message { channel, header, length, position }) => {
+                // The data is the last field of the record.
+                let data = match position.inside {
+                    Some(_) => &self.framing.chunk.records[..self.framing.chunk.next],
+                    None => &self.framing.body,
+                };
+                Some(Ok(Entry::Message(Message {
+                    channel,
+                    sequence: header.sequence,
+                    log_time: LogTime::from_nanoseconds(header.log_time),
+                    publish_time: LogTime::from_nanoseconds(header.publish_time),
+                    data: &data[data.len() - length..],
+                    offset: position.offset,
+                })))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// The data of an attachment.
+    ///
+    /// # Errors
+    /// The file or `into` fails.
+    pub fn read_attachment(&mut self, attachment: &Attachment, into: &mut impl Write) -> Result<(), LogError> {
+        let copied = self.framing.source.aside(attachment.data_offset, |source| {
+            let copied = io::copy(&mut source.take(attachment.data_length), into)?;
+            if copied == attachment.data_length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        });
+        let (path, offset) = (self.path().to_owned(), attachment.data_offset);
+        copied.map_err(|error| LogError::Read { path, offset, error })
+    }
+
+    /// Goes to the next entry, and keeps what is said of channels on the way.
+    fn advance(&mut self) -> Option<Result<Step, LogError>> {
+        loop {
+            if let Some(visits) = &mut self.visits
+                && self.framing.is_between_chunks()
+            {
+                let next = visits.pop_front()?;
+                if let Err(error) = self.framing.jump(next) {
+                    return Some(Err(error));
+                }
+            }
+            let located = match self.framing.next_record()? {
+                Ok(located) => located,
+                Err(error) => return Some(Err(error)),
+            };
+            let position = located.position;
+            let record = match located.content {
+                Content::Record(record) => record,
+                Content::Attachment { header, data_offset, data_length } => {
+                    let [log_time, create_time] = [header.log_time, header.create_time].map(LogTime::from_nanoseconds);
+                    let (name, media_type) = (header.name, header.media_type);
+                    let attachment = Attachment { name, media_type, log_time, create_time, data_offset, data_length };
+                    return Some(Ok(Step::Other(Entry::Attachment(attachment))));
+                }
+            };
+            match record {
+                Record::Message { header, data } => {
+                    let log_time = LogTime::from_nanoseconds(header.log_time);
+                    if !self.selection.has_time(log_time) {
+                        continue;
+                    }
+                    let length = data.len();
+                    let of_summary = || self.summary.as_ref()?.channels.get(&header.channel_id);
+                    let Some(channel) = self.channels.get(&header.channel_id).or_else(of_summary) else {
+                        let known = self.orphans.entry(header.channel_id).or_default();
+                        *known += 1;
+                        if *known == 1 {
+                            let cause = Cause::UnknownChannel { channel: header.channel_id };
+                            return Some(Err(self.framing.damage(position, cause, 0)));
+                        }
+                        continue;
+                    };
+                    if self.selection.has_topic(&channel.topic) {
+                        return Some(Ok(Step::Message { channel: Arc::clone(channel), header, length, position }));
+                    }
+                }
+                Record::Schema { header, data } => {
+                    let (id, name, encoding) = (header.id, header.name, header.encoding);
+                    let schema = Schema { id, name, encoding, data: data.into_owned() };
+                    let same = match self.schemas.get(&id) {
+                        Some(known) => **known == schema,
+                        None => self.schemas.insert(id, Arc::new(schema)).is_none(),
+                    };
+                    if !same && self.redefined.insert((op::SCHEMA, id)) {
+                        let cause = Cause::Redefined { of: "schema", id };
+                        return Some(Err(self.framing.damage(position, cause, 0)));
+                    }
+                }
+                Record::Channel(channel) => {
+                    let id = channel.id;
+                    let of_summary = || self.summary.as_ref()?.schemas.get(&channel.schema_id);
+                    let schema = self.schemas.get(&channel.schema_id).or_else(of_summary).cloned();
+                    let channel = Channel::new(channel, schema);
+                    let same = match self.channels.get(&id) {
+                        Some(known) => known.is_same(&channel),
+                        None => self.channels.insert(id, Arc::new(channel)).is_none(),
+                    };
+                    if !same && self.redefined.insert((op::CHANNEL, id)) {
+                        let cause = Cause::Redefined { of: "channel", id };
+                        return Some(Err(self.framing.damage(position, cause, 0)));
+                    }
+                }
+                Record::Metadata(metadata) => {
+                    let metadata = Metadata { name: metadata.name, entries: metadata.metadata };
+                    return Some(Ok(Step::Other(Entry::Metadata(metadata))));
+                }
+                Record::Chunk { header, .. } => {
+                    let (compressed, uncompressed) = (header.compressed_size, header.uncompressed_size);
+                    let chunk = ChunkHeader { compression: header.compression, compressed, uncompressed };
+                    return Some(Ok(Step::Other(Entry::Chunk(chunk))));
+                }
+                Record::DataEnd(_) => self.in_summary = true,
+                Record::Unknown { opcode: opcode @ 0x80.., data } if !self.in_summary => {
+                    let record = PrivateRecord { opcode, data: data.into_owned() };
+                    return Some(Ok(Step::Other(Entry::Private(record))));
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! All records of a file, those of chunks among them, in the order in which they stand.
+
+use std::borrow::Cow;
+use std::io::{Read, Seek};
+
+use mcap::records::{AttachmentHeader, Record};
+
+use crate::error::{Cause, LogError};
+use crate::framing::{Body, Framing, HEAD, Position, damage, kind};
+use crate::parse::parse;
+
+/// A record and where it is. Its attachments have no data: that stays in the file.
+pub struct Located<'r> {
+    pub position: Position,
+    pub content: Content<'r>,
+}
+
+pub enum Content<'r> {
+    /// Anything but an attachment; of a chunk the header, and then its records.
+    Record(Record<'r>),
+    Attachment {
+        header: AttachmentHeader,
+        data_offset: u64,
+        data_length: u64,
+    },
+}
+
+impl<R: Read + Seek> Framing<R> {
+    /// The next record, or what is in its way; reading goes on behind that.
+    pub fn next_record(&mut self) -> Option<Result<Located<'_>, LogError>> {
+        let found = match self.next()? {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        let (position, opcode) = (found.position, found.opcode);
+        let body = match found.body {
+            Body::ChunkHeader(header) => {
+                let content = Content::Record(Record::Chunk { header, data: Cow::Borrowed(&[]) });
+                return Some(Ok(Located { position, content }));
+            }
+            Body::Attachment { header, data_offset, data_length } => {
+                let content = Content::Attachment { header, data_offset, data_length };
+                return Some(Ok(Located { position, content }));
+            }
+            Body::File => 0..self.body.len(),
+            Body::Chunk { begin, end } => begin..end,
+        };
+        let skipped = if position.inside.is_some() { 0 } else { HEAD + body.len() as u64 };
+        let bytes = if position.inside.is_some() { &self.chunk.records[body] } else { &self.body[body] };
+        match parse(opcode, bytes) {
+            Ok(record) => Some(Ok(Located { position, content: Content::Record(record) })),
+            Err(reason) => {
+                self.damaged = true;
+                let cause = Cause::Malformed { record: kind(opcode), reason };
+                Some(Err(damage(&self.source.path, position, cause, skipped)))
+            }
+        }
+    }
+}

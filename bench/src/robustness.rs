@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `variation` | drawn durations: our plan, other contestants, and simulated schedulers that know everything or nothing |
 //! | `overload` | motion and cognition at once: what an overloaded or endless cognition does to motion |
+//! | `endless` | a robot whose cognition hangs |
 //! | `hold_up` | a worker loses its core for 10 ms: what the other one does meanwhile |
 //! | `environment` | SCHED_DEADLINE and control groups: whether it works, and what is said if not |
 //! | `cycle` | a workload on our executor, as the last three run it |
 //! | `text`, `page` | the report, for people |
 
 mod cycle;
+mod endless;
 mod environment;
 mod hold_up;
 mod overload;

@@ -1,7 +1,8 @@
 //! Motion and cognition at once: what cognition's load does to motion's response.
 //!
 //! Two executors share two cores; motion's threads have the higher priority. Rounds alternate between the companies, so that the
-//! machine's moods meet all alike.
+//! machine's moods meet all alike. What cognition takes too much is met twice: by what Hemiola does about it, and by nothing but the
+//! kernel, which then stops motion as well.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,11 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hemiola_bench_contestant::monotonic_ns;
-use hemiola_realtime::{Denial, Niceness, Policy, Priority, ThreadSettings, spawn};
+use hemiola_realtime::{Denial, Policy, Priority, Respite, ThreadSettings, monotonic_now, sleep_until, spawn};
+use hemiola_runtime::RunningRobot;
 use serde::{Deserialize, Serialize};
 
-use super::Tail;
 use super::cycle::{Cycle, responses};
+use super::{Tail, endless};
 use crate::contest::discipline::{COGNITION_RATE, Effort, MOTION_RATE};
 use crate::contest::host::Host;
 use crate::contestant::ContestantError;
@@ -35,13 +37,22 @@ pub struct Response {
 enum Company {
     Idle,
     Loaded,
+    /// Rests as a cycle of a robot does.
     Overloaded,
+    OverloadedWithoutRests,
+    /// Two modules of a robot, which has a watchdog.
     Endless,
-    EndlessTimeSharing,
+    EndlessWithoutWatchdog,
 }
 
-const COMPANIES: [Company; 5] =
-    [Company::Idle, Company::Loaded, Company::Overloaded, Company::Endless, Company::EndlessTimeSharing];
+const COMPANIES: [Company; 6] = [
+    Company::Idle,
+    Company::Loaded,
+    Company::Overloaded,
+    Company::OverloadedWithoutRests,
+    Company::Endless,
+    Company::EndlessWithoutWatchdog,
+];
 
 impl Company {
     fn text(self) -> &'static str {
@@ -49,11 +60,15 @@ impl Company {
             Company::Idle => "idle",
             Company::Loaded => "loaded: 30 Hz",
             Company::Overloaded => "overloaded: back to back",
-            Company::Endless => "endless: a task per core that never returns",
-            Company::EndlessTimeSharing => "endless, but sharing time",
+            Company::OverloadedWithoutRests => "overloaded, resting never",
+            Company::Endless => "endless: modules that never return",
+            Company::EndlessWithoutWatchdog => "endless, without watchdog",
         }
     }
 }
+
+/// The kernel counts what real-time threads use by the second: one company is not to pay for what another one used up.
+const ACCOUNTING: Duration = Duration::from_secs(1);
 
 const CONDUCTOR: u8 = 90;
 const MOTION: u8 = 85;
@@ -97,6 +112,7 @@ fn conduct(
     for _ in 0..rounds {
         for (company, samples) in COMPANIES.into_iter().zip(&mut samples) {
             samples.extend(host.hold(|| {
+                sleep_until(monotonic_now() + ACCOUNTING);
                 let companion = Companion::start(cognition, company, &mut denials)?;
                 let responses = motion_responses(motion, period, runs, &mut denials);
                 companion.stop();
@@ -135,60 +151,73 @@ fn motion_responses(
 
 const WARM_UP: usize = 24;
 
-/// Cognition's threads, until they are stopped.
-struct Companion {
-    stop: Arc<AtomicBool>,
-    threads: Vec<std::thread::JoinHandle<()>>,
+/// What keeps cognition going, until it is stopped.
+enum Companion {
+    Nobody,
+    Threads { stop: Arc<AtomicBool>, threads: Vec<std::thread::JoinHandle<()>> },
+    Robot(RunningRobot),
 }
 
 impl Companion {
     fn start(workload: &Workload, company: Company, denials: &mut Vec<Denial>) -> Result<Self, ContestantError> {
-        let policy = match company {
-            Company::EndlessTimeSharing => Policy::TimeSharing { nice: Niceness::default() },
-            _ => Policy::Fifo(Priority::new(COGNITION)?),
-        };
-        let mut companion = Companion { stop: Arc::new(AtomicBool::new(false)), threads: Vec::new() };
-        let mut start = |name: &str, body: Box<dyn FnOnce() + Send>| -> Result<(), ContestantError> {
-            let spawned = spawn(ThreadSettings::new(name).policy(policy), body)?;
-            denials.extend(spawned.report.denials().cloned());
-            companion.threads.push(spawned.thread);
-            Ok(())
-        };
-        let stop = || companion.stop.clone();
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut threads = Vec::new();
         match company {
-            Company::Idle => {}
-            Company::Endless | Company::EndlessTimeSharing => {
+            Company::Idle => return Ok(Companion::Nobody),
+            Company::Endless => return endless::start(COGNITION).map(Companion::Robot),
+            Company::EndlessWithoutWatchdog => {
                 for worker in 0..2 {
-                    let stop = stop();
-                    start(&format!("cognition-{worker}"), Box::new(move || spin_until(&stop)))?;
+                    let stop = stop.clone();
+                    let spawned = spawn(cognition_thread(&format!("cognition-{worker}"))?, move || spin_until(&stop))?;
+                    denials.extend(spawned.report.denials().cloned());
+                    threads.push(spawned.thread);
                 }
             }
-            Company::Loaded | Company::Overloaded => {
-                let mut cycle = Cycle::new(workload, vec![ThreadSettings::new("cognition-1").policy(policy)])?;
-                let stop = stop();
-                let period = Duration::from_secs_f64(1.0 / COGNITION_RATE).as_nanos() as u64;
-                let body = move || {
-                    let mut due = monotonic_ns();
-                    while !stop.load(Ordering::Relaxed) {
-                        match company {
-                            Company::Loaded => {
-                                due += period;
-                                _ = cycle.run_at(due);
-                            }
-                            _ => cycle.run(),
-                        }
-                    }
-                };
-                start("cognition", Box::new(body))?;
+            Company::Loaded | Company::Overloaded | Company::OverloadedWithoutRests => {
+                let mut cycle = Cycle::new(workload, vec![cognition_thread("cognition-1")?])?;
+                let stop = stop.clone();
+                let spawned = spawn(cognition_thread("cognition")?, move || work(&mut cycle, company, &stop))?;
+                denials.extend(spawned.report.denials().cloned());
+                threads.push(spawned.thread);
             }
         }
-        Ok(companion)
+        Ok(Companion::Threads { stop, threads })
     }
 
     fn stop(self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        match self {
+            Companion::Nobody => {}
+            Companion::Robot(robot) => endless::stop(robot),
+            Companion::Threads { stop, threads } => {
+                stop.store(true, Ordering::Relaxed);
+                for thread in threads {
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                }
+            }
+        }
+    }
+}
+
+fn cognition_thread(name: &str) -> Result<ThreadSettings, ContestantError> {
+    Ok(ThreadSettings::new(name).policy(Policy::Fifo(Priority::new(COGNITION)?)))
+}
+
+/// Runs cognition at its pace until it is told to stop.
+fn work(cycle: &mut Cycle, company: Company, stop: &AtomicBool) {
+    let period = Duration::from_secs_f64(1.0 / COGNITION_RATE).as_nanos() as u64;
+    let (mut due, mut respite) = (monotonic_ns(), Respite::default());
+    while !stop.load(Ordering::Relaxed) {
+        if company == Company::Loaded {
+            due += period;
+            _ = cycle.run_at(due);
+            continue;
+        }
+        let begin = monotonic_now();
+        cycle.run();
+        if company == Company::Overloaded
+            && let Some(end) = respite.after_work(begin, monotonic_now())
+        {
+            sleep_until(end);
         }
     }
 }

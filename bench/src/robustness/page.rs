@@ -46,7 +46,7 @@ fn variation(variation: &Variation) -> Plot {
     };
     Plot {
         title: format!("{}, two workers", variation.workload),
-        caption: format!("{}; makespan over the run's own lower bound", variation.law),
+        caption: format!("{}; over the run's lower bound", variation.law),
         axis: Axis::Linear,
         show: |value| format!("{value:.2}"),
         bar: None,

@@ -31,6 +31,7 @@ mod error;
 mod memory;
 mod os;
 mod privileges;
+mod respite;
 mod sync;
 mod system_tree;
 mod thread;
@@ -50,8 +51,10 @@ pub use doctor::{
 pub use earliness::{AdaptiveEarliness, EarlinessCost, EarlySleep};
 pub use error::RealtimeError;
 pub use memory::{Locking, MemoryReport, prefault_stack, secure_memory};
+pub use respite::Respite;
 pub use thread::{
-    Affinity, CoreId, Niceness, Policy, Priority, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn,
+    Affinity, CoreId, KernelThread, Niceness, Policy, Priority, Spawned, ThreadReport, ThreadSettings,
+    apply_to_this_thread, spawn,
 };
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
 pub use wakeup::{Generation, Reason, Wakeup};

@@ -3,6 +3,10 @@
 //! Settings are applied on the new thread before its body starts. What the system refuses is reported, and the body runs all
 //! the same: a robot on a developer's laptop must work, only less punctually.
 
+mod kernel_thread;
+
+pub use kernel_thread::KernelThread;
+
 use crate::denial::{Denial, Outcome, how_to_obtain_permission};
 use crate::doctor::{State, group_bandwidth};
 use crate::error::RealtimeError;
@@ -265,6 +269,8 @@ pub struct ThreadReport {
     pub timer_slack: Outcome,
     /// Bytes of stack that were touched in advance; less than asked for when the stack is smaller.
     pub prefaulted_stack: usize,
+    /// To change its policy later; nothing if it ended before it was ready.
+    pub thread: Option<KernelThread>,
 }
 
 impl ThreadReport {
@@ -364,7 +370,8 @@ fn apply(settings: &ThreadSettings) -> ThreadReport {
         Outcome::NotRequested
     };
     let prefaulted_stack = memory::prefault_stack(settings.prefaulted_stack);
-    ThreadReport { name, affinity, policy, timer_slack, prefaulted_stack }
+    let thread = Some(KernelThread::current());
+    ThreadReport { name, affinity, policy, timer_slack, prefaulted_stack, thread }
 }
 
 fn explain_affinity(affinity: &Affinity, error: &io::Error) -> Denial {

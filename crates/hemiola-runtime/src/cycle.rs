@@ -1,10 +1,11 @@
 //! One cycle: takes what is new, runs its program, looks at the deadline.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_model::{Clock, Time};
+use hemiola_realtime::{KernelThread, Respite};
 use hemiola_trace::{CycleId, Event, SourceId, TickScale, Ticks};
 
 use hemiola_bus::Listener;
@@ -41,6 +42,8 @@ pub struct Cycle {
     /// On the topic that triggers it, if one does.
     pub topic: Option<Listener>,
     pub safe_state_entered: bool,
+    /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
+    pub respite: Option<Respite>,
 }
 
 /// An import, and which source it comes from if it comes from one.
@@ -62,9 +65,23 @@ pub struct Health {
     pub last_end: AtomicU64,
     /// Inputs that were lost.
     pub dropped: AtomicU64,
+    /// When the present run began, in ticks; 0 between two runs.
+    pub begun: AtomicU64,
+    /// The kernel's number of the thread that is worker 0; 0 before it has started.
+    pub thread: AtomicU32,
 }
 
 impl Health {
+    /// When the run began that is going on.
+    pub fn run_since(&self) -> Option<Ticks> {
+        Some(self.begun.load(Ordering::Relaxed)).filter(|&ticks| ticks != 0).map(Ticks)
+    }
+
+    /// The thread that is worker 0.
+    pub fn thread(&self) -> Option<KernelThread> {
+        Some(self.thread.load(Ordering::Relaxed)).filter(|&number| number != 0).map(KernelThread::from_number)
+    }
+
     pub fn last_end(&self) -> Time {
         Time::from_nanoseconds(self.last_end.load(Ordering::Relaxed) as i64)
     }
@@ -75,6 +92,7 @@ impl Cycle {
     /// No allocation, no lock, no system call but those of the executor.
     pub fn run(&mut self, timer: Option<Time>) {
         let begin = Ticks::now();
+        self.health.begun.store(begin.0, Ordering::Relaxed);
         self.obey_commands();
         let run = self.runs;
         self.runs = self.runs.wrapping_add(1);
@@ -103,6 +121,11 @@ impl Cycle {
         }
         self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
         self.finish(run, due_ticks);
+    }
+
+    /// The calling thread is worker 0 from now on.
+    pub fn settle(&mut self) {
+        self.health.thread.store(KernelThread::current().number(), Ordering::Relaxed);
     }
 
     /// Brings into the caches what a run begins with.
@@ -167,6 +190,7 @@ impl Cycle {
             self.worker.trace(Event::Overrun { cycle: self.id, run, at });
         }
         self.health.last_end.store(self.robot.clock().now().nanoseconds().max(0) as u64, Ordering::Relaxed);
+        self.health.begun.store(0, Ordering::Relaxed);
         self.health.runs.fetch_add(1, Ordering::Release);
     }
 

@@ -13,7 +13,7 @@ use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::SourceRate;
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle};
-use hemiola_realtime::{Affinity, CoreId, Policy, Priority, ThreadSettings};
+use hemiola_realtime::{Affinity, CoreId, Policy, Priority, Respite, ThreadSettings};
 use hemiola_trace::{Catalog, TickScale};
 
 use crate::command::mailbox;
@@ -28,7 +28,7 @@ use crate::program::{ProgramParts, build};
 use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::source::{SourceRunner, Trigger};
-use crate::watchdog::{Actuators, Watchdog, WatchedCycle};
+use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
 use crate::worker::WorkerState;
 use sources::source_runner;
 use wiring::Wiring;
@@ -40,7 +40,7 @@ pub struct Launched {
     pub controls: Controls,
     pub monitor: Monitor,
     /// If any cycle shall be watched.
-    pub watchdog: Option<Watchdog>,
+    pub watchdog: Watchdog,
     pub state: Arc<RobotState>,
 }
 
@@ -74,7 +74,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     let triggers = triggers(&robot);
     let mut cycles = Vec::new();
     let mut controls = Vec::new();
-    let mut watched = Vec::new();
+    let (mut silences, mut demotions) = (Vec::new(), Vec::new());
     for (index, (resolved, plan)) in robot.resolved.cycles.iter().zip(&plans).enumerate() {
         let configuration = &robot.configuration.cycles[index];
         let modules = robot.modules_of(&resolved.name);
@@ -94,7 +94,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         })?;
         let pool = pool_size(plan, configuration.workers, available);
         let mut executor = Executor::new();
-        let mut running = Vec::new();
+        let (mut running, mut helpers) = (Vec::new(), Vec::new());
         for worker in 1..pool {
             let (worker_state, outputs) = WorkerState::new();
             running.push(outputs.running.clone());
@@ -102,6 +102,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             let settings = thread_settings(&name, configuration.scheduling, &configuration.cores);
             let report = executor.add_worker(settings, worker_state)?;
             monitor.note_denials(report.denials());
+            helpers.extend(report.thread);
             monitor.add_worker(catalog.worker(cycle_ids[index], worker, worker as u32 + 1)?, outputs);
         }
         let (worker, outputs) = WorkerState::new();
@@ -111,14 +112,25 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         let health = Arc::new(Health::default());
         let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
         if let Some(limit) = configuration.watchdog {
-            watched.push(WatchedCycle {
-                id: cycle_ids[index],
+            silences.push(Silence {
+                cycle: cycle_ids[index],
                 limit,
                 health: health.clone(),
                 trigger: triggers.get(&index).cloned(),
-                running,
+                running: running.clone(),
                 actuators: actuators.clone(),
                 busy: None,
+            });
+        }
+        if let Some(policy) = real_time_policy(configuration.scheduling) {
+            demotions.push(Demotion {
+                cycle: cycle_ids[index],
+                policy,
+                health: health.clone(),
+                demoted: Vec::with_capacity(pool),
+                helpers,
+                running,
+                scale: scale.clone(),
             });
         }
         let cycle_imports = std::mem::take(&mut wiring.imports[index])
@@ -154,6 +166,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             // When all modules and sources have joined their topics.
             topic: None,
             safe_state_entered: false,
+            respite: real_time_policy(configuration.scheduling).map(|_| Respite::default()),
         });
         controls.push(CycleControl {
             name: resolved.name.clone(),
@@ -197,11 +210,9 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         available,
         parameters,
     };
-    let watchdog = (!watched.is_empty()).then(|| {
-        let (reports, reader) = queue(16);
-        monitor.set_watchdog(reader);
-        Watchdog { cycles: watched, robot: state.clone(), reports }
-    });
+    let (reports, reader) = queue(16);
+    monitor.set_watchdog(reader);
+    let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
     Ok(Launched { cycles, sources, controls, monitor, watchdog, state })
 }
 
@@ -229,14 +240,22 @@ fn pool_size(plan: &Plan, fixed: Option<usize>, available: NonZeroUsize) -> usiz
 
 /// How a thread of that name shall run.
 pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> ThreadSettings {
-    let priority = |level: u8| Priority::new(level.clamp(1, 99)).unwrap_or(Priority::LOWEST);
     let settings = ThreadSettings::new(name).prefaulted_stack(256 * 1024);
-    let settings = match scheduling {
-        Scheduling::Fifo(level) => settings.policy(Policy::Fifo(priority(level))),
-        Scheduling::RoundRobin(level) => settings.policy(Policy::RoundRobin(priority(level))),
-        Scheduling::TimeSharing => settings,
+    let settings = match real_time_policy(scheduling) {
+        Some(policy) => settings.policy(policy),
+        None => settings,
     };
     if cores.is_empty() { settings } else { settings.affinity(Affinity::of(cores.iter().map(|&core| CoreId(core)))) }
+}
+
+/// None for threads that share time.
+fn real_time_policy(scheduling: Scheduling) -> Option<Policy> {
+    let priority = |level: u8| Priority::new(level.clamp(1, 99)).unwrap_or(Priority::LOWEST);
+    match scheduling {
+        Scheduling::Fifo(level) => Some(Policy::Fifo(priority(level))),
+        Scheduling::RoundRobin(level) => Some(Policy::RoundRobin(priority(level))),
+        Scheduling::TimeSharing => None,
+    }
 }
 
 /// Instances of all modules that a cycle uses: those that exist, and new ones.

@@ -14,7 +14,7 @@ use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickSca
 use crate::error::RuntimeError;
 use crate::program::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
-use crate::watchdog::Silence;
+use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};
 use hemiola_bus::exchange::QueueReader;
 
@@ -28,7 +28,7 @@ pub struct Monitor {
     failures: Vec<QueueReader<FailureRecord>>,
     debug: Vec<DebugReader>,
     sources: Vec<QueueReader<SourceFailure>>,
-    silences: Option<QueueReader<Silence>>,
+    watchdog: Option<QueueReader<WatchdogReport>>,
     messages: Messages,
     failed: BTreeSet<&'static str>,
     watched: DebugRecords,
@@ -107,7 +107,7 @@ impl Monitor {
             failures: Vec::new(),
             debug: Vec::new(),
             sources: Vec::new(),
-            silences: None,
+            watchdog: None,
             messages: Messages::default(),
             failed: BTreeSet::new(),
             watched: DebugRecords::default(),
@@ -126,8 +126,8 @@ impl Monitor {
     }
 
     /// Takes up what a watchdog has to say.
-    pub fn set_watchdog(&mut self, silences: QueueReader<Silence>) {
-        self.silences = Some(silences);
+    pub fn set_watchdog(&mut self, reports: QueueReader<WatchdogReport>) {
+        self.watchdog = Some(reports);
     }
 
     pub fn add_source(&mut self, failures: QueueReader<SourceFailure>) {
@@ -167,7 +167,7 @@ impl Monitor {
             self.trace = None;
         }
         self.poll_debug();
-        self.poll_silences();
+        self.poll_watchdog();
         self.poll_failures();
     }
 
@@ -195,22 +195,10 @@ impl Monitor {
         }
     }
 
-    fn poll_silences(&mut self) {
-        let Some(silences) = &mut self.silences else { return };
-        while let Some(Silence { cycle, limit, running, unreached }) = silences.pop() {
-            let cycle = self.catalog.read().cycle_name(cycle);
-            let running: Vec<_> = running.iter().map(|&task| self.catalog.read().task_name(task)).collect();
-            let running =
-                if running.is_empty() { String::new() } else { format!(" (it is running {})", running.join(", ")) };
-            let unreached = match unreached.as_slice() {
-                [] => String::new(),
-                names => format!("; {} cannot be made safe, because it does not return", names.join(", ")),
-            };
-            // The limit, not how long it was: one message however often it happens.
-            self.messages.add(format!(
-                "cycle `{cycle}` has not ended a run within the {} ms of its watchdog{running}; the robot enters its safe state{unreached}",
-                limit.as_millis()
-            ));
+    fn poll_watchdog(&mut self) {
+        let Some(reports) = &mut self.watchdog else { return };
+        while let Some(report) = reports.pop() {
+            self.messages.add(report.describe(&self.catalog));
         }
     }
 

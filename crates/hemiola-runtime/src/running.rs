@@ -91,7 +91,7 @@ impl Robot {
         let mut threads = Vec::new();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor);
-        if let Some(watchdog) = watchdog {
+        if !watchdog.is_idle() {
             let settings = ThreadSettings::new("hemiola watchdog").policy(Policy::Fifo(above_all(&configuration)));
             let spawned = hemiola_realtime::spawn(settings, move || watchdog.run())?;
             handle.note_denials(&spawned.report);
@@ -212,18 +212,27 @@ impl fmt::Debug for RunningRobot {
 fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
+    cycle.settle();
     let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
-    let clock = |time| cycle_due(&cycle.robot, time);
     let mut count = (cycle.robot.clock().now().seconds() * rate).ceil() as u64;
-    let mut next = clock(nth(count));
+    let mut next = cycle_due(&cycle.robot, nth(count));
     while !cycle.robot.is_stopping() {
         earliness.meet_prepared(next, || cycle.rehearse());
-        cycle.run(Some(nth(count)));
+        run_and_rest(&mut cycle, Some(nth(count)));
         // After an overrun the triggers that have passed are left out: the newest data counts.
         let passed = (cycle.robot.clock().now().seconds() * rate).floor() as u64;
         count = (count + 1).max(passed);
         next = cycle_due(&cycle.robot, nth(count));
         cycle.executor.expect_run(Some(next));
+    }
+}
+
+fn run_and_rest(cycle: &mut Cycle, due: Option<Time>) {
+    let begin = monotonic_now();
+    cycle.run(due);
+    let respite = cycle.respite.as_mut();
+    if let Some(end) = respite.and_then(|respite| respite.after_work(begin, monotonic_now())) {
+        sleep_until(end);
     }
 }
 
@@ -234,11 +243,12 @@ fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
 fn run_when_triggered(mut cycle: Cycle) {
     let _containment = Containment::new();
     let Some(trigger) = cycle.trigger.clone() else { return };
+    cycle.settle();
     while !cycle.robot.is_stopping() {
         let seen = trigger.wakeup.generation();
         if cycle.is_triggered() {
             let begin = monotonic_now();
-            cycle.run(None);
+            run_and_rest(&mut cycle, None);
             cycle.executor.expect_run(cycle.period.map(|period| begin + period));
         } else {
             trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));

@@ -42,8 +42,27 @@ pub(crate) fn affinity() -> io::Result<Vec<usize>> {
     Ok((0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect())
 }
 
+/// The calling thread's number in the kernel.
+pub(crate) fn this_thread() -> u32 {
+    // SAFETY: a call without arguments that cannot fail.
+    unsafe { libc::gettid() }.unsigned_abs()
+}
+
+/// Whether a thread has a real-time policy.
+pub(crate) fn is_real_time(thread: u32) -> bool {
+    // SAFETY: a call with a number; for a thread that does not exist it returns -1.
+    let policy = unsafe { libc::sched_getscheduler(thread.cast_signed()) } & !libc::SCHED_RESET_ON_FORK;
+    [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE].contains(&policy)
+}
+
 /// Sets the calling thread's policy.
 pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
+    // Thread 0 is the calling one.
+    set_policy_of(0, policy)
+}
+
+/// Sets a thread's policy.
+pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
     // SAFETY: `sched_attr` is a struct of integers.
     let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
     attributes.size = size_of::<libc::sched_attr>() as u32;
@@ -69,8 +88,8 @@ pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
             attributes.sched_nice = nice.level().into();
         }
     }
-    // SAFETY: the kernel reads `attributes.size` bytes, which is the size of `attributes`; thread 0 is the calling one.
-    check(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) })
+    // SAFETY: the kernel reads `attributes.size` bytes, which is the size of `attributes`.
+    check(unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &raw const attributes, 0) })
 }
 
 /// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to batch them.

@@ -1,0 +1,64 @@
+//! A robot whose cognition hangs: two modules, one for each core, that never return.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hemiola::prelude::*;
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
+use hemiola_runtime::{Pace, Robot, RunningRobot};
+
+use crate::contest::discipline::COGNITION_RATE;
+use crate::contestant::ContestantError;
+
+/// Whether the modules go on.
+static IS_HANGING: AtomicBool = AtomicBool::new(false);
+
+/// Starts it, and it hangs at once. There is never more than one.
+pub fn start(priority: u8) -> Result<RunningRobot, ContestantError> {
+    IS_HANGING.store(true, Ordering::Relaxed);
+    let mut cognition = CycleConfiguration::new("cognition", Trigger::Rate(COGNITION_RATE));
+    cognition.modules = vec!["LeftHang".into(), "RightHang".into()];
+    cognition.scheduling = Scheduling::Fifo(priority);
+    cognition.workers = Some(2);
+    let robot = Robot::assemble(Configuration { cycles: vec![cognition], ..Configuration::default() })?;
+    Ok(robot.start(Pace::RealTime)?)
+}
+
+/// Lets the modules return, and waits for the end.
+pub fn stop(robot: RunningRobot) {
+    IS_HANGING.store(false, Ordering::Relaxed);
+    robot.stop();
+}
+
+#[derive(Representation, Clone, Default)]
+struct Left {}
+
+#[derive(Representation, Clone, Default)]
+struct Right {}
+
+#[derive(Module)]
+struct LeftHang {}
+
+#[module]
+impl LeftHang {
+    #[update]
+    fn left(&self, _left: &mut Left) {
+        hang();
+    }
+}
+
+#[derive(Module)]
+struct RightHang {}
+
+#[module]
+impl RightHang {
+    #[update]
+    fn right(&self, _right: &mut Right) {
+        hang();
+    }
+}
+
+fn hang() {
+    while IS_HANGING.load(Ordering::Relaxed) {
+        std::hint::spin_loop();
+    }
+}

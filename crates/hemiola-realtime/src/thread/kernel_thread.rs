@@ -1,0 +1,56 @@
+//! A thread as the kernel knows it, so that another one can change how it is scheduled.
+
+use super::Policy;
+use crate::os;
+use std::io;
+
+/// A running thread, for others to change its scheduling policy: what a watchdog needs.
+///
+/// It is a number that the kernel gives to somebody else once the thread has ended, so it is to be used only while the thread runs.
+///
+/// ```
+/// use hemiola_realtime::{KernelThread, Niceness, Policy, Priority, ThreadSettings, spawn};
+/// use std::sync::mpsc::channel;
+///
+/// let (end, ended) = channel::<()>();
+/// let motion = spawn(ThreadSettings::new("motion").policy(Policy::Fifo(Priority::LOWEST)), move || ended.recv())?;
+/// if let Some(thread) = motion.report.thread.filter(|thread| thread.is_real_time()) {
+///     thread.set_policy(Policy::TimeSharing { nice: Niceness::default() })?;
+///     assert!(!thread.is_real_time());
+/// }
+/// drop(end);
+/// # motion.thread.join().unwrap().unwrap_err();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KernelThread(u32);
+
+impl KernelThread {
+    /// The calling thread.
+    pub fn current() -> Self {
+        KernelThread(os::this_thread())
+    }
+
+    /// Whether the thread has a real-time policy at present. A thread that has ended has none.
+    pub fn is_real_time(self) -> bool {
+        os::is_real_time(self.0)
+    }
+
+    /// Changes how the kernel schedules the thread, from now on. One system call.
+    ///
+    /// # Errors
+    /// What the system said: the permission is missing, the policy does not fit, the thread has ended, or the system has no such call.
+    pub fn set_policy(self, policy: Policy) -> io::Result<()> {
+        os::set_policy_of(self.0, policy)
+    }
+
+    /// The kernel's number of the thread, never 0.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The thread with that number.
+    pub fn from_number(number: u32) -> Self {
+        KernelThread(number)
+    }
+}

@@ -22,8 +22,10 @@ mod definition;
 mod entry;
 mod error;
 mod reader;
+mod recover;
 mod selection;
 mod summary;
+mod survey;
 mod value;
 
 mod attachment;
@@ -40,6 +42,8 @@ pub use entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord
 pub use error::{Cause, Damage, LogError};
 pub use framing::Doubt;
 pub use reader::LogReader;
+pub use recover::{Recovery, recover};
 pub use selection::Selection;
 pub use summary::Summary;
+pub use survey::{ChannelSurvey, ChunkTotals, Survey};
 pub use value::{MessageValue, Numbers, Value};

@@ -1,5 +1,7 @@
 //! What can be typed after the robot's name.
 
+pub mod log;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,6 +62,8 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
         after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
+    /// Look into logs, print them, repair them
+    Log(log::LogArguments),
 }
 
 /// Which configuration.

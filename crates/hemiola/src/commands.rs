@@ -3,6 +3,7 @@
 mod check;
 mod doctor;
 mod graph;
+mod log;
 mod modules;
 mod parameters;
 mod run;
@@ -27,6 +28,7 @@ pub fn perform(application: &Application, name: &str, command: &Command) -> Resu
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Parameters(arguments) => parameters::parameters(application, arguments),
         Command::Modules(arguments) => modules::modules(application, arguments),
+        Command::Log(arguments) => log::log(arguments),
     }
 }
 

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use hemiola_config::ConfigError;
+use hemiola_log::LogError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
@@ -32,6 +33,9 @@ pub enum CommandError {
     /// A trace, profile or report.
     #[error("error: {0}")]
     Trace(#[from] hemiola_trace::Error),
+    /// A log.
+    #[error("error: {0}")]
+    Log(#[from] LogError),
     /// A file that a command writes.
     #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
@@ -56,7 +60,10 @@ impl CommandError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
-            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
+            Self::Log(LogError::Open { .. } | LogError::NotMcap { .. }) => ExitCode::from(2),
+            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Log(_) | Self::Write { .. } => {
+                ExitCode::from(1)
+            }
         }
     }
 }

@@ -63,6 +63,8 @@ pub mod runtime {
 
 /// Messages: topics between modules, tools and other threads.
 pub use hemiola_bus as bus;
+/// Logs: reading them, whole or damaged.
+pub use hemiola_log as log;
 /// Task graphs, plans, predicted schedules and their pictures.
 pub use hemiola_plan as plan;
 /// The operating system's real-time services, and the doctor.

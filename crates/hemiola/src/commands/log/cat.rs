@@ -1,0 +1,119 @@
+//! `log cat`: messages, one by one.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hemiola_log::{Entry, LogError, LogReader, LogTime, Message, Selection};
+
+use super::LOSSY;
+use crate::command_line::log::{CatArguments, CatFormat};
+use crate::error::CommandError;
+
+pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
+    let mut log = LogReader::open(&arguments.log)?;
+    let begin = match beginning(&mut log)? {
+        Some(begin) => begin,
+        None => return Ok(ExitCode::SUCCESS),
+    };
+    let mut selection = arguments.topics.iter().fold(Selection::all(), |selection, topic| selection.topic(topic));
+    let after = |time: LogTime, duration: Duration| {
+        let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        LogTime::from_nanoseconds(time.nanoseconds().saturating_add(nanoseconds))
+    };
+    let from = after(begin, arguments.from.unwrap_or_default());
+    if arguments.from.is_some() {
+        selection = selection.from(from);
+    }
+    if let Some(duration) = arguments.duration {
+        selection = selection.before(after(from, duration));
+    }
+    let mut log = LogReader::open(&arguments.log)?.select(selection);
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut left = arguments.first.unwrap_or(u64::MAX);
+    let mut problems = 0_u64;
+    while left > 0
+        && let Some(entry) = log.next_entry()
+    {
+        let printed = match entry {
+            Ok(Entry::Message(message)) => {
+                left -= 1;
+                let line = line(&message, begin, arguments.format);
+                line.map(|line| writeln!(output, "{line}"))
+            }
+            Ok(_) => continue,
+            Err(error @ LogError::Read { .. }) => return Err(error.into()),
+            Err(error) => Err(error),
+        };
+        match printed {
+            Ok(Ok(())) => {}
+            // A reader that goes away, as `head` does, is no error.
+            Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+            Ok(Err(error)) => return Err(CommandError::Write { path: "the standard output".into(), error }),
+            Err(problem) => {
+                problems += 1;
+                if problems <= MOST_PROBLEMS {
+                    // In order with what is printed.
+                    _ = output.flush();
+                    eprintln!("{problem}");
+                }
+            }
+        }
+    }
+    if problems > MOST_PROBLEMS {
+        eprintln!("and {} more of that kind", problems - MOST_PROBLEMS);
+    }
+    match output.flush() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(CommandError::Write { path: "the standard output".into(), error })
+        }
+        _ => Ok(ExitCode::from(if problems > 0 { LOSSY } else { 0 })),
+    }
+}
+
+/// Told one by one; a channel that cannot be decoded has one for each message.
+const MOST_PROBLEMS: u64 = 20;
+
+/// The time of the earliest message, as the summary has it, or else of the first one in the file.
+fn beginning(log: &mut LogReader) -> Result<Option<LogTime>, CommandError> {
+    if let Some(statistics) = log.summary().and_then(|summary| summary.statistics.as_ref())
+        && statistics.message_count > 0
+    {
+        return Ok(Some(LogTime::from_nanoseconds(statistics.message_start_time)));
+    }
+    let mut problem = None;
+    while let Some(entry) = log.next_entry() {
+        match entry {
+            Ok(Entry::Message(message)) => return Ok(Some(message.log_time)),
+            Ok(_) => {}
+            Err(error) => problem = problem.or(Some(error)),
+        }
+    }
+    match problem {
+        Some(problem) => Err(problem.into()),
+        None => Ok(None),
+    }
+}
+
+fn line(message: &Message<'_>, begin: LogTime, format: CatFormat) -> Result<String, LogError> {
+    let (topic, seconds) = (&message.channel.topic, message.log_time.seconds_since(begin));
+    Ok(match format {
+        CatFormat::Raw => format!("{seconds:.6} {topic} {} {} bytes", message.channel.type_name(), message.data.len()),
+        CatFormat::Text => format!("{seconds:.6} {topic} {}", message.decode()?),
+        // By hand, so that fields keep the order of the message.
+        CatFormat::Json => format!(
+            r#"{{"topic":{},"type":{},"log_time":{},"publish_time":{},"sequence":{},"value":{}}}"#,
+            quoted(topic),
+            quoted(message.channel.type_name()),
+            message.log_time.nanoseconds(),
+            message.publish_time.nanoseconds(),
+            message.sequence,
+            serde_json::to_string(&message.decode()?).unwrap_or_else(|_| "null".to_owned()),
+        ),
+    })
+}
+
+/// As JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

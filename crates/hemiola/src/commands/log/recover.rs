@@ -1,0 +1,63 @@
+//! `log recover`: all that is whole, in a new file.
+
+use std::fs::File;
+use std::process::ExitCode;
+
+use hemiola_log::{Doubt, LogError, LogReader, Recovery};
+
+use super::progress::Progress;
+use super::{LOSSY, counted};
+use crate::command_line::log::RecoverArguments;
+use crate::commands::print;
+use crate::error::CommandError;
+
+/// How much of a chunk or record is held in memory at most.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
+    let input = arguments.input.clone();
+    let file = File::open(&input).map_err(|error| LogError::Open { path: input.clone(), error })?;
+    let doubt = if arguments.doubtful { Doubt::Deliver } else { Doubt::Skip };
+    let mut log = LogReader::with(file, input, doubt, MEMORY_LIMIT)?;
+    let mut progress = Progress::new();
+    let recovery = hemiola_log::recover(&mut log, &arguments.output, |done, all| progress.show(done, all))?;
+    drop(progress);
+    print(&report(&recovery, arguments))?;
+    Ok(ExitCode::from(if recovery.has_losses() { LOSSY } else { 0 }))
+}
+
+fn report(recovery: &Recovery, arguments: &RecoverArguments) -> String {
+    let Recovery { messages, attachments, metadata, .. } = recovery;
+    let mut text = format!("{}: kept {}", arguments.output.display(), counted(*messages, "message"));
+    if *attachments > 0 {
+        text += &format!(", {}", counted(*attachments, "attachment"));
+    }
+    if *metadata > 0 {
+        text += &format!(", {}", counted(*metadata, "metadata record"));
+    }
+    text += "\n";
+    for problem in &recovery.problems {
+        let problem = problem.to_string();
+        // They know already what to do.
+        text += &format!("  {}\n", problem.split(" (`log recover").next().unwrap_or(&problem));
+    }
+    let untold = recovery.problem_count - recovery.problems.len() as u64;
+    if untold > 0 {
+        text += &format!("  and {untold} more\n");
+    }
+    if recovery.orphans > 0 {
+        text +=
+            &format!("lost: {} of channels that nothing readable describes\n", counted(recovery.orphans, "message"));
+    }
+    text += &match (recovery.missing, recovery.has_losses()) {
+        (Some(missing @ 1..), _) => {
+            format!("lost: {}, as the log's own statistics count\n", counted(missing, "message"))
+        }
+        (_, true) => "lost: what stood in those places; how many messages, nobody counted\n".to_owned(),
+        (Some(_), false) => "lost: nothing\n".to_owned(),
+        (None, false) => {
+            "lost: nothing that was in the file; what its writer had not written yet is not known\n".to_owned()
+        }
+    };
+    text
+}

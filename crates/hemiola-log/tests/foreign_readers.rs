@@ -1,0 +1,89 @@
+//! Recovered logs are read by others: the MCAP project's reader, and rosbags, which decodes the same values.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hemiola_log::{Entry, LogReader, recover};
+
+#[test]
+fn a_recovered_log_is_read_and_decoded_alike_by_others() {
+    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(|| workspace_root().join("../shared"), PathBuf::from);
+    let drive = shared.join("data/recordings/husky-gps-imu-odom/test1.mcap");
+    let Ok(bytes) = std::fs::read(&drive) else {
+        eprintln!("SKIPPED: there is no {}; set HEMIOLA_SHARED", drive.display());
+        return;
+    };
+    let Some(python) = python() else {
+        eprintln!(
+            "SKIPPED: no Python with the packages `mcap` and `rosbags`; install tests/foreign/requirements.txt into target/foreign or \
+             set HEMIOLA_PYTHON"
+        );
+        return;
+    };
+    let file = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let (cut, whole, values) = (file("cut.mcap"), file("recovered.mcap"), file("recovered.jsonl"));
+    // A tenth of the drive, the last chunk cut.
+    std::fs::write(&cut, &bytes[..bytes.len() / 10]).expect("the folder for temporary files can be written");
+    _ = std::fs::remove_file(&whole);
+    let mut log = LogReader::open(&cut).expect("it is a log");
+    let recovery = recover(&mut log, &whole, |_, _| {}).expect("as before");
+    assert!(recovery.messages > 1000 && recovery.has_losses(), "{recovery:?}");
+
+    let mut lines = write_values(&whole);
+    std::fs::write(&values, lines.join("\n")).expect("as before");
+    let (agrees, text) = checked(&python, &whole, &values);
+    assert!(agrees, "{text}");
+    println!("{text}");
+
+    // The check can fail: at a value, and at a message.
+    let right = std::mem::take(&mut lines[7]);
+    lines[7] = right.replacen("0.", "1.", 1);
+    std::fs::write(&values, lines.join("\n")).expect("as before");
+    let (agrees, text) = checked(&python, &whole, &values);
+    assert!(!agrees && text.contains("decodes another value"), "{text}");
+    lines.remove(7);
+    std::fs::write(&values, lines.join("\n")).expect("as before");
+    let (agrees, text) = checked(&python, &whole, &values);
+    assert!(!agrees && text.contains("finds other messages"), "{text}");
+}
+
+fn write_values(path: &Path) -> Vec<String> {
+    let mut log = LogReader::open(path).expect("it is a log");
+    let mut lines = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.expect("it is whole") {
+            let mut line = Vec::new();
+            let value = serde_json::to_string(&message.decode().expect("it fits")).expect("it is JSON");
+            let (topic, time) = (&message.channel.topic, message.log_time.nanoseconds());
+            write!(line, r#"{{"topic": "{topic}", "log_time": {time}, "value": {value}}}"#)
+                .expect("memory can be written");
+            lines.push(String::from_utf8(line).expect("it is UTF-8"));
+        }
+    }
+    lines
+}
+
+fn checked(python: &Path, log: &Path, values: &Path) -> (bool, String) {
+    let check = workspace_root().join("tests/foreign/check_log.py");
+    let output = Command::new(python).arg(check).args([log, values]).output().expect("Python starts");
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    (output.status.success(), text)
+}
+
+fn python() -> Option<PathBuf> {
+    let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
+    let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign/bin/python");
+    let has_packages = |python: &PathBuf| {
+        let output = Command::new(python).args(["-c", "import mcap.reader, rosbags.highlevel"]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    [named, Some(workspace_root().join("target/foreign/bin/python")), Some(installed)]
+        .into_iter()
+        .flatten()
+        .find(has_packages)
+}
+
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

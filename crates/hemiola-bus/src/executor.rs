@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
 //! | `agenda`, `ranks` | which of them comes next |
+//! | `pass` | when one callback may be called several times in a row |
 //! | `callback`, `timer`, `subscription`, `once`, `service`, `attended` | what is called |
 //! | `handle`, `registry`, `changes` | adding and removing callbacks, from any thread |
 //! | `rest` | what it does when nothing is ready |
@@ -16,6 +17,7 @@ mod callback;
 mod changes;
 mod handle;
 mod once;
+mod pass;
 mod ranks;
 mod ready;
 mod recorder;
@@ -41,7 +43,8 @@ use hemiola_trace::Ticks;
 
 use crate::clock::RobotClock;
 use agenda::Agenda;
-use callback::{Call, Done, Left, Runnable};
+use callback::{Call, Done, Left, Reason, Runnable};
+use pass::{Rivals, Turn};
 use ready::{CAPACITY, COMMANDS, ReadySet};
 use recorder::Recorder;
 use registry::Commands;
@@ -52,8 +55,8 @@ use timer::Timers;
 ///
 /// - A callback is never preempted by another one of its executor: what they share needs no lock. Give what must preempt an executor
 ///   of its own, on a thread of higher priority.
-/// - One message or tick at a time: after each call, the executor looks anew for what is most important. Callbacks of equal priority
-///   take turns.
+/// - One message or tick at a time: before each call, the executor makes sure that nothing more important is ready. Callbacks of equal
+///   priority take turns.
 /// - A callback that panics does not end the executor: the panic is counted and kept in [`CallbackReport`], nothing is printed, and the
 ///   callback is called again for the next message. Who wants another policy catches the panic in the callback.
 /// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups at all.
@@ -104,7 +107,7 @@ impl Executor {
             ready,
             agenda: Agenda::new(Order::default()),
             timers: Timers::new(),
-            entries: (0..CAPACITY).map(|_| None).collect(),
+            entries: Vec::with_capacity(CAPACITY),
             commands,
             patience: Patience::default(),
             recorder: None,
@@ -127,7 +130,7 @@ impl Executor {
     /// Runs the most important callback that is ready, for one message or tick; tells whether there was one.
     pub fn run_one(&mut self) -> bool {
         let _containment = Containment::new();
-        self.call_next()
+        self.call_next(Turn::One) > 0
     }
 
     /// Runs callbacks until none is ready; tells how many calls that were.
@@ -135,7 +138,7 @@ impl Executor {
     /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to bound that.
     pub fn run_ready(&mut self) -> usize {
         let _containment = Containment::new();
-        std::iter::repeat_with(|| self.call_next()).take_while(|&called| called).count()
+        std::iter::repeat_with(|| self.call_next(Turn::Pass(usize::MAX))).take_while(|&calls| calls > 0).sum()
     }
 
     /// Runs callbacks for the messages and ticks that are there now, and not for those that come of it or meanwhile; tells how many there
@@ -169,10 +172,12 @@ impl Executor {
     pub fn run_waiting(&mut self) -> usize {
         let _containment = Containment::new();
         self.look();
-        let mut waiting: [usize; CAPACITY] = std::array::from_fn(|index| {
-            let entry = self.entries[index].as_mut();
-            entry.map_or(0, |entry| if self.agenda.is_marked(index) { entry.waiting() } else { 0 })
-        });
+        let mut waiting = [0; CAPACITY];
+        for (index, (entry, waiting)) in self.entries.iter_mut().zip(&mut waiting).enumerate() {
+            if let Some(entry) = entry.as_mut().filter(|_| self.agenda.is_marked(index)) {
+                *waiting = entry.waiting();
+            }
+        }
         let (mut later, mut count) = ([false; CAPACITY], 0);
         loop {
             self.look();
@@ -180,7 +185,7 @@ impl Executor {
             if waiting[index] == 0 {
                 later[index] = true;
             } else {
-                let called = self.call_entry(index, waiting[index]);
+                let called = self.call_entry(index, Turn::Pass(waiting[index])).count;
                 waiting[index] -= called.min(waiting[index]);
                 count += called;
             }
@@ -193,7 +198,7 @@ impl Executor {
     pub fn run(&mut self) {
         let _containment = Containment::new();
         while !self.handle.take_stop() {
-            if !self.call_next() {
+            if self.call_next(Turn::Pass(usize::MAX)) == 0 {
                 self.rest();
             }
         }
@@ -209,36 +214,51 @@ impl Executor {
         self.handle.clone()
     }
 
-    /// Calls the next callback, if any is ready.
+    /// Calls the next callback, if any is ready; tells how many calls that were.
     #[inline]
-    fn call_next(&mut self) -> bool {
+    fn call_next(&mut self, turn: Turn) -> usize {
         loop {
             self.look();
-            let Some(index) = self.agenda.next() else { return false };
-            if self.call_entry(index, usize::MAX) > 0 {
-                return true;
+            let Some(index) = self.agenda.next() else { return 0 };
+            let calls = self.call_entry(index, turn).calls;
+            if calls > 0 {
+                return calls;
             }
         }
     }
 
-    /// Calls a callback for what it has to do, at most `limit` messages; tells how many messages or ticks that were.
+    /// Calls a callback for what it has to do; tells what that was.
     #[inline]
-    fn call_entry(&mut self, index: usize, limit: usize) -> usize {
-        let Some(entry) = &mut self.entries[index] else { return 0 };
-        let mut call = Call { clock: self.handle.clock(), limit, done: Done::default() };
+    fn call_entry(&mut self, index: usize, turn: Turn) -> Done {
+        let Some(Some(entry)) = self.entries.get_mut(index) else { return Done::default() };
+        let clock = &**self.handle.clock();
+        let (limit, alone) = match turn {
+            Turn::One => (usize::MAX, false),
+            Turn::Pass(limit) => (limit, self.recorder.is_none() && self.agenda.would_repeat(index)),
+        };
+        let next_due = self.timers.next_due();
+        let mut call = Call {
+            clock,
+            limit,
+            rivals: alone.then_some(Rivals { ready: &self.ready, callback: index, clock, next_due }),
+            done: Done::default(),
+            reason: Reason::Nothing,
+            panics: 0,
+        };
         let begin = self.recorder.as_ref().map(|_| Ticks::now());
-        let (left, done) = (entry.run(&mut call), call.done);
+        let left = entry.run(&mut call);
+        if let (Some(recorder), Some(begin)) = (&mut self.recorder, begin) {
+            recorder.record(index, begin, &call);
+        }
+        let done = call.done;
         match left {
-            Left::WasIdle => return 0,
+            Left::WasIdle => {}
             Left::Nothing => self.agenda.unmark(index),
             Left::More => self.agenda.mark(index),
             Left::Until(due) => self.timers.insert(index, due),
             Left::Over => self.discard(index),
         }
-        if let (Some(recorder), Some(begin)) = (&mut self.recorder, begin) {
-            recorder.record(index, begin, &done);
-        }
-        done.count
+        done
     }
 
     /// Marks what has become ready, and makes the changes that were asked for.

@@ -40,9 +40,9 @@ pub(super) struct Agenda {
     entries: Vec<Entry>,
     /// The rank of each callback, by its number; [`NONE`] if there is none of that number.
     ranks: [u8; CAPACITY],
-    /// To be called before anybody looks again.
+    /// To be called before anybody looks again; by priority, all that are ready.
     window: Ranks,
-    /// Ready since the last look.
+    /// In ROS 2's order, ready since the last look.
     later: Ranks,
 }
 
@@ -98,13 +98,24 @@ impl Agenda {
     /// Notes that a callback is ready.
     #[inline]
     pub(super) fn mark(&mut self, index: usize) {
-        self.later.insert(self.ranks[index]);
+        let rank = self.ranks[index];
+        self.marks().insert(rank);
     }
 
     /// Notes that a callback is not ready: it has seen to all for which it was marked.
     #[inline]
     pub(super) fn unmark(&mut self, index: usize) {
-        self.later.remove(self.ranks[index]);
+        let rank = self.ranks[index];
+        self.marks().remove(rank);
+    }
+
+    /// Where it is noted who is ready.
+    #[inline]
+    fn marks(&mut self) -> &mut Ranks {
+        match self.order {
+            Order::Priority => &mut self.window,
+            Order::Ros2 | Order::Ros2Crystal => &mut self.later,
+        }
     }
 
     pub(super) fn is_marked(&self, index: usize) -> bool {
@@ -124,8 +135,8 @@ impl Agenda {
     /// Which callback comes next; it is no longer marked.
     #[inline]
     pub(super) fn next(&mut self) -> Option<usize> {
-        if self.order == Order::Priority || self.window.is_empty() {
-            self.window.take_all(&mut self.later);
+        if self.order != Order::Priority && self.window.is_empty() {
+            self.window = std::mem::take(&mut self.later);
         }
         let best = self.window.first_from(0)?;
         let Entry { first, last, .. } = self.entries[usize::from(best)];
@@ -140,6 +151,17 @@ impl Agenda {
         };
         self.window.remove(rank);
         Some(usize::from(self.entries[usize::from(rank)].index))
+    }
+
+    /// Whether the callback that came out last would come out again if it was marked now, and nobody else.
+    #[inline]
+    pub(super) fn would_repeat(&self, index: usize) -> bool {
+        if self.order != Order::Priority {
+            return false;
+        }
+        // Of those who are marked, nobody is more important; equal ones have a turn.
+        let Entry { first, last, .. } = self.entries[usize::from(self.ranks[index])];
+        first == last || self.window.first_from(first).is_none_or(|marked| marked > last)
     }
 
     /// The marked callbacks: those of the window, and the others.

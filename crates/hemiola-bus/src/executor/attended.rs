@@ -90,8 +90,7 @@ impl<C: FnMut() -> bool + Send> Runnable for Attended<C> {
         if !worked {
             return Left::WasIdle;
         }
-        call.done.count = 1;
-        call.done.reason = Reason::Message { sequence: figures.calls(), published: None };
+        call.note(Reason::Message { sequence: figures.calls(), published: None }, 1);
         figures.count(0);
         Left::More
     }

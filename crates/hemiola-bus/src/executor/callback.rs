@@ -10,6 +10,7 @@ use hemiola_model::Time;
 use hemiola_realtime::{describe_panic, take_place};
 use hemiola_trace::Ticks;
 
+use super::pass::Rivals;
 use super::registry::Newcomer;
 use crate::clock::RobotClock;
 
@@ -91,7 +92,7 @@ pub(super) trait Runnable: Send {
         None
     }
 
-    /// Calls it once, for one tick or message.
+    /// Calls it for one tick or message, or for as many messages as the executor lets it.
     fn run(&mut self, call: &mut Call<'_>) -> Left;
 
     /// How many messages wait for it, or ticks, when it is ready.
@@ -109,18 +110,37 @@ pub(super) struct Call<'a> {
     pub(super) clock: &'a RobotClock,
     /// How many messages it may be called with.
     pub(super) limit: usize,
+    /// What ends a pass; there is none where one call is all that may be done.
+    pub(super) rivals: Option<Rivals<'a>>,
     pub(super) done: Done,
-}
-
-/// What has been done in a call.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Done {
-    /// What the callback was called for.
+    /// What the callback was called for last.
     pub(super) reason: Reason,
-    /// How many messages or ticks that were.
-    pub(super) count: usize,
     /// How many callbacks panicked.
     pub(super) panics: u32,
+}
+
+/// What has been done in a call, or in all calls of a pass.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Done {
+    pub(super) calls: usize,
+    /// How many messages or ticks they were for.
+    pub(super) count: usize,
+}
+
+impl Call<'_> {
+    /// Notes what the callback is called for next, and how many messages or ticks that are.
+    #[inline]
+    pub(super) fn note(&mut self, reason: Reason, count: usize) {
+        self.reason = reason;
+        self.done.calls += 1;
+        self.done.count += count;
+    }
+
+    /// Whether the callback may be called again before the executor looks what else there is.
+    #[inline]
+    pub(super) fn goes_on(&self) -> bool {
+        self.done.count < self.limit && self.rivals.as_ref().is_some_and(|rivals| !rivals.are_ready())
+    }
 }
 
 /// What a callback was called for.
@@ -176,7 +196,7 @@ impl Figures {
     #[inline]
     pub(super) fn contain(&self, call: &mut Call<'_>, body: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(body)) {
-            call.done.panics += 1;
+            call.panics += 1;
             self.note(&*panic);
         }
     }

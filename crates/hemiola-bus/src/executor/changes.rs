@@ -32,6 +32,9 @@ impl Executor {
                         None if entry.waiting() > 0 => self.agenda.mark(index),
                         None => {}
                     }
+                    // There is room for all numbers.
+                    let count = self.entries.len().max(index + 1);
+                    self.entries.resize_with(count, || None);
                     self.entries[index] = Some(entry);
                 }
                 Command::Remove { index } => {

@@ -75,8 +75,7 @@ impl<T: Message, C: FnOnce(&T) + Send> Runnable for Once<T, C> {
     fn run(&mut self, call: &mut Call<'_>) -> Left {
         let Self { queue, callback, figures } = self;
         let Some(message) = queue.receive() else { return Left::WasIdle };
-        call.done.count = 1;
-        call.done.reason = Reason::Message { sequence: message.sequence(), published: message.stamp() };
+        call.note(Reason::Message { sequence: message.sequence(), published: message.stamp() }, 1);
         figures.count(0);
         if let Some(callback) = callback.take() {
             figures.contain(call, || callback(&message));

@@ -29,14 +29,6 @@ impl Ranks {
         self.0 == [0; 4]
     }
 
-    /// Moves all of `other` over.
-    #[inline]
-    pub fn take_all(&mut self, other: &mut Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&mut other.0) {
-            *mine |= std::mem::take(theirs);
-        }
-    }
-
     /// The lowest rank that is not below `rank`.
     #[inline]
     pub fn first_from(&self, rank: u8) -> Option<u8> {

@@ -94,17 +94,39 @@ impl ReadySet {
     /// E1: hands out the numbers of the callbacks whose bits were set, and clears them.
     #[inline]
     pub(super) fn take(&self, mut each: impl FnMut(usize)) {
-        for (word, base) in self.shared.words.iter().zip((0..).step_by(PER_WORD)) {
-            // Relaxed: it decides only whether to swap. A bit that is set a moment later is seen at the next look, or by E3.
+        if !self.is_touched() {
+            return;
+        }
+        for (number, word) in self.shared.words.iter().enumerate() {
             if word.load(Ordering::Relaxed) == 0 {
                 continue;
             }
             let mut bits = word.swap(0, Ordering::AcqRel) & !ASLEEP;
             while bits != 0 {
-                each(base + bits.trailing_zeros() as usize);
+                each(number * PER_WORD + bits.trailing_zeros() as usize);
                 bits &= bits - 1;
             }
         }
+    }
+
+    /// Whether there are bits to be taken, other than that of callback `index`.
+    #[inline]
+    pub(super) fn has_others_than(&self, index: usize) -> bool {
+        self.is_touched() && self.has_set(index)
+    }
+
+    #[inline(never)]
+    fn has_set(&self, except: usize) -> bool {
+        let others = |number| if number == except / PER_WORD { !(1 << (except % PER_WORD)) } else { !0 };
+        let mut words = self.shared.words.iter().enumerate();
+        words.any(|(number, word)| word.load(Ordering::Relaxed) & others(number) != 0)
+    }
+
+    /// Whether any word is not zero.
+    #[inline]
+    fn is_touched(&self) -> bool {
+        // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen at the next look, or by E3.
+        self.shared.words.iter().fold(0, |bits, word| bits | word.load(Ordering::Relaxed)) != 0
     }
 
     /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`; tells whether there is something.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hemiola_trace::{CallbackId, Catalog, Core, Event, Ring, RingReader, TickScale, Ticks, WorkerId};
 
 use super::Executor;
-use super::callback::{Done, Reason};
+use super::callback::{Call, Reason};
 use super::ready::CAPACITY;
 
 impl Executor {
@@ -72,15 +72,15 @@ impl Recorder {
     }
 
     /// Records a call that began at `begin` and has ended.
-    pub(super) fn record(&mut self, index: usize, begin: Ticks, done: &Done) {
+    pub(super) fn record(&mut self, index: usize, begin: Ticks, call: &Call<'_>) {
         let Some(callback) = self.names[index] else { return };
-        let (sequence, published) = match done.reason {
+        let (sequence, published) = match call.reason {
             Reason::Nothing => return,
             Reason::Message { sequence, published } => (sequence as u32, published.unwrap_or_default()),
             Reason::Tick { sequence, late } => (sequence as u32, self.earlier(begin, late)),
         };
         let end = Ticks::now();
-        for _ in 0..done.panics {
+        for _ in 0..call.panics {
             self.ring.push(Event::CallbackPanic { callback, sequence, at: end });
         }
         self.ring.push(Event::Callback { callback, core: Core::current(), sequence, published, begin, end });

@@ -151,11 +151,10 @@ where
         let mut arrived = None;
         figures.contain(call, || server.answer_next(&mut arrived, answer));
         let Some(Arrived { number, sent }) = arrived else { return Left::WasIdle };
-        if call.done.panics > 0 {
+        if call.panics > 0 {
             server.note_panic();
         }
-        call.done.count = 1;
-        call.done.reason = Reason::Message { sequence: number, published: Some(sent) };
+        call.note(Reason::Message { sequence: number, published: Some(sent) }, 1);
         figures.count(0);
         if server.waiting() > 0 { Left::More } else { Left::Nothing }
     }
@@ -195,8 +194,7 @@ where
                 }
             },
         };
-        call.done.count = 1;
-        call.done.reason = reason;
+        call.note(reason, 1);
         self.figures.count(0);
         if let Some(callback) = self.callback.take() {
             self.figures.contain(call, || callback(answer));

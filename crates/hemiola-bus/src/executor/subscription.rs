@@ -161,7 +161,7 @@ pub(super) struct Subscription<T: Message, C: Callback<T>> {
 
 /// What is called for messages: with one, or with all that are there.
 pub(super) trait Callback<T: Message>: Send + 'static {
-    /// Receives what the callbacks want and hands it to all of them; tells whether there was anything.
+    /// Receives what the callbacks want and hands it to all of them, for as long as the call goes on; tells whether there was no more.
     fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool
     where
         Self: Sized;
@@ -176,23 +176,28 @@ pub(super) type Batched<T> = Box<dyn FnMut(Batch<'_, T>) + Send>;
 impl<T: Message> Callback<T> for Single<T> {
     #[inline]
     fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool {
-        let Some(message) = queue.receive() else { return false };
-        call.done.count = 1;
-        call.done.reason = Reason::Message { sequence: message.sequence(), published: message.stamp() };
-        hand_to_all(callbacks, call, figures, |callback| callback(&message));
-        true
+        queue.hand_out(|message| {
+            call.note(Reason::Message { sequence: message.sequence(), published: message.stamp() }, 1);
+            figures.count(0);
+            hand_to_all(callbacks, call, figures, |callback| callback(&message));
+            call.goes_on()
+        })
     }
 }
 
 impl<T: Message> Callback<T> for Batched<T> {
     #[inline]
     fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool {
-        let messages = queue.batch(call.limit);
-        let Some(oldest) = messages.iter().next() else { return false };
-        call.done.count = messages.len();
-        call.done.reason = Reason::Message { sequence: oldest.sequence(), published: oldest.stamp() };
-        hand_to_all(callbacks, call, figures, |callback| callback(messages));
-        true
+        loop {
+            let messages = queue.batch(call.limit - call.done.count);
+            let Some(oldest) = messages.iter().next() else { return true };
+            call.note(Reason::Message { sequence: oldest.sequence(), published: oldest.stamp() }, messages.len());
+            figures.count(0);
+            hand_to_all(callbacks, call, figures, |callback| callback(messages));
+            if !call.goes_on() {
+                return false;
+            }
+        }
     }
 }
 
@@ -228,11 +233,12 @@ impl<C> Carrier<C> {
 impl<T: Message, C: Callback<T>> Runnable for Subscription<T, C> {
     #[inline]
     fn run(&mut self, call: &mut Call<'_>) -> Left {
-        if !C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures) {
-            return Left::WasIdle;
+        let emptied = C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures);
+        match call.done.calls {
+            0 => Left::WasIdle,
+            _ if emptied || !self.queue.has_messages() => Left::Nothing,
+            _ => Left::More,
         }
-        self.figures.count(0);
-        if self.queue.has_messages() { Left::More } else { Left::Nothing }
     }
 
     fn waiting(&mut self) -> usize {

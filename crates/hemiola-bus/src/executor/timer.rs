@@ -201,8 +201,7 @@ impl Runnable for Timer {
             }
         };
         let Self { callback, figures, .. } = self;
-        call.done.count = 1;
-        call.done.reason = Reason::Tick { sequence: figures.calls(), late: tick.now.since(tick.due) };
+        call.note(Reason::Tick { sequence: figures.calls(), late: tick.now.since(tick.due) }, 1);
         figures.count(tick.missed);
         figures.contain(call, || callback(tick));
         left

@@ -7,6 +7,7 @@ use super::pool::Received;
 use super::sample::{Batch, Sample};
 use crate::roster::RosterReader;
 use crate::signal::Signal;
+use crate::sync;
 use hemiola_realtime::{Reason, monotonic_now};
 use std::fmt;
 use std::sync::Arc;
@@ -55,16 +56,27 @@ impl<T: Message> Queue<T> {
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
         self.refresh();
-        let Self { lanes, turn, .. } = self;
-        let lanes = lanes.entries();
-        self.held = lanes.iter().find_map(|_| {
-            let message = lanes[*turn].pop();
-            *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
-            message
-        });
-        let message = self.held.as_ref()?;
-        self.inlet.record_latencies(std::slice::from_ref(message));
+        let Self { inlet, lanes, turn, held, .. } = self;
+        *held = next_of(lanes.entries(), turn);
+        let message = held.as_ref()?;
+        inlet.record_latencies(std::slice::from_ref(message));
         Some(Sample::new(message.envelope()))
+    }
+
+    /// Hands out messages as [`receive`](Self::receive) does, for as long as `hand` wants more; tells whether it still does, so that there
+    /// were no more.
+    #[inline]
+    pub(crate) fn hand_out(&mut self, mut hand: impl FnMut(Sample<'_, T>) -> bool) -> bool {
+        self.refresh();
+        let Self { inlet, lanes, turn, .. } = self;
+        let lanes = lanes.entries();
+        while let Some(message) = next_of(lanes, turn) {
+            inlet.record_latencies(std::slice::from_ref(&message));
+            if !hand(Sample::new(message.envelope())) {
+                return false;
+            }
+        }
+        true
     }
 
     /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
@@ -136,6 +148,16 @@ impl<T: Message> Queue<T> {
             }
         }
     }
+}
+
+/// The oldest message of the publisher whose turn it is, or of the next one that has any.
+#[inline]
+fn next_of<T>(lanes: &[sync::Arc<Lane<T>>], turn: &mut usize) -> Option<Received<T>> {
+    lanes.iter().find_map(|_| {
+        let message = lanes[*turn].pop();
+        *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+        message
+    })
 }
 
 impl<T: Message> Drop for Queue<T> {

@@ -70,7 +70,7 @@ impl Ledger {
     }
 
     fn empty(&self, number: u64, taken_out: u64, give_back: impl Fn(&Count)) {
-        for back in 1..=self.capacity {
+        for back in 1..=self.capacity.min(number) {
             let newest = self.newest.take(number.wrapping_sub(back));
             let taken = self.taken.take(number.wrapping_sub(taken_out + back));
             // SAFETY: as above.

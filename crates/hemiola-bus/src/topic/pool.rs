@@ -130,7 +130,9 @@ impl<T: Default> Segment<T> {
         let line = || Line(std::array::from_fn(|_| count()));
         let counts: Box<[Line<[Count; COUNTS]>]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
         let slot = |count: &Count| Slot { count: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
-        Self { slots: counts.iter().flat_map(|line| &**line).take(slots).map(slot).collect(), counts }
+        let mut made = Vec::with_capacity(slots);
+        made.extend(counts.iter().flat_map(|line| &**line).take(slots).map(slot));
+        Self { slots: made.into(), counts }
     }
 }
 
@@ -193,14 +195,13 @@ impl<T> Slots<T> {
         }
     }
 
+    /// Ends in the second round at the latest (the first may begin in the middle), for whoever holds messages has reserved slots for them.
     #[inline(never)]
     fn search(&mut self) -> Claimed<T> {
         let Self { segments, segment, place, .. } = self;
         let segments = segments.entries();
-        // One turn more than there are segments: the first may have begun in the middle.
-        for _ in 0..=segments.len() {
-            let here = &segments[*segment];
-            while let Some((slot, count)) = here.slot(*place) {
+        loop {
+            while let Some((slot, count)) = segments[*segment].slot(*place) {
                 *place += 1;
                 if count.is_free() {
                     return Claimed { slot: slot.into(), count: count.into() };
@@ -209,7 +210,6 @@ impl<T> Slots<T> {
             *place = 0;
             *segment = if *segment + 1 == segments.len() { 0 } else { *segment + 1 };
         }
-        unreachable!("whoever holds messages has reserved slots for them")
     }
 }
 

@@ -264,6 +264,17 @@ impl Executor {
     /// Marks what has become ready, and makes the changes that were asked for.
     #[inline]
     fn look(&mut self) {
+        if self.ready.is_touched() {
+            self.take_ready();
+        }
+        if self.timers.next_due().is_some() {
+            let now = self.handle.clock().now();
+            self.timers.take_due(now, |index| self.agenda.mark_timer(index));
+        }
+    }
+
+    #[inline(never)]
+    fn take_ready(&mut self) {
         let mut commanded = false;
         self.ready.take(|index| match index {
             COMMANDS => commanded = true,
@@ -271,10 +282,6 @@ impl Executor {
         });
         if commanded {
             self.obey();
-        }
-        if self.timers.next_due().is_some() {
-            let now = self.handle.clock().now();
-            self.timers.take_due(now, |index| self.agenda.mark_timer(index));
         }
     }
 }

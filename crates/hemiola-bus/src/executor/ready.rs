@@ -94,9 +94,6 @@ impl ReadySet {
     /// E1: hands out the numbers of the callbacks whose bits were set, and clears them.
     #[inline]
     pub(super) fn take(&self, mut each: impl FnMut(usize)) {
-        if !self.is_touched() {
-            return;
-        }
         for (number, word) in self.shared.words.iter().enumerate() {
             if word.load(Ordering::Relaxed) == 0 {
                 continue;
@@ -122,9 +119,9 @@ impl ReadySet {
         words.any(|(number, word)| word.load(Ordering::Relaxed) & others(number) != 0)
     }
 
-    /// Whether any word is not zero.
+    /// Whether any word is not zero, so that there may be something to take.
     #[inline]
-    fn is_touched(&self) -> bool {
+    pub(super) fn is_touched(&self) -> bool {
         // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen at the next look, or by E3.
         self.shared.words.iter().fold(0, |bits, word| bits | word.load(Ordering::Relaxed)) != 0
     }

@@ -75,7 +75,6 @@ impl<T: Message> Hub<T> {
         &self.name
     }
 
-    #[inline]
     pub(crate) fn measures_time(&self) -> bool {
         self.scale.is_some()
     }

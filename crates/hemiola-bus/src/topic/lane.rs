@@ -186,7 +186,7 @@ impl<T> Lane<T> {
 
     /// Takes the oldest message; what was taken before counts as let go. Only for the receiver. Lock-free: looks again only if the publisher
     /// took one out meanwhile.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&self) -> Option<Received<T>> {
         loop {
             let head = self.head();

@@ -24,7 +24,7 @@
 //! Slots never move and live as long as the pool. References are kept only by those who keep the pool alive.
 
 use crate::roster::{Roster, RosterReader};
-use crate::sync::{AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
+use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_trace::Ticks;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -167,6 +167,8 @@ impl<T> Drop for Reservation<T> {
 /// A publisher's sight of its pool.
 pub(crate) struct Slots<T> {
     segments: RosterReader<Segment<T>>,
+    /// Where it goes on. The segment is at hand, so that a publisher that comes by rarely finds fewer lines out of its cache.
+    here: sync::Arc<Segment<T>>,
     segment: usize,
     place: usize,
     /// The reader of the list does not keep the pool alive.
@@ -174,8 +176,11 @@ pub(crate) struct Slots<T> {
 }
 
 impl<T> Slots<T> {
+    /// Of a pool in which slots have been reserved.
     pub(crate) fn new(pool: Arc<Pool<T>>) -> Self {
-        Self { segments: pool.segments.reader(), segment: 0, place: 0, _pool: pool }
+        let segments = pool.segments.reader();
+        let here = segments.entries()[0].clone();
+        Self { segments, here, segment: 0, place: 0, _pool: pool }
     }
 
     /// Sees segments that were added.
@@ -186,7 +191,7 @@ impl<T> Slots<T> {
     /// A free slot. Looks at each slot at most once or twice; usually at one.
     #[inline(always)]
     pub(crate) fn claim(&mut self) -> Claimed<T> {
-        match self.segments.entries()[self.segment].slot(self.place) {
+        match self.here.slot(self.place) {
             Some((slot, count)) if count.is_free() => {
                 self.place += 1;
                 Claimed { slot: slot.into(), count: count.into() }
@@ -198,17 +203,20 @@ impl<T> Slots<T> {
     /// Ends in the second round at the latest (the first may begin in the middle), for whoever holds messages has reserved slots for them.
     #[inline(never)]
     fn search(&mut self) -> Claimed<T> {
-        let Self { segments, segment, place, .. } = self;
+        let Self { segments, here, segment, place, .. } = self;
         let segments = segments.entries();
         loop {
-            while let Some((slot, count)) = segments[*segment].slot(*place) {
+            while let Some((slot, count)) = here.slot(*place) {
                 *place += 1;
                 if count.is_free() {
                     return Claimed { slot: slot.into(), count: count.into() };
                 }
             }
-            *place = 0;
-            *segment = if *segment + 1 == segments.len() { 0 } else { *segment + 1 };
+            let next = if *segment + 1 == segments.len() { 0 } else { *segment + 1 };
+            if next != *segment {
+                *here = segments[next].clone();
+            }
+            (*segment, *place) = (next, 0);
         }
     }
 }

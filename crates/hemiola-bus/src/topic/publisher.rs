@@ -34,6 +34,7 @@ use std::time::Duration;
 pub struct Publisher<T: Message> {
     receivers: Receivers<T>,
     slots: Slots<T>,
+    measures_time: bool,
     /// The last field: left when the others are gone.
     seat: Seat<T>,
 }
@@ -41,7 +42,12 @@ pub struct Publisher<T: Message> {
 impl<T: Message> Publisher<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>) -> Self {
         let outlet = hub.join_publisher();
-        Self { receivers: Receivers::new(&outlet), slots: Slots::new(outlet.pool.clone()), seat: Seat { hub, outlet } }
+        Self {
+            receivers: Receivers::new(&outlet),
+            slots: Slots::new(outlet.pool.clone()),
+            measures_time: hub.measures_time(),
+            seat: Seat { hub, outlet },
+        }
     }
 
     /// Publishes a message: moves it into a slot, where all receivers read it.
@@ -128,7 +134,7 @@ impl<T: Message> Publisher<T> {
         let sequence = published.load(Ordering::Relaxed);
         let envelope = slot.envelope_mut();
         envelope.sequence = sequence;
-        if self.seat.hub.measures_time() {
+        if self.measures_time {
             envelope.published = Ticks::now();
         }
         published.store(sequence + 1, Ordering::Relaxed);

@@ -1,10 +1,10 @@
 //! What actors promise.
 
-use hemiola_bus::{Actor, ActorHandle, AnswerError, CallError, SendError, Waited};
+use hemiola_bus::{Actor, ActorHandle, AnswerError, CallBatch, CallError, SendError, Waited};
 use hemiola_realtime::Wakeup;
 use std::cell::RefCell;
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,6 +14,30 @@ use std::time::Duration;
 
 /// Far enough that what should not time out fails the test instead of hanging it.
 const LONG: Duration = Duration::from_secs(20);
+
+/// Sends calls in a batch that each let go what they share; gives that, and the batch, of which the actor does not know yet.
+fn batch_of_three(handle: &mut ActorHandle<()>) -> (CallBatch<'_, ()>, Arc<()>) {
+    let shared = Arc::new(());
+    let mut batch = handle.batch();
+    for _ in 0..3 {
+        let captured = shared.clone();
+        batch.send(move |()| drop(captured)).unwrap();
+    }
+    (batch, shared)
+}
+
+/// Asks a future once, which nobody will wake.
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Runs `actor` until all handles are gone, on a thread of its own, while `call` uses `handle`.
+fn served<S: Send>(mut actor: Actor<S>, handle: ActorHandle<S>, call: impl FnOnce(ActorHandle<S>)) {
+    thread::scope(|scope| {
+        scope.spawn(move || actor.run_until_closed());
+        call(handle);
+    });
+}
 
 #[test]
 fn no_call_is_lost_or_doubled_and_each_senders_calls_run_in_order() {
@@ -90,12 +114,7 @@ fn a_batch_that_finds_no_room_tells_of_what_it_has() {
 #[test]
 fn calls_of_a_batch_to_an_actor_that_is_gone_are_dropped() {
     let (actor, mut handle) = Actor::new((), 8);
-    let captured = Arc::new(());
-    let mut batch = handle.batch();
-    for _ in 0..3 {
-        let captured = captured.clone();
-        batch.send(move |()| drop(captured)).unwrap();
-    }
+    let (batch, captured) = batch_of_three(&mut handle);
     drop(actor);
     drop(batch);
     assert_eq!(Arc::strong_count(&captured), 1);
@@ -105,12 +124,7 @@ fn calls_of_a_batch_to_an_actor_that_is_gone_are_dropped() {
 #[test]
 fn what_comes_back_is_the_call_that_was_sent_even_after_a_batch_that_was_never_told_of() {
     let (actor, mut handle) = Actor::new((), 8);
-    let captured = Arc::new(());
-    let mut batch = handle.batch();
-    for _ in 0..3 {
-        let captured = captured.clone();
-        batch.send(move |()| drop(captured)).unwrap();
-    }
+    let (batch, captured) = batch_of_three(&mut handle);
     std::mem::forget(batch);
     drop(actor);
     let text = String::from("of another type");
@@ -153,8 +167,7 @@ fn a_call_that_panics_harms_no_other() {
     handle.send(|state| *state += 1).unwrap();
     assert_eq!(actor.run(8), 4);
     assert_eq!((*actor.state(), actor.panics()), (2, 2));
-    let mut context = Context::from_waker(Waker::noop());
-    assert_eq!(answer.as_mut().poll(&mut context), Poll::Ready(Err(AnswerError::Panicked)));
+    assert_eq!(poll(answer.as_mut()), Poll::Ready(Err(AnswerError::Panicked)));
 }
 
 #[test]
@@ -174,16 +187,15 @@ fn what_waits_when_the_actor_goes_is_dropped_and_whoever_waits_for_it_is_told() 
 
 #[test]
 fn a_caller_that_gave_up_gets_no_older_answer_later() {
-    let (mut actor, mut handle) = Actor::new(0, 8);
+    let (actor, mut handle) = Actor::new(0, 8);
     for _ in 0..3 {
         let late = handle.call(|state| *state += 1, Duration::from_micros(10));
         assert!(matches!(late, Err(CallError::NoAnswer(AnswerError::TimedOut))));
     }
-    let thread = thread::spawn(move || actor.run_until_closed());
-    assert_eq!(handle.call(|state| *state * 10, LONG).unwrap(), 30);
-    assert_eq!(handle.call(|state| *state * 100, LONG).unwrap(), 300);
-    drop(handle);
-    thread.join().unwrap();
+    served(actor, handle, |mut handle| {
+        assert_eq!(handle.call(|state| *state * 10, LONG).unwrap(), 30);
+        assert_eq!(handle.call(|state| *state * 100, LONG).unwrap(), 300);
+    });
 }
 
 #[test]
@@ -192,16 +204,15 @@ fn large_captures_and_results_arrive_whole() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     struct Aligned([u8; 64]);
 
-    let (mut actor, mut handle) = Actor::new([0_u8; 200], 8);
+    let (actor, mut handle) = Actor::new([0_u8; 200], 8);
     let (large, aligned) = ([7_u8; 200], Aligned([9; 64]));
     handle.send(move |state| *state = large).unwrap();
-    let thread = thread::spawn(move || actor.run_until_closed());
-    assert_eq!(handle.call(|state| *state, LONG).unwrap(), large);
-    assert_eq!(handle.call(move |_| aligned, LONG).unwrap(), aligned);
-    let text = "a result that owns memory".to_string();
-    assert_eq!(handle.call(move |_| text, LONG).unwrap(), "a result that owns memory");
-    drop(handle);
-    thread.join().unwrap();
+    served(actor, handle, |mut handle| {
+        assert_eq!(handle.call(|state| *state, LONG).unwrap(), large);
+        assert_eq!(handle.call(move |_| aligned, LONG).unwrap(), aligned);
+        let text = "a result that owns memory".to_string();
+        assert_eq!(handle.call(move |_| text, LONG).unwrap(), "a result that owns memory");
+    });
 }
 
 #[test]
@@ -260,12 +271,12 @@ fn a_future_is_woken_when_its_result_is_there() {
     let (mut actor, mut handle) = Actor::new("state", 4);
     let mut answer = pin!(handle.call_async(|state| state.len()).unwrap());
     // Only the last waker counts.
-    assert!(answer.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(poll(answer.as_mut()).is_pending());
     assert!(answer.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     assert!(!woken.0.load(Ordering::Relaxed));
     actor.run(1);
     assert!(woken.0.load(Ordering::Relaxed));
-    assert_eq!(answer.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(Ok(5)));
+    assert_eq!(poll(answer.as_mut()), Poll::Ready(Ok(5)));
 }
 
 #[test]

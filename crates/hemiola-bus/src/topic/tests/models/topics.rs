@@ -4,7 +4,9 @@ use super::{assert_ascending, bounded};
 use crate::signal::Signal;
 use crate::topic::hub::Hub;
 use crate::topic::lane::WhenFull;
-use crate::topic::{Latest, Publisher, Queue};
+use crate::topic::{Latest, Publisher, Queue, Sample};
+use loom::thread::JoinHandle;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 fn hub() -> Arc<Hub<u64>> {
@@ -18,6 +20,30 @@ fn topic() -> (Arc<Hub<u64>>, Publisher<u64>) {
     (hub, publisher)
 }
 
+/// A topic that keeps its last message, which is 1; while 2 is published.
+fn topic_that_keeps_its_last() -> (Arc<Hub<u64>>, JoinHandle<Publisher<u64>>) {
+    let (hub, mut publisher) = topic();
+    hub.keep_last();
+    publisher.publish(1);
+    (hub, publish(publisher, 2..=2))
+}
+
+/// Publishes on another thread, which then gives the publisher back.
+fn publish(mut publisher: Publisher<u64>, values: RangeInclusive<u64>) -> JoinHandle<Publisher<u64>> {
+    loom::thread::spawn(move || {
+        values.for_each(|value| publisher.publish(value));
+        publisher
+    })
+}
+
+/// With the next message, a publisher that is done on the other thread has everything back.
+fn assert_keeps_no_slot(publisher: JoinHandle<Publisher<u64>>) -> Publisher<u64> {
+    let mut publisher = publisher.join().unwrap();
+    publisher.publish(9);
+    assert_eq!(publisher.slots_in_use(), 0);
+    publisher
+}
+
 /// For so many messages, of which the oldest make room.
 fn queue_of(hub: &Arc<Hub<u64>>, capacity: usize) -> Queue<u64> {
     Queue::join(hub.clone(), capacity, WhenFull::DropOldest, Signal::Nothing)
@@ -27,29 +53,29 @@ fn latest_of(hub: &Arc<Hub<u64>>) -> Latest<u64> {
     Latest::join(hub.clone(), Signal::Nothing)
 }
 
+/// A copy of a message.
+fn value(message: Option<Sample<'_, u64>>) -> Option<u64> {
+    message.map(|message| *message)
+}
+
 /// What waits in a queue.
 fn rest(queue: &mut Queue<u64>) -> Vec<u64> {
-    std::iter::from_fn(|| queue.receive().map(|message| *message)).collect()
+    std::iter::from_fn(|| value(queue.receive())).collect()
 }
 
 #[test]
 fn loom_a_queue_that_leaves_while_a_message_comes_keeps_no_slot() {
     bounded(|| {
-        let (hub, mut publisher) = topic();
+        let (hub, publisher) = topic();
         let queue = queue_of(&hub, 1);
-        let thread = loom::thread::spawn(move || {
-            publisher.publish(1);
-            publisher
-        });
+        let publishing = publish(publisher, 1..=1);
         drop(queue);
-        let mut publisher = thread.join().unwrap();
-        publisher.publish(2);
-        assert_eq!(publisher.slots_in_use(), 0);
+        let mut publisher = assert_keeps_no_slot(publishing);
         // Whatever the next receiver needs is there.
         let mut next = queue_of(&hub, 1);
         publisher.publish(3);
         publisher.publish(4);
-        assert_eq!(next.receive().map(|message| *message), Some(4));
+        assert_eq!(value(next.receive()), Some(4));
     });
 }
 
@@ -59,37 +85,23 @@ fn loom_a_queue_that_leaves_with_a_message_gives_it_back_when_it_is_done() {
         let (hub, mut publisher) = topic();
         let mut queue = queue_of(&hub, 1);
         publisher.publish(1);
-        let thread = loom::thread::spawn(move || {
-            // The model checker finds out if one of these is written while the receiver reads.
-            (2..=4).for_each(|value| publisher.publish(value));
-            publisher
-        });
-        if let Some(message) = queue.receive() {
-            assert!((1..=4).contains(&*message));
-        }
+        // The model checker finds out if one of these is written while the receiver reads.
+        let publishing = publish(publisher, 2..=4);
+        assert!(value(queue.receive()).is_none_or(|value| (1..=4).contains(&value)));
         drop(queue);
-        let mut publisher = thread.join().unwrap();
-        publisher.publish(5);
-        assert_eq!(publisher.slots_in_use(), 0);
+        assert_keeps_no_slot(publishing);
     });
 }
 
 #[test]
 fn loom_a_word_that_is_left_while_a_message_comes_keeps_no_slot() {
     bounded(|| {
-        let (hub, mut publisher) = topic();
+        let (hub, publisher) = topic();
         let mut latest = latest_of(&hub);
-        let thread = loom::thread::spawn(move || {
-            (1..=2).for_each(|value| publisher.publish(value));
-            publisher
-        });
-        if let Some(message) = latest.get() {
-            assert!((1..=2).contains(&*message));
-        }
+        let publishing = publish(publisher, 1..=2);
+        assert!(value(latest.get()).is_none_or(|value| (1..=2).contains(&value)));
         drop(latest);
-        let mut publisher = thread.join().unwrap();
-        publisher.publish(3);
-        assert_eq!(publisher.slots_in_use(), 0);
+        assert_keeps_no_slot(publishing);
     });
 }
 
@@ -99,17 +111,15 @@ fn loom_what_a_publisher_that_left_has_sent_is_read_while_the_next_one_goes_on()
         let (hub, mut publisher) = topic();
         let mut queue = queue_of(&hub, 1);
         publisher.publish(1);
-        let thread = loom::thread::spawn(move || {
+        let publishing = loom::thread::spawn(move || {
             drop(publisher);
             let mut next = Publisher::join(hub);
             (2..=4).for_each(|value| next.publish(value));
             next
         });
-        assert_ascending((0..2).filter_map(|_| queue.receive().map(|message| *message)));
-        let mut publisher = thread.join().unwrap();
+        assert_ascending((0..2).filter_map(|_| value(queue.receive())));
         drop(queue);
-        publisher.publish(5);
-        assert_eq!(publisher.slots_in_use(), 0);
+        assert_keeps_no_slot(publishing);
     });
 }
 
@@ -121,10 +131,10 @@ fn loom_who_leaves_at_the_same_time_after_the_publisher_keeps_no_slot() {
         let mut latest = latest_of(&hub);
         publisher.publish(1);
         drop(publisher);
-        let thread = loom::thread::spawn(move || drop(queue));
-        assert_eq!(latest.get().map(|message| *message), Some(1));
+        let leaving = loom::thread::spawn(move || drop(queue));
+        assert_eq!(value(latest.get()), Some(1));
         drop(latest);
-        thread.join().unwrap();
+        leaving.join().unwrap();
         assert_eq!(Publisher::join(hub).slots_in_use(), 0);
     });
 }
@@ -132,25 +142,20 @@ fn loom_who_leaves_at_the_same_time_after_the_publisher_keeps_no_slot() {
 #[test]
 fn loom_a_queue_that_joins_gets_all_from_some_message_on() {
     bounded(|| {
-        let (hub, mut publisher) = topic();
-        let thread = loom::thread::spawn(move || (1..=2).for_each(|value| publisher.publish(value)));
+        let (hub, publisher) = topic();
+        let publishing = publish(publisher, 1..=2);
         let mut queue = queue_of(&hub, 2);
-        thread.join().unwrap();
-        let received = rest(&mut queue);
-        assert!([1, 2].ends_with(&received));
+        publishing.join().unwrap();
+        assert!([1, 2].ends_with(&rest(&mut queue)));
     });
 }
 
 #[test]
 fn loom_who_joins_a_topic_that_keeps_its_last_message_misses_none() {
     bounded(|| {
-        let hub = hub();
-        hub.keep_last();
-        let mut publisher = Publisher::join(hub.clone());
-        publisher.publish(1);
-        let thread = loom::thread::spawn(move || publisher.publish(2));
+        let (hub, publishing) = topic_that_keeps_its_last();
         let mut queue = queue_of(&hub, 2);
-        thread.join().unwrap();
+        publishing.join().unwrap();
         let received = rest(&mut queue);
         assert!(received == [1, 2] || received == [2]);
     });
@@ -159,15 +164,11 @@ fn loom_who_joins_a_topic_that_keeps_its_last_message_misses_none() {
 #[test]
 fn loom_who_asks_for_the_newest_of_a_topic_that_keeps_its_last_message_gets_it() {
     bounded(|| {
-        let hub = hub();
-        hub.keep_last();
-        let mut publisher = Publisher::join(hub.clone());
-        publisher.publish(1);
-        let thread = loom::thread::spawn(move || publisher.publish(2));
+        let (hub, publishing) = topic_that_keeps_its_last();
         let mut latest = latest_of(&hub);
         assert!(latest.get().is_some());
-        thread.join().unwrap();
-        assert_eq!(latest.get().map(|message| *message), Some(2));
+        publishing.join().unwrap();
+        assert_eq!(value(latest.get()), Some(2));
     });
 }
 
@@ -176,12 +177,9 @@ fn loom_two_publishers_share_a_word() {
     bounded(|| {
         let hub = hub();
         let mut latest = latest_of(&hub);
-        let threads = [1, 2].map(|value| {
-            let mut publisher = Publisher::join(hub.clone());
-            loom::thread::spawn(move || publisher.publish(value))
-        });
-        let _ = latest.get().map(|message| *message);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-        assert!(latest.get().is_some_and(|message| *message == 1 || *message == 2));
+        let publishing = [1, 2].map(|value| publish(Publisher::join(hub.clone()), value..=value));
+        latest.get();
+        publishing.into_iter().for_each(|thread| _ = thread.join().unwrap());
+        assert!(value(latest.get()).is_some_and(|value| value == 1 || value == 2));
     });
 }

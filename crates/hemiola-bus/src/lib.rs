@@ -18,10 +18,12 @@
 //! | `mailbox` | many senders, one receiver, a lane for each |
 //! | `reply` | one answer on its way back |
 //! | `exchange` | the newest value, or all in order, from one thread to another |
+//! | `circle` | places in which numbers go round, under all rings |
 //! | `roster` | lists that are changed rarely and read without waiting |
 
 mod actor;
 mod bus;
+mod circle;
 mod clock;
 mod error;
 mod event_loop;

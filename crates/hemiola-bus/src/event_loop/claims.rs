@@ -9,6 +9,7 @@
 //!
 //! A producer that panics has claimed for good: it marks its numbers as void, and consumers pass them over.
 
+use crate::circle::Circle;
 use crate::sync::{AtomicU8, AtomicU64, Line, Ordering};
 
 /// What a claimed number holds when it is published.
@@ -57,7 +58,7 @@ pub struct OneProducer {
 /// ```
 pub struct ManyProducers {
     claimed: Line<AtomicU64>,
-    marks: Box<[AtomicU8]>,
+    marks: Circle<AtomicU8>,
     shift: u32,
 }
 
@@ -105,14 +106,9 @@ impl ManyProducers {
     pub(super) fn new(capacity: usize) -> Self {
         ManyProducers {
             claimed: Line(AtomicU64::new(0)),
-            marks: (0..capacity).map(|_| AtomicU8::new(0)).collect(),
+            marks: Circle::new(capacity, || AtomicU8::new(0)),
             shift: capacity.trailing_zeros(),
         }
-    }
-
-    #[inline]
-    fn mark(&self, number: u64) -> &AtomicU8 {
-        &self.marks[number as usize & (self.marks.len() - 1)]
     }
 
     /// The mark of the number's round: 1 in the first, then 0, and so on.
@@ -140,20 +136,20 @@ impl Claims for ManyProducers {
     fn publish(&self, first: u64, count: u64, content: Content) {
         let void = if content == Content::Void { VOID } else { 0 };
         for number in first..first + count {
-            self.mark(number).store(self.round(number) | void, Ordering::Release);
+            self.marks.at(number).store(self.round(number) | void, Ordering::Release);
         }
     }
 
     #[inline]
     fn published(&self, from: u64, limit: u64) -> u64 {
-        let is_published = |number: &u64| self.mark(*number).load(Ordering::Acquire) & ROUND == self.round(*number);
+        let is_published = |number: &u64| self.marks.at(*number).load(Ordering::Acquire) & ROUND == self.round(*number);
         (from..limit).find(|number| !is_published(number)).unwrap_or(limit)
     }
 
     #[inline]
     fn is_void(&self, number: u64) -> bool {
         // Relaxed: it was seen as published before.
-        self.mark(number).load(Ordering::Relaxed) & VOID != 0
+        self.marks.at(number).load(Ordering::Relaxed) & VOID != 0
     }
 
     fn claimed(&self) -> u64 {

@@ -18,6 +18,7 @@
 //! A consumer that is gone has its cursor at the end of all numbers: it holds up nobody.
 
 use super::claims::Claims;
+use crate::circle::Circle;
 use crate::statistics::{Latencies, TIMED_ONE_OF};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_realtime::Wakeup;
@@ -26,7 +27,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 pub(super) struct Ring<E, C> {
-    slots: Box<[UnsafeCell<E>]>,
+    slots: Circle<UnsafeCell<E>>,
     pub(super) claims: C,
     /// Signalled by all who publish or consume, if anybody may sleep.
     pub(super) wakeup: Wakeup,
@@ -36,7 +37,7 @@ pub(super) struct Ring<E, C> {
     end: AtomicU64,
     refused: AtomicU64,
     is_timed: AtomicBool,
-    stamps: Box<[AtomicU64]>,
+    stamps: Circle<AtomicU64>,
 }
 
 // SAFETY: see the invariant: one writes, or several read.
@@ -109,7 +110,7 @@ impl Cursor {
 impl<E: Default, C: Claims> Ring<E, C> {
     pub(super) fn new(capacity: usize, claims: C) -> Self {
         Ring {
-            slots: (0..capacity).map(|_| UnsafeCell::new(E::default())).collect(),
+            slots: Circle::new(capacity, || UnsafeCell::new(E::default())),
             claims,
             wakeup: Wakeup::new(),
             anybody_sleeps: AtomicBool::new(false),
@@ -117,7 +118,7 @@ impl<E: Default, C: Claims> Ring<E, C> {
             end: AtomicU64::new(NEVER),
             refused: AtomicU64::new(0),
             is_timed: AtomicBool::new(false),
-            stamps: (0..(capacity as u64).div_ceil(TIMED_ONE_OF)).map(|_| AtomicU64::new(NO_TIME.0)).collect(),
+            stamps: Circle::new(capacity.div_ceil(TIMED_ONE_OF as usize), || AtomicU64::new(NO_TIME.0)),
         }
     }
 }
@@ -128,11 +129,6 @@ impl<E, C: Claims> Ring<E, C> {
         self.slots.len() as u64
     }
 
-    #[inline]
-    fn slot(&self, number: u64) -> &UnsafeCell<E> {
-        &self.slots[number as usize & (self.slots.len() - 1)]
-    }
-
     /// Reads an event.
     ///
     /// # Safety
@@ -140,7 +136,7 @@ impl<E, C: Claims> Ring<E, C> {
     #[inline]
     pub(super) unsafe fn read<R>(&self, number: u64, read: impl FnOnce(&E) -> R) -> R {
         // SAFETY: see the invariant.
-        self.slot(number).look(|event| read(unsafe { &*event }))
+        self.slots.at(number).look(|event| read(unsafe { &*event }))
     }
 
     /// An event to read; for as long as the consumer's cursor is not beyond it.
@@ -150,7 +146,7 @@ impl<E, C: Claims> Ring<E, C> {
     #[inline]
     pub(super) unsafe fn peek(&self, number: u64) -> &E {
         // SAFETY: see the invariant.
-        self.slot(number).look(|event| unsafe { &*event })
+        self.slots.at(number).look(|event| unsafe { &*event })
     }
 
     /// An event to write; for as long as it is not published.
@@ -159,7 +155,7 @@ impl<E, C: Claims> Ring<E, C> {
     /// The caller is a producer that has claimed the number and not published it yet, and asks once.
     #[inline]
     pub(super) unsafe fn write(&self, number: u64) -> *mut E {
-        self.slot(number).change(|event| event)
+        self.slots.at(number).change(|event| event)
     }
 
     /// Has events stamped from now on.
@@ -195,7 +191,7 @@ impl<E, C: Claims> Ring<E, C> {
     }
 
     fn stamp_of(&self, number: u64) -> &AtomicU64 {
-        &self.stamps[(number / TIMED_ONE_OF) as usize & (self.stamps.len() - 1)]
+        self.stamps.at(number / TIMED_ONE_OF)
     }
 
     /// To be called before there are producers.

@@ -13,12 +13,13 @@
 //!
 //! Each side keeps its own counter and its last sight of the other's, and looks again only when the ring seems full or empty.
 
+use crate::circle::Circle;
 use crate::sync::{Arc, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 struct Shared<T> {
-    /// A power of two of them, so that a number becomes a place without a division. Those of `taken .. written` hold values.
-    places: Box<[UnsafeCell<MaybeUninit<T>>]>,
+    /// Those of `taken .. written` hold values.
+    places: Circle<UnsafeCell<MaybeUninit<T>>>,
     capacity: usize,
     written: Line<AtomicUsize>,
     taken: Line<AtomicUsize>,
@@ -79,7 +80,7 @@ pub struct QueueReader<T> {
 pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
     assert!(capacity > 0, "a queue has room for at least one value");
     let shared = Arc::new(Shared {
-        places: (0..capacity.next_power_of_two()).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
+        places: Circle::new(capacity, || UnsafeCell::new(MaybeUninit::uninit())),
         capacity,
         written: Line(AtomicUsize::new(0)),
         taken: Line(AtomicUsize::new(0)),
@@ -90,19 +91,12 @@ pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
     )
 }
 
-impl<T> Shared<T> {
-    #[inline]
-    fn place(&self, number: usize) -> &UnsafeCell<MaybeUninit<T>> {
-        &self.places[number & (self.places.len() - 1)]
-    }
-}
-
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         let (mut taken, written) = (self.taken.load(Ordering::Acquire), self.written.load(Ordering::Acquire));
         while taken != written {
             // SAFETY: the place holds a value, and both ends are gone.
-            self.place(taken).change(|place| unsafe { (*place).assume_init_drop() });
+            self.places.at(taken as u64).change(|place| unsafe { (*place).assume_init_drop() });
             taken = taken.wrapping_add(1);
         }
     }
@@ -162,7 +156,7 @@ impl<T> QueueWriter<T> {
             }
         }
         // SAFETY: the place's number is outside of `taken .. written`: it is the writer's.
-        self.shared.place(self.written).change(|place| write(unsafe { &mut *place }, value));
+        self.shared.places.at(self.written as u64).change(|place| write(unsafe { &mut *place }, value));
         self.written = self.written.wrapping_add(1);
         self.shared.written.store(self.written, Ordering::Release);
         Ok(())
@@ -191,7 +185,7 @@ impl<T> QueueReader<T> {
         let Advance(reader) = &advance;
         // SAFETY: the place's number is within `taken .. written`: it is the reader's, and holds a value.
         let value = |place: *mut MaybeUninit<T>| unsafe { &mut *place.cast::<ManuallyDrop<T>>() };
-        Some(reader.shared.place(reader.taken).change(|place| take(value(place))))
+        Some(reader.shared.places.at(reader.taken as u64).change(|place| take(value(place))))
     }
 }
 

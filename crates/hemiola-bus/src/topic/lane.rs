@@ -23,6 +23,7 @@ use super::hub::Inlet;
 use super::ledger::{Ledger, Oldest};
 use super::pool::{Complete, Held, Received, Reference, Reservation, Slot};
 use super::room::Room;
+use crate::circle::Circle;
 use crate::signal::Signal;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
 use hemiola_realtime::MonotonicTime;
@@ -54,7 +55,7 @@ pub enum WhenFull {
 
 pub(crate) struct Lane<T> {
     /// The lowest bit of a pointer is the mark.
-    cells: Box<[AtomicPtr<Slot<T>>]>,
+    cells: Circle<AtomicPtr<Slot<T>>>,
     capacity: u64,
     when_full: WhenFull,
     signal: Signal,
@@ -88,7 +89,7 @@ impl<T> Lane<T> {
         const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = inlet.capacity;
         let lane = Self {
-            cells: (0..capacity.next_power_of_two()).map(|_| AtomicPtr::default()).collect(),
+            cells: Circle::new(capacity, AtomicPtr::default),
             capacity: capacity as u64,
             when_full: inlet.when_full,
             signal: inlet.signal.clone(),
@@ -134,7 +135,7 @@ impl<T> Lane<T> {
     fn append(&self, tail: u64, Reference { slot, count }: Reference<T>, oldest: Oldest) {
         self.sending.ledger.enter(tail, count, oldest, self.taken_out());
         let marked = slot.as_ptr().map_addr(|address| address | self.mark(tail));
-        self.cell(tail).store(marked, Ordering::Release);
+        self.cells.at(tail).store(marked, Ordering::Release);
         self.sending.tail.store(tail.wrapping_add(1), Ordering::Relaxed);
     }
 
@@ -291,7 +292,7 @@ impl<T> Lane<T> {
     /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be advanced beyond it.
     #[inline]
     fn message(&self, number: u64) -> Option<Received<T>> {
-        let marked = self.cell(number).load(Ordering::Acquire);
+        let marked = self.cells.at(number).load(Ordering::Acquire);
         let is_there = !marked.is_null() && marked.addr() & 1 == self.mark(number);
         // SAFETY: who advances `head` owns it; if that is not us, it is forgotten.
         is_there.then(|| unsafe { Received::new(marked.map_addr(|address| address & !1)) })
@@ -323,11 +324,6 @@ impl<T> Lane<T> {
         if distance(head, self.sending.tail.load(Ordering::Relaxed)) <= self.capacity / 2 {
             self.room.tell();
         }
-    }
-
-    #[inline]
-    fn cell(&self, number: u64) -> &AtomicPtr<Slot<T>> {
-        &self.cells[number as usize & (self.cells.len() - 1)]
     }
 
     /// What tells a message from the one before and the one after it in its cell.

@@ -13,6 +13,7 @@
 //! no publisher is left to learn lets them go when it is dropped.
 
 use super::pool::Count;
+use crate::circle::Circle;
 use crate::sync::{AtomicPtr, Ordering};
 use std::ptr::{NonNull, null_mut};
 
@@ -80,17 +81,17 @@ impl Ledger {
 }
 
 /// References by number, the last ones; null before the first.
-struct Ring(Box<[AtomicPtr<Count>]>);
+struct Ring(Circle<AtomicPtr<Count>>);
 
 impl Ring {
     /// Keeps at least so many.
     fn new(capacity: u64) -> Self {
-        Self((0..capacity.next_power_of_two()).map(|_| AtomicPtr::default()).collect())
+        Self(Circle::new(capacity as usize, AtomicPtr::default))
     }
 
     #[inline]
     fn get(&self, number: u64) -> *mut Count {
-        self.0[number as usize & (self.0.len() - 1)].load(Ordering::Relaxed)
+        self.0.at(number).load(Ordering::Relaxed)
     }
 
     fn take(&self, number: u64) -> *mut Count {
@@ -101,6 +102,6 @@ impl Ring {
 
     #[inline]
     fn set(&self, number: u64, count: *mut Count) {
-        self.0[number as usize & (self.0.len() - 1)].store(count, Ordering::Relaxed);
+        self.0.at(number).store(count, Ordering::Relaxed);
     }
 }

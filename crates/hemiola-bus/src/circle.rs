@@ -1,0 +1,44 @@
+//! Places in which numbers that only grow go round.
+
+/// Number n lies in place n, modulo how many there are: a power of two, so that this takes no division, nor a check.
+pub struct Circle<T> {
+    places: Box<[T]>,
+}
+
+impl<T> Circle<T> {
+    /// At least so many places.
+    pub fn new(least: usize, make: impl FnMut() -> T) -> Self {
+        Self { places: std::iter::repeat_with(make).take(least.max(1).next_power_of_two()).collect() }
+    }
+
+    /// How many places there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Where a number lies.
+    #[inline]
+    pub fn at(&self, number: u64) -> &T {
+        let place = number as usize & (self.places.len() - 1);
+        // SAFETY: there is a power of two of places, at least one; less one it is the greatest index, and masks all above it.
+        unsafe { self.places.get_unchecked(place) }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_round_in_at_least_so_many_places() {
+        for (least, places) in [(0, 1), (1, 1), (2, 2), (3, 4), (1000, 1024)] {
+            let mut numbers = 0..;
+            let circle = Circle::new(least, || numbers.next().unwrap());
+            assert_eq!(circle.len() as u64, places);
+            for number in (0..2 * places).chain(u64::MAX - places..=u64::MAX) {
+                assert_eq!(*circle.at(number), number % places);
+            }
+        }
+    }
+}

@@ -29,6 +29,14 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Shared<T> {}
 
+impl<T> Shared<T> {
+    #[inline]
+    fn buffer(&self, number: u8) -> &UnsafeCell<T> {
+        // SAFETY: the numbers 0, 1 and 2 go round between the two ends and the word, and no others.
+        unsafe { self.buffers.get_unchecked(usize::from(number)) }
+    }
+}
+
 /// The writing end of [`latest`].
 ///
 /// ```
@@ -89,13 +97,13 @@ impl<T> LatestWriter<T> {
     #[cfg(not(loom))]
     pub fn back(&mut self) -> &mut T {
         // SAFETY: the writer owns the back buffer, and is borrowed exclusively.
-        unsafe { &mut *self.shared.buffers[usize::from(self.back)].get() }
+        unsafe { &mut *self.shared.buffer(self.back).get() }
     }
 
     /// Changes the buffer to fill.
     pub fn with_back<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         // SAFETY: the writer owns the back buffer, and is borrowed exclusively.
-        self.shared.buffers[usize::from(self.back)].change(|buffer| change(unsafe { &mut *buffer }))
+        self.shared.buffer(self.back).change(|buffer| change(unsafe { &mut *buffer }))
     }
 
     /// Publishes the filled buffer. `false` when the reader never took the one before it: that one is lost, and is the back
@@ -134,20 +142,20 @@ impl<T> LatestReader<T> {
     #[inline]
     pub fn front(&self) -> &T {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
-        self.shared.buffers[usize::from(self.front)].look(|buffer| unsafe { &*buffer })
+        self.shared.buffer(self.front).look(|buffer| unsafe { &*buffer })
     }
 
     /// Looks at the value taken last.
     #[inline]
     pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
-        self.shared.buffers[usize::from(self.front)].look(|buffer| look(unsafe { &*buffer }))
+        self.shared.buffer(self.front).look(|buffer| look(unsafe { &*buffer }))
     }
 
     /// Changes the value taken last: it is the reader's until the next is taken.
     #[inline]
     pub fn with_front_mut<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         // SAFETY: the reader owns the front buffer, and is borrowed exclusively.
-        self.shared.buffers[usize::from(self.front)].change(|buffer| change(unsafe { &mut *buffer }))
+        self.shared.buffer(self.front).change(|buffer| change(unsafe { &mut *buffer }))
     }
 }

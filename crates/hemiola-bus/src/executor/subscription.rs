@@ -204,9 +204,14 @@ impl<T: Message> Callback<T> for Batched<T> {
 /// One guard against panics for all calls, so that a delivery costs no more than the call.
 #[inline]
 fn hand_to_all<C>(callbacks: &mut [C], call: &mut Call<'_>, figures: &Figures, mut hand: impl FnMut(&mut C)) {
-    let mut left = callbacks.iter_mut();
-    while left.len() > 0 {
-        figures.contain(call, || left.by_ref().for_each(&mut hand));
+    let mut left = callbacks;
+    while !left.is_empty() {
+        figures.contain(call, || {
+            while let Some((callback, others)) = std::mem::take(&mut left).split_first_mut() {
+                left = others;
+                hand(callback);
+            }
+        });
     }
 }
 

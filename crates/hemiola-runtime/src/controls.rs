@@ -19,6 +19,7 @@ use crate::module_instance::ModuleInstance;
 use crate::program::{ProgramParts, build};
 use crate::robot::{Robot, durations_from};
 use crate::robot_state::RobotState;
+use crate::tap::TapLine;
 use crate::watchdog::Actuators;
 
 /// What changing a running robot needs.
@@ -32,6 +33,8 @@ pub struct Controls {
     pub available: NonZeroUsize,
     /// The configured parameters, and every change since.
     pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Until a recorder takes them.
+    pub taps: Vec<TapLine>,
 }
 
 /// What changing a running cycle needs.

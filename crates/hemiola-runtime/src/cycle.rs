@@ -17,6 +17,7 @@ use crate::executor::Executor;
 use crate::program::Program;
 use crate::robot_state::RobotState;
 use crate::source::Trigger;
+use crate::tap::TapWriter;
 use crate::worker::WorkerState;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
@@ -42,6 +43,8 @@ pub struct Cycle {
     /// On the topic that triggers it, if one does.
     pub topic: Option<Listener>,
     pub safe_state_entered: bool,
+    /// What it passes on to a recorder.
+    pub tap: Option<TapWriter>,
     /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
     pub respite: Option<Respite>,
 }
@@ -121,6 +124,10 @@ impl Cycle {
         }
         self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
         self.finish(run, due_ticks);
+        if let Some(tap) = &mut self.tap {
+            // SAFETY: this is worker 0, between two runs.
+            unsafe { tap.pass_on(&self.blackboard, run, due) };
+        }
     }
 
     /// The calling thread is worker 0 from now on.

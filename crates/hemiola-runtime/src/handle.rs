@@ -19,6 +19,7 @@ use crate::error::RuntimeError;
 use crate::monitor::{DebugRecords, Message, Monitor};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
+use crate::tap::Tap;
 
 /// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
 ///
@@ -69,6 +70,12 @@ impl RobotHandle {
     /// The file cannot be written.
     pub fn stop_trace(&self) -> Result<Option<PathBuf>, RuntimeError> {
         self.monitor().stop_trace()
+    }
+
+    /// What the robot was asked to pass on to a recorder ([`Robot::tapped`](crate::Robot::tapped)); `None` if nothing was, or somebody has it.
+    pub fn take_tap(&self) -> Option<Tap> {
+        let lines = std::mem::take(&mut self.controls().taps);
+        (!lines.is_empty()).then(|| Tap::new(lines))
     }
 
     /// The newest events of all workers, with what is needed to read them.

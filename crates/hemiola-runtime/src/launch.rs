@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use hemiola_bus::exchange::queue;
 use hemiola_bus::{Bus, RobotClock};
-use hemiola_model::SourceRate;
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
+use hemiola_model::{SourceRate, Time};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, Policy, Priority, Respite, ThreadSettings};
 use hemiola_trace::{Catalog, TickScale};
@@ -28,6 +28,7 @@ use crate::program::{ProgramParts, build};
 use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::source::{SourceRunner, Trigger};
+use crate::tap::{WhenFull, tap};
 use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
 use crate::worker::WorkerState;
 use sources::source_runner;
@@ -166,6 +167,8 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             // When all modules and sources have joined their topics.
             topic: None,
             safe_state_entered: false,
+            // When all have their blackboards.
+            tap: None,
             respite: real_time_policy(configuration.scheduling).map(|_| Respite::default()),
         });
         controls.push(CycleControl {
@@ -198,6 +201,17 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
             })?);
         }
     }
+    // A stepped clock stands still: no time of the world belongs to its times.
+    let full = state.clock().due(Time::ZERO).map_or(WhenFull::Wait, |_| WhenFull::Drop);
+    let mut taps = Vec::new();
+    let of_cycles = cycles.iter_mut().map(|cycle| (cycle.name.as_str(), &cycle.blackboard, &mut cycle.tap));
+    let of_sources = sources.iter_mut().map(|source| (source.name, &source.blackboard, &mut source.tap));
+    for (owner, blackboard, end) in of_cycles.chain(of_sources) {
+        if let Some((writer, line)) = tap(owner, blackboard, &robot.taps, full) {
+            *end = Some(writer);
+            taps.push(line);
+        }
+    }
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();
     let source_blackboards = sources.iter().map(|source: &SourceRunner| source.blackboard.clone()).collect();
@@ -209,6 +223,7 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
         catalog,
         available,
         parameters,
+        taps,
     };
     let (reports, reader) = queue(16);
     monitor.set_watchdog(reader);

@@ -12,6 +12,7 @@
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
+//! | `tap` | hands values to a recorder |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
@@ -33,6 +34,7 @@ mod safe_state;
 mod source;
 mod stepper;
 mod sync;
+mod tap;
 mod values;
 mod watchdog;
 mod worker;
@@ -45,4 +47,5 @@ pub use robot::Robot;
 pub use running::{Pace, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use stepper::{Step, Stepper};
+pub use tap::{Tap, TapChannel, TapRequest, TappedValue};
 pub use values::Snapshot;

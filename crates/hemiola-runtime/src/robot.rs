@@ -16,6 +16,7 @@ use hemiola_trace::Profile;
 
 use crate::error::RuntimeError;
 use crate::ports::Ports;
+use crate::tap::TapRequest;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///
@@ -37,6 +38,7 @@ pub struct Robot {
     pub(crate) system: System,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
+    pub(crate) taps: Vec<TapRequest>,
 }
 
 impl Robot {
@@ -64,7 +66,7 @@ impl Robot {
         let system = describe(&configuration, &modules, &sources)?;
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
         let modules = Arc::new(modules);
-        Ok(Self { configuration, modules, sources, system, resolved, profile: Profile::default() })
+        Ok(Self { configuration, modules, sources, system, resolved, profile: Profile::default(), taps: Vec::new() })
     }
 
     /// Uses durations measured in an earlier run for the first plan.
@@ -72,6 +74,44 @@ impl Robot {
     pub fn with_profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
+    }
+
+    /// Passes values on to a recorder: see [`Tap`](crate::Tap). Replaces what was asked for before.
+    ///
+    /// # Errors
+    /// A representation that nobody provides, or that is opaque.
+    pub fn tapped(mut self, requests: Vec<TapRequest>) -> Result<Self, RuntimeError> {
+        let provided = self.provided();
+        for TapRequest { representation, .. } in &requests {
+            let descriptor = provided.get(representation.as_str()).ok_or_else(|| RuntimeError::Unknown {
+                kind: "representation",
+                name: representation.clone(),
+                known: provided.keys().map(|&name| name.to_owned()).collect(),
+            })?;
+            if descriptor.data_type().is_none() {
+                return Err(RuntimeError::Opaque { name: representation.clone() });
+            }
+        }
+        self.taps = requests;
+        Ok(self)
+    }
+
+    /// The names of all representations that somebody provides and that can leave the process.
+    pub fn recordable(&self) -> Vec<String> {
+        let provided = self.provided().into_values();
+        provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
+    }
+
+    /// What the cycles and sources provide now.
+    fn provided(&self) -> BTreeMap<&'static str, &'static RepresentationDescriptor> {
+        let samples = self.sources.iter().map(|source| &source.sample);
+        let sampled = samples.flat_map(|sample| representations(sample, ArgumentKind::Provides));
+        let by_cycles = self.resolved.cycles.iter().flat_map(|cycle| {
+            let updates = self.modules_of(&cycle.name).into_iter().flat_map(|module| &module.updates);
+            let provided = updates.flat_map(|update| representations(update, ArgumentKind::Provides));
+            provided.filter(|descriptor| cycle.providers.contains_key(descriptor.name())).collect::<Vec<_>>()
+        });
+        sampled.chain(by_cycles).map(|descriptor| (descriptor.name(), descriptor)).collect()
     }
 
     /// The configuration.

@@ -15,6 +15,7 @@ use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
+use crate::tap::TapWriter;
 use hemiola_bus::exchange::QueueWriter;
 
 /// A source, ready to run. Belongs to its own thread.
@@ -41,6 +42,8 @@ pub struct SourceRunner {
     pub failures: QueueWriter<SourceFailure>,
     /// How its thread shall run.
     pub settings: ThreadSettings,
+    /// What it passes on to a recorder.
+    pub tap: Option<TapWriter>,
 }
 
 /// An export of a source.
@@ -152,6 +155,10 @@ impl SourceRunner {
             if let Some(trigger) = trigger {
                 trigger.wakeup.notify_all();
             }
+        }
+        if let Some(tap) = &mut self.tap {
+            // SAFETY: this thread is the provider, and no sample is being taken.
+            unsafe { tap.pass_on(&self.blackboard, self.samples, stamp) };
         }
         self.samples = self.samples.wrapping_add(1);
     }

@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 use hemiola_model::Value;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
-use hemiola_runtime::{Pace, Robot};
+use hemiola_runtime::{Pace, Robot, TapRequest};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -132,8 +132,23 @@ fn configuration() -> Configuration {
 /// One test, because both count for the whole process.
 #[test]
 fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave_no_run_out() {
-    let running = Robot::assemble(configuration()).unwrap().start(Pace::Factor(4.0)).unwrap();
+    let robot = Robot::assemble(configuration()).unwrap();
+    let everything = robot.recordable().into_iter().map(TapRequest::all).collect();
+    let running = robot.tapped(everything).unwrap().start(Pace::Factor(4.0)).unwrap();
     let handle = running.handle().clone();
+    let recorder = std::thread::spawn({
+        let (handle, mut tap) = (handle.clone(), handle.take_tap().unwrap());
+        move || {
+            let mut taken = 0;
+            while !handle.is_stopping() {
+                while tap.next().is_some() {
+                    taken += 1;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            taken
+        }
+    });
     handle.watch(true);
     let runs = || handle.health()["fast"].runs;
     let patience = Instant::now() + Duration::from_secs(120);
@@ -161,6 +176,7 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
     assert!(!plots.records.is_empty());
     println!("{} plots kept, {} did not fit", plots.records.len(), plots.dropped);
     let handle = running.stop();
+    assert!(recorder.join().unwrap() > 10_000, "a recorder has had values all the time");
     let runs = handle.health()["fast"].runs;
     handle
         .with_value(|decision: &Decision| {

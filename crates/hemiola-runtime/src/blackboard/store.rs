@@ -31,6 +31,8 @@ pub struct Store {
     current: AtomicU32,
     previous: AtomicU32,
     writing: AtomicU32,
+    /// How often a value was made current.
+    commits: AtomicU32,
     overridden: AtomicBool,
     pinned: AtomicBool,
 }
@@ -69,6 +71,7 @@ impl Store {
             current: AtomicU32::new(1),
             previous: AtomicU32::new(1),
             writing: AtomicU32::new(1),
+            commits: AtomicU32::new(0),
             overridden: AtomicBool::new(false),
             pinned: AtomicBool::new(false),
         }
@@ -113,8 +116,15 @@ impl Store {
         let slot =
             if self.overridden.load(Ordering::Relaxed) { OVERRIDE } else { self.writing.load(Ordering::Relaxed) };
         self.current.store(slot, Ordering::Relaxed);
+        // One writer at a time: no addition that others could disturb.
+        self.commits.store(self.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         // SAFETY: the provider is done, and the executor starts no reader before this task has ended.
         unsafe { self.cell.set_current(View { value: self.address(slot), stamp, stale: false }) };
+    }
+
+    /// Changes whenever a value is provided.
+    pub fn commits(&self) -> u32 {
+        self.commits.load(Ordering::Relaxed)
     }
 
     /// Keeps the last value and marks it as stale.

@@ -56,6 +56,8 @@ pub(super) fn source_runner(
         last: None,
         failures,
         settings: thread_settings(descriptor.name, configuration.scheduling, &configuration.cores),
+        // When all have their blackboards.
+        tap: None,
     })
 }
 

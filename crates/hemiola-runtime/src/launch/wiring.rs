@@ -14,6 +14,7 @@ use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::robot::{Robot, representations};
+use crate::tap;
 
 /// All blackboards, and the channels between them.
 pub(super) struct Wiring {
@@ -47,7 +48,12 @@ impl Wiring {
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
         let mut unbound: Vec<Vec<(usize, UnboundImport)>> = (0..count).map(|_| Vec::new()).collect();
-        let mut holds: Vec<Vec<usize>> = nodes.iter().map(|node| vec![0; node.provides.len()]).collect();
+        let held_by_tap = |descriptor: &&RepresentationDescriptor| {
+            let mut requests = robot.taps.iter();
+            if requests.any(|request| request.representation == descriptor.name()) { tap::DEPTH } else { 0 }
+        };
+        let mut holds: Vec<Vec<usize>> =
+            nodes.iter().map(|node| node.provides.iter().map(held_by_tap).collect()).collect();
         for (consumer, node) in nodes.iter().enumerate() {
             for publisher in 0..count {
                 let lines: Vec<Line> = node

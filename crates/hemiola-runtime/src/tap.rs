@@ -1,0 +1,337 @@
+//! Hands values to a recorder: references, not copies.
+//!
+//! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are asked for and passes on where they are.
+//! They stay as they are until the recorder has let them go. Nothing waits for the recorder: of each representation [`DEPTH`]
+//! values are held at most, and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+
+use crate::blackboard::Blackboard;
+
+/// A representation that is to be recorded: [`Robot::tapped`](crate::Robot::tapped).
+///
+/// ```
+/// use hemiola_runtime::TapRequest;
+///
+/// let thumbnails = TapRequest { rate: Some(2.0), ..TapRequest::all("Image") };
+/// assert_eq!(thumbnails.representation, "Image");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TapRequest {
+    /// Its name.
+    pub representation: String,
+    /// At most so many values a second, of the robot's clock; `None`: all.
+    pub rate: Option<f64>,
+}
+
+impl TapRequest {
+    /// Every value of a representation.
+    pub fn all(representation: impl Into<String>) -> Self {
+        Self { representation: representation.into(), rate: None }
+    }
+}
+
+/// So many values of a representation can be on their way to the recorder. At 100 Hz it may be away for 80 ms.
+pub const DEPTH: usize = 8;
+
+/// Makes the two ends of the tap of one blackboard: what is asked for of what it provides.
+pub fn tap(
+    owner: &str,
+    blackboard: &Arc<Blackboard>,
+    requests: &[TapRequest],
+    full: WhenFull,
+) -> Option<(TapWriter, TapLine)> {
+    let entries: Vec<Entry> = requests
+        .iter()
+        .filter_map(|request| {
+            let store = blackboard.store_of(&request.representation)?;
+            let period = request.rate.filter(|rate| *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate));
+            let period = period.unwrap_or_default();
+            Some(Entry { store, period, due: Time::ZERO, commits: blackboard.store(store).commits() })
+        })
+        .collect();
+    if entries.is_empty() {
+        return None;
+    }
+    let shared = Arc::new(Shared {
+        state: AtomicU8::new(State::Untaken as u8),
+        counts: entries.iter().map(|_| Count::default()).collect(),
+    });
+    let (values, reader) = queue(entries.len() * DEPTH);
+    let stores = entries.iter().map(|entry| entry.store).collect();
+    let line =
+        TapLine { owner: owner.into(), blackboard: blackboard.clone(), stores, shared: shared.clone(), values: reader };
+    Some((TapWriter { entries: entries.into(), shared, values, full }, line))
+}
+
+/// What a writer does without room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// On threads that must not wait.
+    Drop,
+    /// When the clock stands still.
+    Wait,
+}
+
+/// The cycle's or source's end.
+pub struct TapWriter {
+    entries: Box<[Entry]>,
+    shared: Arc<Shared>,
+    values: QueueWriter<Passed>,
+    full: WhenFull,
+}
+
+struct Entry {
+    store: usize,
+    /// The least distance of two values.
+    period: Duration,
+    due: Time,
+    /// Of the store, when a value was passed on last.
+    commits: u32,
+}
+
+/// What both ends see.
+struct Shared {
+    state: AtomicU8,
+    /// Of each entry.
+    counts: Box<[Count]>,
+}
+
+/// Whether there is a recorder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum State {
+    /// Nobody has come yet: there is nobody to wait for.
+    Untaken,
+    Taken,
+    /// It has gone.
+    Closed,
+}
+
+impl Shared {
+    fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u8
+    }
+
+    fn set(&self, state: State) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    /// Values that the recorder holds.
+    held: AtomicU32,
+    dropped: AtomicU64,
+}
+
+/// A value on its way.
+struct Passed {
+    entry: u32,
+    slot: u32,
+    run: u32,
+    now: Time,
+    stamp: Time,
+}
+
+impl TapWriter {
+    /// Passes on what was provided since the last time. No allocation, no lock, no system call.
+    ///
+    /// # Safety
+    /// By the thread of the blackboard's provider or worker 0, between two runs.
+    pub unsafe fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time) {
+        if self.shared.is(State::Closed) {
+            return;
+        }
+        for (number, entry) in self.entries.iter_mut().enumerate() {
+            let store = blackboard.store(entry.store);
+            let commits = store.commits();
+            if commits == entry.commits || now < entry.due {
+                continue;
+            }
+            entry.commits = commits;
+            entry.due = now + entry.period;
+            let count = &self.shared.counts[number];
+            // Relaxed: only this side adds, and whether a slot may be written is for the store to see.
+            let is_full = || count.held.load(Ordering::Relaxed) as usize >= DEPTH;
+            while self.full == WhenFull::Wait && self.shared.is(State::Taken) && is_full() {
+                std::thread::yield_now();
+            }
+            if is_full() {
+                count.dropped.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
+            // SAFETY: between two runs.
+            let held = unsafe { store.hold() };
+            count.held.fetch_add(1, Ordering::Relaxed);
+            let passed = Passed { entry: number as u32, slot: held.slot, run, now, stamp: held.view.stamp };
+            // There is room for all that can be held.
+            if self.values.push(passed).is_err() {
+                store.release(held.slot);
+                count.held.fetch_sub(1, Ordering::Relaxed);
+                count.dropped.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// The recorder's end of one blackboard's tap.
+pub struct TapLine {
+    owner: Arc<str>,
+    blackboard: Arc<Blackboard>,
+    stores: Box<[usize]>,
+    shared: Arc<Shared>,
+    values: QueueReader<Passed>,
+}
+
+/// Takes the values that a robot was asked to pass on: [`RobotHandle::take_tap`](crate::RobotHandle::take_tap).
+///
+/// ```
+/// use hemiola_model::cdr::CdrWriter;
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::{Robot, TapRequest};
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+///
+/// let robot = Robot::assemble(configuration)?;
+/// let everything = robot.recordable().into_iter().map(TapRequest::all).collect();
+/// let running = robot.tapped(everything)?.start(Default::default())?;
+/// if let Some(mut tap) = running.handle().take_tap() {
+///     let mut writer = CdrWriter::default();
+///     while let Some(value) = tap.next() {
+///         writer.clear();
+///         value.value().write(&mut writer);
+///         println!("{} at {}: {} bytes", value.representation(), value.now(), writer.bytes().len());
+///     }
+/// }
+/// # running.stop();
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+pub struct Tap {
+    lines: Vec<TapLine>,
+    /// The line that is looked at first.
+    next: usize,
+}
+
+impl Tap {
+    pub(crate) fn new(lines: Vec<TapLine>) -> Self {
+        lines.iter().for_each(|line| line.shared.set(State::Taken));
+        Self { lines, next: 0 }
+    }
+
+    /// The next value, of the cycles and sources in turn; `None` when there is none at present. Never waits.
+    #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
+    pub fn next(&mut self) -> Option<TappedValue<'_>> {
+        let count = self.lines.len();
+        let (index, passed) = (self.next..self.next + count).find_map(|index| {
+            let index = index % count;
+            self.lines[index].values.pop().map(|passed| (index, passed))
+        })?;
+        self.next = (index + 1) % count;
+        Some(TappedValue { line: &self.lines[index], channel: self.channel_of(index, passed.entry), passed })
+    }
+
+    /// What is passed on, each with its number: [`TappedValue::channel`].
+    pub fn channels(&self) -> Vec<TapChannel> {
+        let channels = self.lines.iter().flat_map(|line| {
+            line.stores.iter().zip(&line.shared.counts).map(|(&store, count)| TapChannel {
+                owner: line.owner.clone(),
+                descriptor: line.blackboard.store(store).descriptor(),
+                dropped: count.dropped.load(Ordering::Relaxed),
+            })
+        });
+        channels.collect()
+    }
+
+    fn channel_of(&self, line: usize, entry: u32) -> usize {
+        self.lines[..line].iter().map(|line| line.stores.len()).sum::<usize>() + entry as usize
+    }
+}
+
+/// One representation of one cycle or source.
+///
+/// ```
+/// # fn show(tap: &hemiola_runtime::Tap) {
+/// for channel in tap.channels() {
+///     println!("{} of {}: {} lost", channel.descriptor.name(), channel.owner, channel.dropped);
+/// }
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct TapChannel {
+    /// The cycle or source that provides it.
+    pub owner: Arc<str>,
+    /// What it is.
+    pub descriptor: &'static RepresentationDescriptor,
+    /// Values that found no room, and are lost to the recorder.
+    pub dropped: u64,
+}
+
+/// A value that stays as it is until this is dropped.
+pub struct TappedValue<'t> {
+    line: &'t TapLine,
+    channel: usize,
+    passed: Passed,
+}
+
+impl TappedValue<'_> {
+    /// The value.
+    pub fn value(&self) -> &AnyRepresentation {
+        // SAFETY: it is held until this is dropped.
+        unsafe { self.store().value(self.passed.slot) }
+    }
+
+    /// Its name.
+    pub fn representation(&self) -> &'static str {
+        self.store().descriptor().name()
+    }
+
+    /// Its number within [`Tap::channels`].
+    pub fn channel(&self) -> usize {
+        self.channel
+    }
+
+    /// The number of its cycle's run, or of its source's sample.
+    pub fn run(&self) -> u32 {
+        self.passed.run
+    }
+
+    /// What the cycle's clock showed in that run; a source's sample's own time.
+    pub fn now(&self) -> Time {
+        self.passed.now
+    }
+
+    /// When the newest sample was taken that it derives from.
+    pub fn stamp(&self) -> Time {
+        self.passed.stamp
+    }
+
+    fn store(&self) -> &crate::blackboard::store::Store {
+        self.line.blackboard.store(self.line.stores[self.passed.entry as usize])
+    }
+}
+
+impl Drop for TappedValue<'_> {
+    fn drop(&mut self) {
+        self.store().release(self.passed.slot);
+        // Afterwards, so that no more slots are ever held than are counted.
+        self.line.shared.counts[self.passed.entry as usize].held.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        self.lines.iter().for_each(|line| line.shared.set(State::Closed));
+    }
+}
+
+impl std::fmt::Debug for Tap {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_list().entries(self.channels()).finish()
+    }
+}

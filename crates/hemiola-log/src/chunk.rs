@@ -5,11 +5,10 @@ use std::io::{self, BufRead, Read, Seek};
 use mcap::records::ChunkHeader;
 
 use crate::error::Cause;
-use crate::framing::{HEAD, MOST_PADDING};
 use crate::source::Source;
 
 /// The bytes of a chunk's header around its compression's name.
-const FIXED: u64 = 8 + 8 + 8 + 4 + 4 + 8;
+pub const FIXED: u64 = 8 + 8 + 8 + 4 + 4 + 8;
 /// No compression has a longer name.
 const LONGEST_NAME: u32 = 32;
 
@@ -119,29 +118,10 @@ impl Chunk {
     }
 }
 
-/// Whether a chunk may begin with these bytes of a file: its lengths agree with each other, and its compression is known.
-pub fn looks_like_chunk(bytes: &[u8], remaining: u64) -> bool {
-    let Some((head, rest)) = bytes.split_at_checked(HEAD as usize + 32) else { return false };
-    let length = u64_at(head, 1);
-    let name_length = u32_at(head, HEAD as usize + 28) as usize;
-    let Some((name, size)) = rest.split_at_checked(name_length) else { return false };
-    let (Some(size), true) = (size.first_chunk(), matches!(name, b"" | b"zstd" | b"lz4")) else { return false };
-    let (compressed, header) = (u64::from_le_bytes(*size), FIXED + name_length as u64);
-    head[0] == mcap::records::op::CHUNK
-        && length <= remaining.saturating_sub(HEAD)
-        && length
-            .checked_sub(header)
-            .is_some_and(|records| compressed <= records && records - compressed < MOST_PADDING)
-        && u64_at(head, HEAD as usize) <= u64_at(head, HEAD as usize + 8)
-}
-
-/// As many bytes as `looks_like_chunk` wants to see.
-pub const SIGNATURE: usize = (HEAD + FIXED) as usize + 4;
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

@@ -173,6 +173,11 @@ impl Definition {
     pub fn parse(name: &str, text: &str) -> Result<Self, SchemaError> {
         resolve::resolve(name, &parse::sections(name, text)?)
     }
+
+    /// A time or a duration.
+    pub(crate) fn is_seconds(&self) -> bool {
+        matches!(self.name.as_ref(), "builtin_interfaces/Time" | "builtin_interfaces/Duration")
+    }
 }
 
 impl Schema {

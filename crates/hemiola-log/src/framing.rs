@@ -3,14 +3,19 @@
 //! A record is its kind (a byte), its length (eight bytes) and its body. Where that chain of lengths breaks, reading goes on at the next
 //! chunk: its header has lengths that agree with each other, so it can be told from noise.
 
-use std::io::{self, BufRead, Read, Seek};
+mod beginning;
+mod chunks;
+mod resume;
+
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use mcap::MAGIC;
 use mcap::records::{AttachmentHeader, ChunkHeader, op};
 
+use self::beginning::{Beginning, read_beginning};
 use crate::attachment;
-use crate::chunk::{self, Chunk, Content, SIGNATURE};
+use crate::chunk::Chunk;
 use crate::error::{Cause, Damage, LogError};
 use crate::source::Source;
 
@@ -259,71 +264,6 @@ impl<R: Read + Seek> Framing<R> {
         Ok(Some(Found { position, opcode, body: Body::File }))
     }
 
-    fn chunk(&mut self, offset: u64, length: u64, available: u64) -> io::Result<Option<Found>> {
-        let position = Position { offset, inside: None };
-        let Some((header, header_length)) = chunk::read_header(&mut self.source)? else {
-            let cause = match length.checked_sub(available) {
-                Some(missing @ 1..) => Cause::CutOff { record: "chunk", missing },
-                _ => Cause::Malformed { record: "chunk", reason: "its header does not fit it".to_owned() },
-            };
-            return self.lost(offset, cause);
-        };
-        let in_file = available - header_length;
-        let claimed = header.compressed_size;
-        let data_begin = offset + HEAD + header_length;
-        let by_length = (length <= available).then(|| offset + HEAD + length);
-        let by_data = (claimed <= in_file).then(|| data_begin + claimed);
-        let agree = by_data.zip(by_length).is_some_and(|(data, record)| (data..data + MOST_PADDING).contains(&record));
-        // Where they do not agree, one of them is wrong; behind the other stands a record.
-        let end = match (by_length, by_data) {
-            (Some(end), _) if agree || self.is_record(end)? => end,
-            (_, Some(end)) if self.is_record(end)? => end,
-            (None, None) => self.source.length,
-            _ => {
-                let reason = format!("{claimed} bytes of data in a record of {length}");
-                return self.lost(offset, Cause::Malformed { record: "chunk", reason });
-            }
-        };
-        let is_cut = by_length.or(by_data).is_none();
-        self.chunk.offset = offset;
-        let there = claimed.min(end.saturating_sub(data_begin));
-        let content = self.chunk.load(&mut self.source, &header, there, is_cut, self.memory_limit)?;
-        self.source.read_to(end)?;
-        self.doubtful_from =
-            if matches!(content, Content::Whole) && header.uncompressed_crc != 0 { end } else { offset + 1 };
-        match content {
-            Content::Whole if !agree => {
-                let reason = "one of its lengths is wrong; its data is right and delivered".to_owned();
-                self.pending = Some(self.damage(position, Cause::Malformed { record: "chunk", reason }, 0));
-            }
-            Content::Whole => {}
-            Content::Cut => {
-                let missing = claimed.min(length).saturating_sub(in_file);
-                self.pending = Some(self.damage(position, Cause::CutOff { record: "chunk", missing }, 0));
-            }
-            Content::Doubtful(cause) => {
-                let mut skipped = 0;
-                if self.doubt == Doubt::Skip {
-                    self.chunk.records.clear();
-                    skipped = end - offset;
-                }
-                self.pending = Some(self.damage(position, cause, skipped));
-            }
-        }
-        self.state = State::InChunk;
-        Ok(Some(Found { position, opcode: op::CHUNK, body: Body::ChunkHeader(header) }))
-    }
-
-    /// Whether a record, or nothing at all, may begin there.
-    fn is_record(&mut self, offset: u64) -> io::Result<bool> {
-        let left = self.source.length - offset;
-        let mut head = Vec::new();
-        self.source.aside(offset, |source| source.by_ref().take(HEAD).read_to_end(&mut head))?;
-        let Some((opcode, length)) = head.split_first() else { return Ok(left == 0) };
-        let fits = length.first_chunk().is_some_and(|length| u64::from_le_bytes(*length) <= left.saturating_sub(HEAD));
-        Ok(fits && matches!(opcode, 1..=op::DATA_END | 0x80..))
-    }
-
     fn attachment(&mut self, offset: u64, length: u64) -> io::Result<Option<Found>> {
         let position = Position { offset, inside: None };
         self.doubtful_from = offset + 1;
@@ -375,50 +315,6 @@ impl<R: Read + Seek> Framing<R> {
         self.pending = Some(self.damage(Position { offset, inside: None }, cause, 0));
         Ok(None)
     }
-
-    /// The chain of lengths is broken: goes on at the next chunk, if there is one.
-    fn lost(&mut self, offset: u64, cause: Cause) -> io::Result<Option<Found>> {
-        let second_look = offset.saturating_sub(self.doubtful_from);
-        let from = if second_look <= self.second_looks { self.doubtful_from.min(offset + 1) } else { offset + 1 };
-        self.second_looks -= if from <= offset { second_look } else { 0 };
-        self.source.seek(from)?;
-        let resumed = self.find_chunk()?;
-        let skipped = resumed.unwrap_or(self.source.length).saturating_sub(offset);
-        self.pending = Some(self.damage(Position { offset, inside: None }, cause, skipped));
-        match resumed {
-            Some(resumed) => {
-                self.source.seek(resumed)?;
-                self.doubtful_from = resumed + 1;
-            }
-            None => self.state = State::Done,
-        }
-        Ok(None)
-    }
-
-    /// The next place that looks like a chunk, from the position on.
-    fn find_chunk(&mut self) -> io::Result<Option<u64>> {
-        let length = self.source.length;
-        // Of the bytes that were looked at, the last few may be the beginning of a chunk.
-        let mut kept: Vec<u8> = Vec::new();
-        loop {
-            let there = self.source.fill_buf()?;
-            let count = there.len();
-            kept.extend_from_slice(there);
-            self.source.consume(count);
-            let first = self.source.position() - kept.len() as u64;
-            let searched = if count == 0 { kept.len() } else { kept.len().saturating_sub(SIGNATURE) };
-            for index in (0..searched).filter(|&index| kept[index] == op::CHUNK) {
-                let offset = first + index as u64;
-                if chunk::looks_like_chunk(&kept[index..], length - offset) {
-                    return Ok(Some(offset));
-                }
-            }
-            if count == 0 {
-                return Ok(None);
-            }
-            kept.drain(..searched);
-        }
-    }
 }
 
 pub fn damage(path: &Path, Position { offset, inside }: Position, cause: Cause, skipped: u64) -> LogError {
@@ -445,45 +341,5 @@ pub fn kind(opcode: u8) -> &'static str {
         op::DATA_END => "end of data",
         0x80.. => "private record",
         _ => "record of an unknown kind",
-    }
-}
-
-#[derive(PartialEq, Eq)]
-enum Beginning {
-    Whole,
-    Damaged,
-    /// And what it seems to be.
-    Foreign(String),
-}
-
-/// The first bytes of a file, and, where they are wrong, the last.
-fn read_beginning<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Beginning> {
-    let length = MAGIC.len() as u64;
-    let (mut first, mut last) = (Vec::new(), Vec::new());
-    source.by_ref().take(length).read_to_end(&mut first)?;
-    if first == MAGIC {
-        return Ok(Beginning::Whole);
-    }
-    source.seek(source.length.saturating_sub(length))?;
-    source.by_ref().take(length).read_to_end(&mut last)?;
-    let right = first.iter().zip(MAGIC).filter(|(byte, expected)| byte == expected).count();
-    let is_ours = source.length > 2 * length && (last == MAGIC || right >= MAGIC.len() - 2);
-    Ok(if is_ours { Beginning::Damaged } else { Beginning::Foreign(describe_foreign(&first)) })
-}
-
-/// What a file is that is not ours.
-fn describe_foreign(first: &[u8]) -> String {
-    match first {
-        [] => "the file is empty: the recorder ended before it wrote anything".to_owned(),
-        [b'#', b'R', b'O', b'S', b'B', b'A', b'G', ..] => {
-            "a bag of ROS 1; `rosbags-convert --src IN.bag --dst OUT --dst-storage mcap` makes MCAP of it".to_owned()
-        }
-        [b'S', b'Q', b'L', b'i', b't', b'e', ..] => {
-            "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it".to_owned()
-        }
-        _ if first.iter().all(|&byte| byte == 0) => {
-            "it begins with zeros: its first bytes did not reach the disk, and with them the schemas".to_owned()
-        }
-        _ => format!("it begins with {}, not with MCAP's eight bytes", first.escape_ascii()),
     }
 }

@@ -137,6 +137,18 @@ impl<R: Read + Seek> LogReader<R> {
         self
     }
 
+    /// Leaves out other messages than these, and nothing that is no message: reads everything.
+    pub fn keep(mut self, selection: Selection) -> Self {
+        self.visits = None;
+        self.selection = selection;
+        self
+    }
+
+    /// Whether messages are left out.
+    pub(crate) fn is_restricted(&self) -> bool {
+        self.selection.is_restricted()
+    }
+
     /// The file's name, as it stands in errors.
     pub fn path(&self) -> &Path {
         &self.framing.source.path

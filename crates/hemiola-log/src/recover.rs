@@ -63,7 +63,7 @@ impl Recovery {
 
 /// Writes all that can be read into a new file that is whole: with an index, statistics and checksums, and with the old one's profile.
 ///
-/// `progress` is told how many bytes of how many have been read.
+/// Of a log that [keeps](LogReader::keep) some messages only, those. `progress` is told how many bytes of how many have been read.
 ///
 /// # Errors
 /// The new file exists already or cannot be written; the disk fails. Damage of the old file is no error.
@@ -129,6 +129,7 @@ fn copy<R: Read + Seek>(
     copy.finish()?;
     recovery.orphans = log.orphans();
     let counted = log.summary().and_then(|summary| summary.statistics.as_ref());
+    let counted = counted.filter(|_| !log.is_restricted());
     recovery.missing = counted.map(|counted| counted.message_count.saturating_sub(recovery.messages));
     Ok(recovery)
 }

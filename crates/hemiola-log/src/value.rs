@@ -125,12 +125,11 @@ impl Value {
 
 impl MessageValue {
     /// Of `builtin_interfaces`: seconds and nanoseconds.
-    fn seconds(&self) -> Option<(i64, u64)> {
-        match (self.definition.name.as_ref(), self.values.as_slice()) {
-            (
-                "builtin_interfaces/Time" | "builtin_interfaces/Duration",
-                [Value::Signed(seconds), Value::Unsigned(nanoseconds)],
-            ) => Some((*seconds, *nanoseconds)),
+    pub(crate) fn seconds(&self) -> Option<(i64, u64)> {
+        match self.values.as_slice() {
+            [Value::Signed(seconds), Value::Unsigned(nanoseconds)] if self.definition.is_seconds() => {
+                Some((*seconds, *nanoseconds))
+            }
             _ => None,
         }
     }

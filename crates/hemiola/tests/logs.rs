@@ -49,6 +49,14 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["recover", &cut, &whole], 3);
     exits(&["info", &whole], 0);
     exits(&["recover", &whole, &path("again.mcap")], 0);
+    exits(&["filter", drive, &path("fix.mcap"), "--topic", "/fix", "--from", "10s", "--for", "5s"], 0);
+    exits(&["info", &path("fix.mcap")], 0);
+    exits(&["export", drive, &path("tables"), "--for", "10s"], 0);
+    exits(&["export", drive, &path("tables")], 1);
+    exits(&["plot", drive, "/imu/data.angular_velocity.z", "/fix.altitude", "--output", &path("plot.svg")], 0);
+    exits(&["plot", drive, "/fix.position_covariance[8]", "--output", &path("plot.svg")], 0);
+    exits(&["plot", drive, "/imu/data.angular_velocity"], 2);
+    exits(&["plot", drive, "/imu/date.x"], 2);
     // Never over an existing file.
     exits(&["recover", &cut, &whole], 1);
     exits(&["conformance", recordings.join("mcap-conformance").to_str().expect("it is UTF-8")], 0);

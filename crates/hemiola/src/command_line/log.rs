@@ -40,6 +40,28 @@ Times are counted from the first message of the log. Values are decoded by the s
 
 The old file is only read; an existing file is never overwritten. Exit code: 0 when nothing was lost, 3 when something was.")]
     Recover(RecoverArguments),
+    /// Write some of the messages into a new log
+    #[command(after_help = "Examples:
+  log filter run.mcap fall.mcap --from 61s --for 5s
+  log filter run.mcap small.mcap --topic '/imu/*' --topic /joints
+
+Attachments and metadata come along; the old log is only read, and an existing file never overwritten. What is damaged is told of, as by \
+`log recover`. Exit code: 0 when all could be read, 3 when not.")]
+    Filter(FilterArguments),
+    /// Write messages as tables (CSV), pictures as files, and attachments
+    #[command(after_help = "Example:
+  log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
+
+A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
+not compressed become PGM and PPM. The directory must be a new one. Exit code: 0 when all could be exported, 3 when not.")]
+    Export(ExportArguments),
+    /// Draw numbers over time as a picture (SVG)
+    #[command(after_help = "Examples:
+  log plot run.mcap /imu/data.angular_velocity.z --output gyroscope.svg
+  log plot run.mcap '/joints.position[3]' /imu/data.linear_acceleration.x --from 60s --for 10s > fall.svg
+
+A field is a topic, a dot, and the way to a number in its messages, as `log cat` shows them.")]
+    Plot(PlotArguments),
     /// Check this reader and writer against a directory of files with descriptions
     #[command(after_help = "Example:
   log conformance mcap/tests/conformance/data
@@ -59,20 +81,34 @@ pub struct InfoArguments {
     pub json: bool,
 }
 
+/// Which messages.
 #[derive(Args, Debug)]
-pub struct CatArguments {
-    /// The log
-    #[arg(value_name = "FILE")]
-    pub log: PathBuf,
+pub struct SelectionArguments {
     /// Of this topic only; with * at its end, of all that begin so; repeatable
     #[arg(long = "topic", value_name = "TOPIC")]
     pub topics: Vec<String>,
+    #[command(flatten)]
+    pub span: SpanArguments,
+}
+
+/// Which part of the log.
+#[derive(Args, Debug)]
+pub struct SpanArguments {
     /// From so long after the first message on: 12.5s, 3min
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
     /// For so long
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
+}
+
+#[derive(Args, Debug)]
+pub struct CatArguments {
+    /// The log
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    #[command(flatten)]
+    pub selection: SelectionArguments,
     /// No more than so many
     #[arg(long, value_name = "COUNT")]
     pub first: Option<u64>,
@@ -102,6 +138,45 @@ pub struct RecoverArguments {
     /// Keep what stands in chunks whose checksum is wrong
     #[arg(long)]
     pub doubtful: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct FilterArguments {
+    /// The log
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The new log
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub selection: SelectionArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct ExportArguments {
+    /// The log
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    /// A new directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub selection: SelectionArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct PlotArguments {
+    /// The log
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    /// What to draw: /topic.field.of.the.message
+    #[arg(value_name = "TOPIC.FIELD", required = true)]
+    pub fields: Vec<String>,
+    #[command(flatten)]
+    pub span: SpanArguments,
+    /// Write to a file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -2,9 +2,12 @@
 
 mod cat;
 mod conformance;
+mod export;
 mod info;
+mod plot;
 mod progress;
 mod recover;
+mod selection;
 
 use std::process::ExitCode;
 
@@ -16,6 +19,9 @@ pub fn log(arguments: &LogArguments) -> Result<ExitCode, CommandError> {
         LogCommand::Info(arguments) => info::info(arguments),
         LogCommand::Cat(arguments) => cat::cat(arguments),
         LogCommand::Recover(arguments) => recover::recover(arguments),
+        LogCommand::Filter(arguments) => recover::filter(arguments),
+        LogCommand::Export(arguments) => export::export(arguments),
+        LogCommand::Plot(arguments) => plot::plot(arguments),
         LogCommand::Conformance(arguments) => conformance::conformance(arguments),
     }
 }

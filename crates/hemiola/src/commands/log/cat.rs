@@ -2,33 +2,17 @@
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
-use hemiola_log::{Entry, LogError, LogReader, LogTime, Message, Selection};
+use hemiola_log::{Entry, LogError, LogTime, Message};
 
 use super::LOSSY;
+use super::selection::{open, select};
 use crate::command_line::log::{CatArguments, CatFormat};
 use crate::error::CommandError;
 
 pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
-    let mut log = LogReader::open(&arguments.log)?;
-    let begin = match beginning(&mut log)? {
-        Some(begin) => begin,
-        None => return Ok(ExitCode::SUCCESS),
-    };
-    let mut selection = arguments.topics.iter().fold(Selection::all(), |selection, topic| selection.topic(topic));
-    let after = |time: LogTime, duration: Duration| {
-        let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        LogTime::from_nanoseconds(time.nanoseconds().saturating_add(nanoseconds))
-    };
-    let from = after(begin, arguments.from.unwrap_or_default());
-    if arguments.from.is_some() {
-        selection = selection.from(from);
-    }
-    if let Some(duration) = arguments.duration {
-        selection = selection.before(after(from, duration));
-    }
-    let mut log = LogReader::open(&arguments.log)?.select(selection);
+    let (mut log, begin) = open(&arguments.log, &arguments.selection.span)?;
+    log = log.select(select(&arguments.selection, begin));
     let mut output = BufWriter::new(io::stdout().lock());
     let mut left = arguments.first.unwrap_or(u64::MAX);
     let mut problems = 0_u64;
@@ -73,27 +57,6 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
 
 /// Told one by one; a channel that cannot be decoded has one for each message.
 const MOST_PROBLEMS: u64 = 20;
-
-/// The time of the earliest message, as the summary has it, or else of the first one in the file.
-fn beginning(log: &mut LogReader) -> Result<Option<LogTime>, CommandError> {
-    if let Some(statistics) = log.summary().and_then(|summary| summary.statistics.as_ref())
-        && statistics.message_count > 0
-    {
-        return Ok(Some(LogTime::from_nanoseconds(statistics.message_start_time)));
-    }
-    let mut problem = None;
-    while let Some(entry) = log.next_entry() {
-        match entry {
-            Ok(Entry::Message(message)) => return Ok(Some(message.log_time)),
-            Ok(_) => {}
-            Err(error) => problem = problem.or(Some(error)),
-        }
-    }
-    match problem {
-        Some(problem) => Err(problem.into()),
-        None => Ok(None),
-    }
-}
 
 fn line(message: &Message<'_>, begin: LogTime, format: CatFormat) -> Result<String, LogError> {
     let (topic, seconds) = (&message.channel.topic, message.log_time.seconds_since(begin));

@@ -1,13 +1,15 @@
-//! `log recover`: all that is whole, in a new file.
+//! `log recover`: all that is whole, in a new file; `log filter`: some of it.
 
 use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
 
 use hemiola_log::{Doubt, LogError, LogReader, Recovery};
 
 use super::progress::Progress;
+use super::selection::{open, select};
 use super::{LOSSY, counted};
-use crate::command_line::log::RecoverArguments;
+use crate::command_line::log::{FilterArguments, RecoverArguments};
 use crate::commands::print;
 use crate::error::CommandError;
 
@@ -18,17 +20,25 @@ pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
     let input = arguments.input.clone();
     let file = File::open(&input).map_err(|error| LogError::Open { path: input.clone(), error })?;
     let doubt = if arguments.doubtful { Doubt::Deliver } else { Doubt::Skip };
-    let mut log = LogReader::with(file, input, doubt, MEMORY_LIMIT)?;
+    write(LogReader::with(file, input, doubt, MEMORY_LIMIT)?, &arguments.output)
+}
+
+pub fn filter(arguments: &FilterArguments) -> Result<ExitCode, CommandError> {
+    let (log, begin) = open(&arguments.input, &arguments.selection.span)?;
+    write(log.keep(select(&arguments.selection, begin)), &arguments.output)
+}
+
+fn write(mut log: LogReader, output: &Path) -> Result<ExitCode, CommandError> {
     let mut progress = Progress::new();
-    let recovery = hemiola_log::recover(&mut log, &arguments.output, |done, all| progress.show(done, all))?;
+    let recovery = hemiola_log::recover(&mut log, output, |done, all| progress.show(done, all))?;
     drop(progress);
-    print(&report(&recovery, arguments))?;
+    print(&report(&recovery, output))?;
     Ok(ExitCode::from(if recovery.has_losses() { LOSSY } else { 0 }))
 }
 
-fn report(recovery: &Recovery, arguments: &RecoverArguments) -> String {
+fn report(recovery: &Recovery, output: &Path) -> String {
     let Recovery { messages, attachments, metadata, .. } = recovery;
-    let mut text = format!("{}: kept {}", arguments.output.display(), counted(*messages, "message"));
+    let mut text = format!("{}: kept {}", output.display(), counted(*messages, "message"));
     if *attachments > 0 {
         text += &format!(", {}", counted(*attachments, "attachment"));
     }
@@ -54,8 +64,8 @@ fn report(recovery: &Recovery, arguments: &RecoverArguments) -> String {
             format!("lost: {}, as the log's own statistics count\n", counted(missing, "message"))
         }
         (_, true) => "lost: what stood in those places; how many messages, nobody counted\n".to_owned(),
-        (Some(_), false) => "lost: nothing\n".to_owned(),
-        (None, false) => {
+        (_, false) if recovery.problem_count == 0 => "lost: nothing\n".to_owned(),
+        (_, false) => {
             "lost: nothing that was in the file; what its writer had not written yet is not known\n".to_owned()
         }
     };

@@ -1,0 +1,144 @@
+use std::io::{Read, Seek};
+
+use crate::channel::LogTime;
+use crate::entry::Entry;
+use crate::error::LogError;
+use crate::reader::LogReader;
+use crate::selection::Selection;
+
+/// A number of a channel over time, in as many points as can be seen: however long it is, it takes the same memory.
+///
+/// ```
+/// use hemiola_log::{LogTime, Series};
+///
+/// let mut series = Series::new("/imu/data", "angular_velocity.z");
+/// for index in 0..1_000_000_u64 {
+///     series.push(LogTime::from_nanoseconds(index), if index == 777 { 5.0 } else { 0.0 });
+/// }
+/// assert!(series.points().len() <= 4096);
+/// assert_eq!(series.points().iter().map(|point| point.maximum).fold(0.0, f64::max), 5.0); // peaks are kept
+/// ```
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Of the channel.
+    pub topic: String,
+    /// The field: `angular_velocity.z`.
+    pub path: String,
+    points: Vec<Point>,
+    /// How many values a point stands for; the last one may not have as many yet.
+    per_point: u64,
+    count: u64,
+    sum: f64,
+}
+
+/// Values that follow each other.
+///
+/// ```
+/// use hemiola_log::{LogTime, Point};
+///
+/// let point = Point { time: LogTime::default(), minimum: 1.0, maximum: 3.0, sum: 4.0, count: 2 };
+/// assert_eq!(point.sum / point.count as f64, 2.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Of the first of them.
+    pub time: LogTime,
+    /// The least.
+    pub minimum: f64,
+    /// The greatest.
+    pub maximum: f64,
+    /// Of all.
+    pub sum: f64,
+    /// How many.
+    pub count: u64,
+}
+
+/// More than what a picture shows.
+const MOST_POINTS: usize = 4096;
+
+impl Series {
+    /// Without values yet.
+    pub fn new(topic: &str, path: &str) -> Self {
+        Self { topic: topic.to_owned(), path: path.to_owned(), points: Vec::new(), per_point: 1, count: 0, sum: 0.0 }
+    }
+
+    /// Reads these fields, of the topic and with the path of each, from the log. What is no number there is left out.
+    ///
+    /// # Errors
+    /// The log cannot be read, or the messages of such a channel not be decoded. Damage is told to `on_damage`, and passed.
+    pub fn read<R: Read + Seek>(
+        log: LogReader<R>,
+        selection: Selection,
+        mut series: Vec<Series>,
+        mut on_damage: impl FnMut(LogError),
+    ) -> Result<Vec<Series>, LogError> {
+        let selection = series.iter().fold(selection, |selection, series| selection.topic(&series.topic));
+        let mut log = log.select(selection);
+        while let Some(entry) = log.next_entry() {
+            match entry {
+                Ok(Entry::Message(message)) => {
+                    let value = message.decode()?;
+                    for series in series.iter_mut().filter(|series| series.topic == message.channel.topic) {
+                        if let Some(number) = value.get(&series.path).and_then(|value| value.number()) {
+                            series.push(message.log_time, number);
+                        }
+                    }
+                }
+                Ok(_) => {}
+                Err(error @ LogError::Read { .. }) => return Err(error),
+                Err(error) => on_damage(error),
+            }
+        }
+        Ok(series)
+    }
+
+    /// The next value; what is not finite is left out.
+    pub fn push(&mut self, time: LogTime, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        self.count += 1;
+        self.sum += value;
+        let point = Point { time, minimum: value, maximum: value, sum: value, count: 1 };
+        if let Some(last) = self.points.last_mut().filter(|last| last.count < self.per_point) {
+            last.take(point);
+            return;
+        }
+        if self.points.len() == MOST_POINTS {
+            self.points = self.points.chunks(2).filter_map(joined).collect();
+            self.per_point *= 2;
+        }
+        self.points.push(point);
+    }
+
+    /// In order.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// How many values there were.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Of all values.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count.max(1) as f64
+    }
+}
+
+impl Point {
+    fn take(&mut self, next: Self) {
+        self.minimum = self.minimum.min(next.minimum);
+        self.maximum = self.maximum.max(next.maximum);
+        self.sum += next.sum;
+        self.count += next.count;
+    }
+}
+
+fn joined(points: &[Point]) -> Option<Point> {
+    points.iter().copied().reduce(|mut first, next| {
+        first.take(next);
+        first
+    })
+}

@@ -1,0 +1,52 @@
+//! Which messages of a log are wanted, in seconds since its first one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hemiola_log::{Entry, LogReader, LogTime, Selection};
+
+use crate::command_line::log::{SelectionArguments, SpanArguments};
+use crate::error::CommandError;
+
+/// A log, and the time of its earliest message.
+pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), CommandError> {
+    let mut log = LogReader::open(path)?;
+    if let Some(statistics) = log.summary().and_then(|summary| summary.statistics.as_ref())
+        && statistics.message_count > 0
+    {
+        let begin = LogTime::from_nanoseconds(statistics.message_start_time);
+        return Ok((log, begin));
+    }
+    // Without statistics: of the first message that can be read.
+    let mut begin = None;
+    while begin.is_none()
+        && let Some(entry) = log.next_entry()
+    {
+        if let Ok(Entry::Message(message)) = entry {
+            begin = Some(message.log_time);
+        }
+    }
+    if begin.is_none() && (span.from.is_some() || span.duration.is_some()) {
+        return Err(CommandError::Usage(format!("{} has no message that times could be counted from", path.display())));
+    }
+    Ok((LogReader::open(path)?, begin.unwrap_or_default()))
+}
+
+pub fn select(arguments: &SelectionArguments, begin: LogTime) -> Selection {
+    let selection = span(&arguments.span, begin);
+    arguments.topics.iter().fold(selection, |selection, topic| selection.topic(topic))
+}
+
+pub fn span(arguments: &SpanArguments, begin: LogTime) -> Selection {
+    let after = |time: LogTime, duration: Duration| {
+        let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        LogTime::from_nanoseconds(time.nanoseconds().saturating_add(nanoseconds))
+    };
+    let from = after(begin, arguments.from.unwrap_or_default());
+    let selection = Selection::all();
+    let selection = if arguments.from.is_some() { selection.from(from) } else { selection };
+    match arguments.duration {
+        Some(duration) => selection.before(after(from, duration)),
+        None => selection,
+    }
+}

@@ -150,3 +150,37 @@ impl Message<'_> {
         })
     }
 }
+
+/// A message that is kept while its log is read on.
+pub(crate) struct KeptMessage {
+    pub channel: Arc<Channel>,
+    pub log_time: LogTime,
+    sequence: u32,
+    publish_time: LogTime,
+    pub data: Vec<u8>,
+    offset: u64,
+}
+
+impl KeptMessage {
+    pub fn of(message: &Message<'_>) -> Self {
+        Self {
+            channel: Arc::clone(&message.channel),
+            log_time: message.log_time,
+            sequence: message.sequence,
+            publish_time: message.publish_time,
+            data: message.data.to_vec(),
+            offset: message.offset,
+        }
+    }
+
+    pub fn as_message(&self) -> Message<'_> {
+        Message {
+            channel: Arc::clone(&self.channel),
+            sequence: self.sequence,
+            log_time: self.log_time,
+            publish_time: self.publish_time,
+            data: &self.data,
+            offset: self.offset,
+        }
+    }
+}

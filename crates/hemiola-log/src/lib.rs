@@ -17,11 +17,13 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+mod compare;
 mod conformance;
 mod definition;
 mod entry;
 mod error;
 mod export;
+mod merge;
 mod plot;
 mod reader;
 mod recover;
@@ -33,18 +35,21 @@ mod value;
 
 mod attachment;
 mod chunk;
+mod copy;
 mod framing;
 mod parse;
 mod records;
 mod source;
 
 pub use channel::{Channel, LogTime, Schema};
+pub use compare::{Comparison, Difference, Tolerance, TopicComparison};
 pub use conformance::{ConformanceCase, Outcome, run_conformance};
 pub use definition::{Constant, Definition, Element, Field, NumberType, SchemaError, Shape};
 pub use entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord};
 pub use error::{Cause, Damage, LogError};
 pub use export::{Exported, ExportedFile, export};
 pub use framing::Doubt;
+pub use merge::{Merged, merge};
 pub use plot::plot_svg;
 pub use reader::LogReader;
 pub use recover::{Recovery, recover};

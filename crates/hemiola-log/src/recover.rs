@@ -1,13 +1,9 @@
-use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{Read, Seek};
+use std::path::Path;
 
-use mcap::write::NoSeek;
-use mcap::{Compression, McapError, WriteOptions, records};
-
-use crate::channel::Channel;
-use crate::entry::{Attachment, Entry, Message};
+use crate::copy::Copy;
+use crate::entry::Entry;
 use crate::error::{Cause, LogError};
 use crate::reader::LogReader;
 
@@ -72,23 +68,30 @@ pub fn recover<R: Read + Seek>(
     output: &Path,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Recovery, LogError> {
-    let file = File::create_new(output)
-        .map_err(|error| LogError::Write { path: output.to_owned(), reason: error.to_string() })?;
-    let result = copy(log, file, output, &mut progress);
-    if result.is_err() {
-        // Half a file would be taken for a whole one. That it cannot be removed changes nothing about what failed.
-        _ = fs::remove_file(output);
+    let mut copy = Copy::create(output, log.profile())?;
+    let result = fill(log, &mut copy, &mut progress).and_then(|recovery| copy.finish().map(|()| recovery));
+    match result {
+        Ok(mut recovery) => {
+            recovery.orphans = log.orphans();
+            let counted =
+                log.summary().and_then(|summary| summary.statistics.as_ref()).filter(|_| !log.is_restricted());
+            recovery.missing = counted.map(|counted| counted.message_count.saturating_sub(recovery.messages));
+            Ok(recovery)
+        }
+        Err(error) => {
+            // Half a file would be taken for a whole one. That it cannot be removed changes nothing about what failed.
+            _ = fs::remove_file(output);
+            Err(error)
+        }
     }
-    result
 }
 
-fn copy<R: Read + Seek>(
+/// All but the end.
+fn fill<R: Read + Seek>(
     log: &mut LogReader<R>,
-    file: File,
-    path: &Path,
+    copy: &mut Copy,
     progress: &mut impl FnMut(u64, u64),
 ) -> Result<Recovery, LogError> {
-    let mut copy = Copy::new(file, path, log.profile());
     let mut recovery = Recovery::default();
     loop {
         let attachment = match log.next_entry() {
@@ -105,20 +108,17 @@ fn copy<R: Read + Seek>(
                 continue;
             }
             Some(Ok(Entry::Message(message))) => {
-                copy.message(&message)?;
+                copy.message(0, &message)?;
                 recovery.messages += 1;
                 continue;
             }
             Some(Ok(Entry::Metadata(metadata))) => {
-                let metadata = records::Metadata { name: metadata.name, metadata: metadata.entries };
-                copy.writer()?.write_metadata(&metadata).map_err(|error| failed(path, error))?;
+                copy.metadata(metadata)?;
                 recovery.metadata += 1;
                 continue;
             }
             Some(Ok(Entry::Private(record))) => {
-                let options = Default::default();
-                let written = copy.writer()?.write_private_record(record.opcode, &record.data, options);
-                written.map_err(|error| failed(path, error))?;
+                copy.private(&record)?;
                 continue;
             }
             Some(Ok(Entry::Attachment(attachment))) => attachment,
@@ -126,134 +126,5 @@ fn copy<R: Read + Seek>(
         copy.attachment(log, &attachment)?;
         recovery.attachments += 1;
     }
-    copy.finish()?;
-    recovery.orphans = log.orphans();
-    let counted = log.summary().and_then(|summary| summary.statistics.as_ref());
-    let counted = counted.filter(|_| !log.is_restricted());
-    recovery.missing = counted.map(|counted| counted.message_count.saturating_sub(recovery.messages));
     Ok(recovery)
-}
-
-type Output = NoSeek<BufWriter<File>>;
-
-/// The new file. It begins when it is known how the old one was compressed.
-struct Copy {
-    path: PathBuf,
-    profile: String,
-    file: Option<File>,
-    writer: Option<mcap::Writer<Output>>,
-    channels: BTreeSet<u16>,
-}
-
-impl Copy {
-    fn new(file: File, path: &Path, profile: &str) -> Self {
-        let (path, profile) = (path.to_owned(), profile.to_owned());
-        Self { path, profile, file: Some(file), writer: None, channels: BTreeSet::new() }
-    }
-
-    fn choose_compression(&mut self, compression: &str) -> Result<(), LogError> {
-        let compression = match compression {
-            "" => None,
-            "lz4" => Some(Compression::Lz4),
-            _ => Some(Compression::Zstd),
-        };
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let options = WriteOptions::new()
-            .profile(self.profile.as_str())
-            .library(concat!("hemiola-log ", env!("CARGO_PKG_VERSION")))
-            .compression(compression)
-            // Nobody asked for threads.
-            .compression_threads(0)
-            // What is written is never gone back to: a copy that is killed is a log that can be recovered.
-            .disable_seeking(true);
-        let writer = options.create(NoSeek::new(BufWriter::with_capacity(1 << 20, file)));
-        self.writer = Some(writer.map_err(|error| failed(&self.path, error))?);
-        Ok(())
-    }
-
-    fn writer(&mut self) -> Result<&mut mcap::Writer<Output>, LogError> {
-        // The old file had no chunks so far.
-        self.choose_compression("zstd")?;
-        let path = &self.path;
-        self.writer
-            .as_mut()
-            .ok_or_else(|| LogError::Write { path: path.clone(), reason: "it was not begun".to_owned() })
-    }
-
-    fn message(&mut self, message: &Message<'_>) -> Result<(), LogError> {
-        if self.channels.insert(message.channel.id) {
-            self.channel(&message.channel)?;
-        }
-        let header = records::MessageHeader {
-            channel_id: message.channel.id,
-            sequence: message.sequence,
-            log_time: message.log_time.nanoseconds(),
-            publish_time: message.publish_time.nanoseconds(),
-        };
-        let written = self.writer()?.write_to_known_channel(&header, message.data);
-        written.map_err(|error| failed(&self.path, error))
-    }
-
-    /// Numbers stay: something outside may know them.
-    fn channel(&mut self, channel: &Channel) -> Result<(), LogError> {
-        let writer = self.writer()?;
-        let described = (|| {
-            let schema = match &channel.schema {
-                Some(schema) => {
-                    let (name, encoding, data) = (&schema.name, &schema.encoding, &schema.data);
-                    // In a damaged file two schemas may have one number.
-                    writer
-                        .add_schema_with_id(schema.id, name, encoding, data)
-                        .or_else(|_| writer.add_schema(name, encoding, data))?
-                }
-                None => 0,
-            };
-            writer.add_channel_with_id(channel.id, schema, &channel.topic, &channel.encoding, &channel.metadata)
-        })();
-        described.map(|_| ()).map_err(|error| failed(&self.path, error))
-    }
-
-    fn attachment<R: Read + Seek>(&mut self, log: &mut LogReader<R>, attachment: &Attachment) -> Result<(), LogError> {
-        let path = self.path.clone();
-        let header = records::AttachmentHeader {
-            log_time: attachment.log_time.nanoseconds(),
-            create_time: attachment.create_time.nanoseconds(),
-            name: attachment.name.clone(),
-            media_type: attachment.media_type.clone(),
-        };
-        let writer = self.writer()?;
-        writer.start_attachment(attachment.data_length, header).map_err(|error| failed(&path, error))?;
-        log.read_attachment(attachment, &mut AttachmentData(writer))?;
-        writer.finish_attachment().map_err(|error| failed(&path, error))
-    }
-
-    fn finish(mut self) -> Result<(), LogError> {
-        let finished = self.writer()?.finish().map(|_| ());
-        finished.map_err(|error| failed(&self.path, error))?;
-        let Some(writer) = self.writer else { return Ok(()) };
-        let mut output = writer.into_inner().into_inner();
-        let synced = output.flush().and_then(|()| output.get_ref().sync_all());
-        synced.map_err(|error| LogError::Write { path: self.path, reason: error.to_string() })
-    }
-}
-
-struct AttachmentData<'w>(&'w mut mcap::Writer<Output>);
-
-impl Write for AttachmentData<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.put_attachment_bytes(bytes).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn failed(path: &Path, error: McapError) -> LogError {
-    let reason = match error {
-        McapError::Io(error) => error.to_string(),
-        other => other.to_string(),
-    };
-    LogError::Write { path: path.to_owned(), reason }
 }

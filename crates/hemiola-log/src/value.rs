@@ -124,6 +124,11 @@ impl Value {
 }
 
 impl MessageValue {
+    /// Whether it is a time or a duration.
+    pub(crate) fn is_seconds(&self) -> bool {
+        self.seconds().is_some()
+    }
+
     /// Of `builtin_interfaces`: seconds and nanoseconds.
     pub(crate) fn seconds(&self) -> Option<(i64, u64)> {
         match self.values.as_slice() {

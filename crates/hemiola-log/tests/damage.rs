@@ -2,6 +2,10 @@
 
 mod made;
 
+use std::cell::Cell;
+use std::io::{Read, Seek, SeekFrom};
+use std::rc::Rc;
+
 use hemiola_log::{Cause, Doubt};
 use made::{KINDS, Kind, MESSAGES, PER_CHUNK, Readable, beginnings, log, message};
 
@@ -144,6 +148,102 @@ fn foreign_files_are_told_what_they_are() {
     ] {
         let text = Readable::of(bytes).errors[0].to_string();
         assert!(text.contains(expected) && text.contains("byte 0"), "{text}");
+    }
+}
+
+/// A writer that goes back to fill in a chunk's lengths leaves them open when it is killed.
+#[test]
+fn a_writer_killed_inside_a_chunk_leaves_what_it_had_written() {
+    for compression in [None, Some(mcap::Compression::Zstd), Some(mcap::Compression::Lz4)] {
+        let path = std::env::temp_dir().join(format!("hemiola-log-killed-{}.mcap", std::process::id()));
+        let file = std::fs::File::create(&path).expect("the folder for temporary files can be written");
+        let options =
+            mcap::WriteOptions::new().compression(compression).compression_threads(0).chunk_size(Some(300_000));
+        let mut writer = options.create(file).expect("as before");
+        let channel = writer.add_channel(0, "/raw", "none", &Default::default()).expect("as before");
+        let mut random = Random(1);
+        for number in 0..50 {
+            let header =
+                mcap::records::MessageHeader { channel_id: channel, sequence: number, log_time: 0, publish_time: 0 };
+            let data: Vec<u8> = (0..20_000).map(|_| random.below(256) as u8).collect();
+            writer.write_to_known_channel(&header, &data).expect("as before");
+        }
+        // Killed: nothing is finished.
+        std::mem::forget(writer);
+        let bytes = std::fs::read(&path).expect("as before");
+        std::fs::remove_file(&path).expect("as before");
+        let readable = Readable::of(&bytes);
+        let numbers = readable.numbers();
+        // Three chunks of fifteen or sixteen messages are whole, and the beginning of the last one is there, but for what the compressor held.
+        assert!(
+            numbers.iter().copied().eq(0..numbers.len() as u32) && numbers.len() >= 45,
+            "{compression:?}: {numbers:?}"
+        );
+        let causes: Vec<_> = readable.errors.iter().filter_map(|error| Some(&error.damage()?.cause)).collect();
+        assert!(matches!(causes[0], Cause::CutOff { record: "chunk", .. }), "{compression:?}: {causes:?}");
+    }
+}
+
+#[test]
+fn a_chunk_that_grows_without_end_is_refused() {
+    let mut bytes = Vec::new();
+    let options = mcap::WriteOptions::new().compression_threads(0).compression(Some(mcap::Compression::Zstd));
+    let mut writer = options.create(std::io::Cursor::new(&mut bytes)).expect("memory can be written");
+    let channel = writer.add_channel(0, "/raw", "none", &Default::default()).expect("as before");
+    for number in 0..2 {
+        let header =
+            mcap::records::MessageHeader { channel_id: channel, sequence: number, log_time: 0, publish_time: 0 };
+        // Two megabytes of zeros in some hundred bytes, and then a message like any other.
+        writer.write_to_known_channel(&header, &vec![0; if number == 0 { 2 << 20 } else { 9 }]).expect("as before");
+        writer.flush().expect("as before");
+    }
+    writer.finish().expect("as before");
+    drop(writer);
+    let readable = Readable::of(&bytes);
+    assert_eq!(readable.numbers(), [1]);
+    let cause = &readable.errors[0].damage().expect("it is damage").cause;
+    assert_eq!(cause, &Cause::TooLarge { record: "chunk", limit: 1 << 20 });
+}
+
+/// A file in which every place looks like a chunk that ends nowhere.
+#[test]
+fn a_file_of_false_chunks_is_read_in_linear_time() {
+    let mut head = vec![6_u8];
+    head.extend(40_u64.to_le_bytes());
+    head.extend([0; 32]);
+    head.extend(0_u64.to_le_bytes());
+    head.push(0);
+    let mut bytes = mcap::MAGIC.to_vec();
+    (0..100_000).for_each(|_| bytes.extend(&head));
+    let read = Rc::new(Cell::new(0));
+    let input = Counted { input: std::io::Cursor::new(&bytes), read: Rc::clone(&read) };
+    let mut log = hemiola_log::LogReader::new(input, "made.mcap").expect("it is a log");
+    let mut steps = 0_u32;
+    while log.next_entry().is_some() {
+        steps += 1;
+    }
+    assert!(steps >= 100_000, "{steps}");
+    let times = read.get() / bytes.len();
+    assert!(times <= 10, "every byte was read {times} times");
+}
+
+/// Counts what is read.
+struct Counted<'b> {
+    input: std::io::Cursor<&'b Vec<u8>>,
+    read: Rc<Cell<usize>>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.input.read(into)?;
+        self.read.set(self.read.get() + count);
+        Ok(count)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.input.seek(to)
     }
 }
 

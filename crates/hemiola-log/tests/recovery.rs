@@ -5,7 +5,7 @@ mod made;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use hemiola_log::{Entry, LogError, LogReader, Recovery, Survey, recover};
+use hemiola_log::{Entry, LogError, LogReader, Recovery, Survey, merge, recover};
 use made::{KINDS, Kind, MESSAGES, Readable, log};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::{Attachment, WriteOptions};
@@ -158,4 +158,41 @@ fn gaps_and_drops_are_seen() {
     assert_eq!(imu.longest_step_from.nanoseconds(), 3_990_000_000);
     assert!((9.9..10.1).contains(&(imu.median_step.as_secs_f64() * 1e3)), "{:?}", imu.median_step);
     assert!((imu.rate() - 95.0).abs() < 0.1, "{}", imu.rate());
+}
+
+#[test]
+fn merged_logs_are_in_order_and_equal_channels_become_one() {
+    let part = |topic: &str, encoding: &str, times: &[u64]| {
+        let mut bytes = Vec::new();
+        let mut writer =
+            WriteOptions::new().profile("ros2").create(Cursor::new(&mut bytes)).expect("memory can be written");
+        let schema = writer.add_schema("made/msg/N", "ros2msg", b"uint8 n\n").expect("as before");
+        for (name, encoding) in [("/both", "cdr"), (topic, encoding)] {
+            let channel_id = writer.add_channel(schema, name, encoding, &Default::default()).expect("as before");
+            for &log_time in times {
+                let header = MessageHeader { channel_id, sequence: 0, log_time, publish_time: 0 };
+                writer.write_to_known_channel(&header, &[0, 1, 0, 0, log_time as u8]).expect("as before");
+            }
+        }
+        let metadata = Metadata { name: topic.to_owned(), metadata: Default::default() };
+        writer.write_metadata(&metadata).expect("as before");
+        writer.finish().expect("as before");
+        drop(writer);
+        LogReader::new(Cursor::new(bytes), "part.mcap").expect("it is a log")
+    };
+    let output = Output::new("merged");
+    let merged = merge(&mut [part("/a", "cdr", &[1, 4, 5]), part("/b", "json", &[2, 3, 6])], &output.0)
+        .expect("it can be written");
+    assert_eq!((merged.messages, merged.problems.len()), (12, 0));
+    let mut log = LogReader::open(&output.0).expect("it is a log");
+    let survey = Survey::of(&mut log, |_, _| {}).expect("it can be read");
+    assert_eq!((survey.problem_count, survey.metadata.len(), log.profile()), (0, 2, "ros2"));
+    let channels: Vec<_> =
+        survey.channels.iter().map(|c| (c.channel.topic.as_str(), c.messages, c.backwards)).collect();
+    // Within a log, messages keep their order: those of `/both` stand before the others.
+    assert_eq!(
+        channels.iter().map(|(topic, messages, _)| (*topic, *messages)).collect::<Vec<_>>(),
+        [("/a", 3), ("/b", 3), ("/both", 6)]
+    );
+    assert!(merge(&mut [part("/a", "cdr", &[1])], &output.0).is_err(), "an existing file is never overwritten");
 }

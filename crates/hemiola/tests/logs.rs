@@ -57,6 +57,13 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["plot", drive, "/fix.position_covariance[8]", "--output", &path("plot.svg")], 0);
     exits(&["plot", drive, "/imu/data.angular_velocity"], 2);
     exits(&["plot", drive, "/imu/date.x"], 2);
+    exits(&["diff", &whole, &path("again.mcap")], 0);
+    exits(&["diff", drive, &whole], 1);
+    exits(&["diff", drive, drive, "--tolerance", "/fix.altitude=0.1", "--tolerance", "1e-9", "--topic", "/fix"], 0);
+    exits(&["diff", &cut, &whole], 3);
+    exits(&["diff", drive, drive, "--tolerance", "few"], 2);
+    exits(&["merge", &whole, &path("fix.mcap"), "--output", &path("merged.mcap")], 0);
+    exits(&["merge", &whole, "--output", &path("merged.mcap")], 1);
     // Never over an existing file.
     exits(&["recover", &cut, &whole], 1);
     exits(&["conformance", recordings.join("mcap-conformance").to_str().expect("it is UTF-8")], 0);

@@ -48,6 +48,22 @@ The old file is only read; an existing file is never overwritten. Exit code: 0 w
 Attachments and metadata come along; the old log is only read, and an existing file never overwritten. What is damaged is told of, as by \
 `log recover`. Exit code: 0 when all could be read, 3 when not.")]
     Filter(FilterArguments),
+    /// Write several logs into a new one, by time
+    #[command(after_help = "Example:
+  log merge head.mcap body.mcap --output robot.mcap
+
+Channels that are the same in several logs become one. An existing file is never overwritten. Exit code: 0 when all could be read, 3 when \
+not.")]
+    Merge(MergeArguments),
+    /// Compare two logs, message by message
+    #[command(after_help = "Examples:
+  log diff robot.mcap replay.mcap
+  log diff a.mcap b.mcap --tolerance 1e-9 --tolerance /imu/data.linear_acceleration=1e-3
+  log diff a.mcap b.mcap --topic /joints --from 60s --for 5s
+
+Messages of a topic that were recorded at the same time belong together. Numbers are the same when they are no further apart than the \
+tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 when they differ, 3 when one is damaged.")]
+    Diff(DiffArguments),
     /// Write messages as tables (CSV), pictures as files, and attachments
     #[command(after_help = "Example:
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
@@ -153,6 +169,31 @@ pub struct FilterArguments {
 }
 
 #[derive(Args, Debug)]
+pub struct MergeArguments {
+    /// The logs
+    #[arg(value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The new log
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct DiffArguments {
+    /// A log
+    #[arg(value_name = "LEFT")]
+    pub left: PathBuf,
+    /// Another one
+    #[arg(value_name = "RIGHT")]
+    pub right: PathBuf,
+    #[command(flatten)]
+    pub selection: SelectionArguments,
+    /// How far numbers may be apart, everywhere or in a field; repeatable
+    #[arg(long = "tolerance", value_name = "[TOPIC.FIELD=]NUMBER", value_parser = parse_tolerance)]
+    pub tolerances: Vec<(Option<String>, f64)>,
+}
+
+#[derive(Args, Debug)]
 pub struct ExportArguments {
     /// The log
     #[arg(value_name = "FILE")]
@@ -184,4 +225,15 @@ pub struct ConformanceArguments {
     /// Of .mcap and .json files
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
+}
+
+fn parse_tolerance(text: &str) -> Result<(Option<String>, f64), String> {
+    let (field, number) = match text.rsplit_once('=') {
+        Some((field, number)) => (Some(field.to_owned()), number),
+        None => (None, text),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(tolerance) if tolerance >= 0.0 => Ok((field, tolerance)),
+        _ => Err("write a tolerance as 1e-9, or as /topic.field=1e-9".to_owned()),
+    }
 }

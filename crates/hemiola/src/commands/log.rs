@@ -2,8 +2,10 @@
 
 mod cat;
 mod conformance;
+mod diff;
 mod export;
 mod info;
+mod merge;
 mod plot;
 mod progress;
 mod recover;
@@ -20,6 +22,8 @@ pub fn log(arguments: &LogArguments) -> Result<ExitCode, CommandError> {
         LogCommand::Cat(arguments) => cat::cat(arguments),
         LogCommand::Recover(arguments) => recover::recover(arguments),
         LogCommand::Filter(arguments) => recover::filter(arguments),
+        LogCommand::Merge(arguments) => merge::merge(arguments),
+        LogCommand::Diff(arguments) => diff::diff(arguments),
         LogCommand::Export(arguments) => export::export(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
         LogCommand::Conformance(arguments) => conformance::conformance(arguments),

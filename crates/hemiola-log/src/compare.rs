@@ -1,0 +1,318 @@
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{Read, Seek};
+
+use crate::channel::LogTime;
+use crate::entry::{Entry, KeptMessage};
+use crate::error::LogError;
+use crate::reader::LogReader;
+use crate::value::{MessageValue, Value};
+
+/// Which messages of two logs are the same: those of a topic that were recorded at the same time belong together.
+///
+/// ```no_run
+/// use hemiola_log::{Comparison, LogReader, Tolerance};
+///
+/// let [left, right] = ["robot.mcap", "replay.mcap"].map(|path| LogReader::open(path.as_ref()));
+/// let comparison = Comparison::of(left?, right?, &Tolerance::exact())?;
+/// assert!(comparison.is_equal(), "{:?}", comparison.differences.first());
+/// # Ok::<(), hemiola_log::LogError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// By topic.
+    pub topics: BTreeMap<String, TopicComparison>,
+    /// The first ones.
+    pub differences: Vec<Difference>,
+    /// What could not be read of either log, or decoded: such messages are compared byte for byte.
+    pub problems: Vec<LogError>,
+}
+
+/// Of a topic.
+///
+/// ```
+/// use hemiola_log::TopicComparison;
+///
+/// let topic = TopicComparison { equal: 3, different: 1, ..TopicComparison::default() };
+/// assert_eq!(topic.equal + topic.different, 4);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TopicComparison {
+    /// As many are the same, within the tolerance.
+    pub equal: u64,
+    /// As many differ.
+    pub different: u64,
+    /// As many have no counterpart in the right log.
+    pub only_left: u64,
+    /// As many have no counterpart in the left log.
+    pub only_right: u64,
+}
+
+/// A field that differs.
+///
+/// ```
+/// use hemiola_log::{Difference, LogTime};
+///
+/// let difference = Difference {
+///     topic: "/ball".into(), time: LogTime::from_nanoseconds(5), path: "radius".into(), left: "0.05".into(), right: "0.06".into(),
+/// };
+/// assert_eq!(difference.to_string(), "/ball at 0.000000005: radius: 0.05 and 0.06");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The topic.
+    pub topic: String,
+    /// When the message was recorded.
+    pub time: LogTime,
+    /// The way to the first field that differs.
+    pub path: String,
+    /// Its value in the left log.
+    pub left: String,
+    /// Its value in the right log.
+    pub right: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { topic, time, path, left, right } = self;
+        write!(formatter, "{topic} at {time}: {path}: {left} and {right}")
+    }
+}
+
+/// How far numbers may be apart and still be the same.
+///
+/// ```
+/// use hemiola_log::Tolerance;
+///
+/// let tolerance = Tolerance::of(1e-9).with("/imu/data.linear_acceleration", 1e-3);
+/// assert_eq!(tolerance.at("/imu/data", "linear_acceleration.x"), 1e-3);
+/// assert_eq!(tolerance.at("/imu/data", "angular_velocity.x"), 1e-9);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tolerance {
+    everywhere: f64,
+    fields: Vec<(String, f64)>,
+}
+
+impl Tolerance {
+    /// The same bits, but for the sign of zero; NaN is itself.
+    pub fn exact() -> Self {
+        Self::default()
+    }
+
+    /// The same for all numbers.
+    pub fn of(everywhere: f64) -> Self {
+        Self { everywhere, fields: Vec::new() }
+    }
+
+    /// Another one for a field, `/topic.field`, and what is in it.
+    pub fn with(mut self, field: &str, tolerance: f64) -> Self {
+        self.fields.push((field.to_owned(), tolerance));
+        self
+    }
+
+    /// For a number. The last one given that fits counts.
+    pub fn at(&self, topic: &str, path: &str) -> f64 {
+        let fits = |field: &str| {
+            let rest = field.strip_prefix(topic).and_then(|field| field.strip_prefix('.'));
+            let rest = rest.and_then(|field| path.strip_prefix(field));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let field = self.fields.iter().rev().find(|(field, _)| fits(field));
+        field.map_or(self.everywhere, |(_, tolerance)| *tolerance)
+    }
+}
+
+/// As many differences and problems are kept.
+const MOST_KEPT: usize = 1000;
+/// A message waits for its counterpart until the other log is so far ahead.
+const PATIENCE_NANOSECONDS: u64 = 10_000_000_000;
+
+impl Comparison {
+    /// Reads two logs side by side.
+    ///
+    /// # Errors
+    /// A disk fails. Damage is no error.
+    pub fn of<L: Read + Seek, R: Read + Seek>(
+        left: LogReader<L>,
+        right: LogReader<R>,
+        tolerance: &Tolerance,
+    ) -> Result<Self, LogError> {
+        let (mut left, mut right) = (Side::new(left), Side::new(right));
+        let mut comparison = Self::default();
+        loop {
+            // The one that is behind reads on.
+            let goes_left = !left.has_ended && (right.has_ended || left.last <= right.last);
+            let topic = match (goes_left, right.has_ended) {
+                (true, _) => left.advance(&mut comparison.problems)?,
+                (false, false) => right.advance(&mut comparison.problems)?,
+                (false, true) => break,
+            };
+            if let Some(topic) = topic {
+                comparison.settle(&topic, &mut left, &mut right, tolerance);
+            }
+        }
+        let topics: Vec<String> = left.waiting.keys().chain(right.waiting.keys()).cloned().collect();
+        for topic in topics {
+            comparison.settle(&topic, &mut left, &mut right, tolerance);
+        }
+        Ok(comparison)
+    }
+
+    /// Whether every message of each log has an equal one in the other, and all could be read.
+    pub fn is_equal(&self) -> bool {
+        let is_equal = |topic: &TopicComparison| topic.different + topic.only_left + topic.only_right == 0;
+        self.problems.is_empty() && self.topics.values().all(is_equal)
+    }
+
+    /// Compares what waits of a topic, as far as it is known what belongs together.
+    fn settle<L, R>(&mut self, topic: &str, left: &mut Side<L>, right: &mut Side<R>, tolerance: &Tolerance) {
+        loop {
+            let first = |waiting: &BTreeMap<String, VecDeque<KeptMessage>>| Some(waiting.get(topic)?.front()?.log_time);
+            let (left_time, right_time) = (first(&left.waiting), first(&right.waiting));
+            let counts = self.topics.entry(topic.to_owned()).or_default();
+            let is_alone = |time: LogTime, other: Option<LogTime>, has_ended: bool, last: LogTime| match other {
+                Some(other) => time < other,
+                None => has_ended || last.nanoseconds().saturating_sub(time.nanoseconds()) > PATIENCE_NANOSECONDS,
+            };
+            match (left_time, right_time) {
+                (Some(time), other) if is_alone(time, other, right.has_ended, right.last) => {
+                    left.take(topic);
+                    counts.only_left += 1;
+                }
+                (other, Some(time)) if is_alone(time, other, left.has_ended, left.last) => {
+                    right.take(topic);
+                    counts.only_right += 1;
+                }
+                (Some(_), Some(_)) => {
+                    let (Some(a), Some(b)) = (left.take(topic), right.take(topic)) else { return };
+                    let is_equal = self.are_equal(topic, &a, &b, tolerance);
+                    let counts = self.topics.entry(topic.to_owned()).or_default();
+                    *(if is_equal { &mut counts.equal } else { &mut counts.different }) += 1;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn are_equal(&mut self, topic: &str, left: &KeptMessage, right: &KeptMessage, tolerance: &Tolerance) -> bool {
+        let same_schema = left.channel.schema.as_ref().map(|schema| &schema.data)
+            == right.channel.schema.as_ref().map(|schema| &schema.data);
+        if left.data == right.data && same_schema {
+            return true;
+        }
+        let difference = match (left.as_message().decode(), right.as_message().decode()) {
+            (Ok(left), Ok(right)) => {
+                let first = first_difference(&left, &right, "", &|path| tolerance.at(topic, path));
+                let Some(first) = first else { return true };
+                first
+            }
+            (left_value, right_value) => {
+                for problem in [left_value.err(), right_value.err()].into_iter().flatten() {
+                    keep(&mut self.problems, problem);
+                }
+                let bytes = |waiting: &KeptMessage| format!("{} bytes", waiting.data.len());
+                ("its bytes".to_owned(), bytes(left), bytes(right))
+            }
+        };
+        let (path, left_text, right_text) = difference;
+        let topic = topic.to_owned();
+        keep(
+            &mut self.differences,
+            Difference { topic, time: left.log_time, path, left: left_text, right: right_text },
+        );
+        false
+    }
+}
+
+fn keep<T>(list: &mut Vec<T>, item: T) {
+    if list.len() < MOST_KEPT {
+        list.push(item);
+    }
+}
+
+/// A log, and what was read of it and has no counterpart yet.
+struct Side<R> {
+    log: LogReader<R>,
+    waiting: BTreeMap<String, VecDeque<KeptMessage>>,
+    last: LogTime,
+    has_ended: bool,
+}
+
+impl<R> Side<R> {
+    fn new(log: LogReader<R>) -> Self {
+        Self { log, waiting: BTreeMap::new(), last: LogTime::default(), has_ended: false }
+    }
+
+    fn take(&mut self, topic: &str) -> Option<KeptMessage> {
+        self.waiting.get_mut(topic)?.pop_front()
+    }
+}
+
+impl<R: Read + Seek> Side<R> {
+    /// Reads a message, and tells its topic.
+    fn advance(&mut self, problems: &mut Vec<LogError>) -> Result<Option<String>, LogError> {
+        loop {
+            match self.log.next_entry() {
+                None => {
+                    self.has_ended = true;
+                    return Ok(None);
+                }
+                Some(Ok(Entry::Message(message))) => {
+                    let topic = message.channel.topic.clone();
+                    self.last = self.last.max(message.log_time);
+                    let waiting = KeptMessage::of(&message);
+                    self.waiting.entry(topic.clone()).or_default().push_back(waiting);
+                    return Ok(Some(topic));
+                }
+                Some(Ok(_)) => {}
+                Some(Err(error @ LogError::Read { .. })) => return Err(error),
+                Some(Err(error)) => keep(problems, error),
+            }
+        }
+    }
+}
+
+type Found = Option<(String, String, String)>;
+
+/// The way to it, and both values.
+fn first_difference(left: &Value, right: &Value, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
+    let differ = || Some((path.to_owned(), left.to_string(), right.to_string()));
+    match (left, right) {
+        (Value::Message(a), Value::Message(b)) if !a.is_seconds() => message_difference(a, b, path, tolerance),
+        (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b).enumerate();
+            pairs.into_iter().find_map(|(index, (a, b))| first_difference(a, b, &format!("{path}[{index}]"), tolerance))
+        }
+        (Value::Numbers(a), Value::Numbers(b)) if a.len() == b.len() => (0..a.len()).find_map(|index| {
+            let (Some(a), Some(b)) = (a.get(index), b.get(index)) else { return None };
+            first_difference(&a, &b, &format!("{path}[{index}]"), tolerance)
+        }),
+        (Value::List(a), Value::List(b)) => Some((path.to_owned(), items(a.len()), items(b.len()))),
+        (Value::Numbers(a), Value::Numbers(b)) => Some((path.to_owned(), items(a.len()), items(b.len()))),
+        _ if left == right => None,
+        // Integers may differ where their floating-point numbers do not.
+        _ => match (left.number(), right.number()) {
+            (Some(a), Some(b)) if (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance(path) && a != b => None,
+            _ => differ(),
+        },
+    }
+}
+
+fn items(count: usize) -> String {
+    format!("{count} items")
+}
+
+/// By name: a field that only one of them has is a difference.
+fn message_difference(left: &MessageValue, right: &MessageValue, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
+    let of = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    for (field, value) in left.fields() {
+        let Some((_, other)) = right.fields().find(|(other, _)| other.name == field.name) else {
+            return Some((of(&field.name), value.to_string(), "no such field".to_owned()));
+        };
+        if let Some(found) = first_difference(value, other, &of(&field.name), tolerance) {
+            return Some(found);
+        }
+    }
+    let extra = right.fields().find(|(field, _)| left.fields().all(|(known, _)| known.name != field.name));
+    extra.map(|(field, value)| (of(&field.name), "no such field".to_owned(), value.to_string()))
+}

@@ -1,0 +1,100 @@
+use std::fs;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use crate::copy::Copy;
+use crate::entry::{Attachment, Entry, KeptMessage};
+use crate::error::LogError;
+use crate::reader::LogReader;
+
+/// What was written of several logs.
+///
+/// ```no_run
+/// use hemiola_log::{LogReader, merge};
+///
+/// let mut logs = [LogReader::open("head.mcap".as_ref())?, LogReader::open("body.mcap".as_ref())?];
+/// println!("{} messages", merge(&mut logs, "robot.mcap".as_ref())?.messages);
+/// # Ok::<(), hemiola_log::LogError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Of all logs.
+    pub messages: u64,
+    /// What could not be read; of very many, the first.
+    pub problems: Vec<LogError>,
+}
+
+/// As many problems are kept.
+const MOST_PROBLEMS: usize = 1000;
+
+/// Writes several logs into a new one, messages by the time at which they were recorded; those of one log keep their order. Channels that are
+/// the same in several logs become one. The profile is that of the first log.
+///
+/// # Errors
+/// The new file exists already or cannot be written; a disk fails. Damage of a log is no error.
+pub fn merge<R: Read + Seek>(logs: &mut [LogReader<R>], output: &Path) -> Result<Merged, LogError> {
+    let profile = logs.first().map_or_else(String::new, |log| log.profile().to_owned());
+    let mut copy = Copy::create(output, &profile)?;
+    let result = fill(logs, &mut copy).and_then(|merged| copy.finish().map(|()| merged));
+    if result.is_err() {
+        // Half a file would be taken for a whole one. That it cannot be removed changes nothing about what failed.
+        _ = fs::remove_file(output);
+    }
+    result
+}
+
+fn fill<R: Read + Seek>(logs: &mut [LogReader<R>], copy: &mut Copy) -> Result<Merged, LogError> {
+    let mut merged = Merged::default();
+    let mut next = Vec::new();
+    for (index, log) in logs.iter_mut().enumerate() {
+        next.push(advance(index, log, copy, &mut merged)?);
+    }
+    loop {
+        // Of two at the same time, that of the log that was named first.
+        let earliest = next.iter().enumerate().filter_map(|(index, next)| Some((next.as_ref()?.log_time, index))).min();
+        let Some((_, index)) = earliest else { return Ok(merged) };
+        if let Some(message) = next[index].take() {
+            copy.message(index, &message.as_message())?;
+            merged.messages += 1;
+        }
+        next[index] = advance(index, &mut logs[index], copy, &mut merged)?;
+    }
+}
+
+/// The next message of a log; what is no message is copied on the way.
+fn advance<R: Read + Seek>(
+    index: usize,
+    log: &mut LogReader<R>,
+    copy: &mut Copy,
+    merged: &mut Merged,
+) -> Result<Option<KeptMessage>, LogError> {
+    loop {
+        let attachment: Attachment = match log.next_entry() {
+            None => return Ok(None),
+            Some(Ok(Entry::Message(message))) => return Ok(Some(KeptMessage::of(&message))),
+            Some(Ok(Entry::Attachment(attachment))) => attachment,
+            Some(Ok(Entry::Metadata(metadata))) => {
+                copy.metadata(metadata)?;
+                continue;
+            }
+            Some(Ok(Entry::Private(record))) => {
+                copy.private(&record)?;
+                continue;
+            }
+            Some(Ok(Entry::Chunk(chunk))) => {
+                if index == 0 {
+                    copy.choose_compression(&chunk.compression)?;
+                }
+                continue;
+            }
+            Some(Err(error @ LogError::Read { .. })) => return Err(error),
+            Some(Err(error)) => {
+                if merged.problems.len() < MOST_PROBLEMS {
+                    merged.problems.push(error);
+                }
+                continue;
+            }
+        };
+        copy.attachment(log, &attachment)?;
+    }
+}

@@ -161,8 +161,8 @@ pub(super) struct Subscription<T: Message, C: Callback<T>> {
 
 /// What is called for messages: with one, or with all that are there.
 pub(super) trait Callback<T: Message>: Send + 'static {
-    /// Receives what the callbacks want and hands it to all of them, for as long as the call goes on; tells whether there was no more.
-    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool
+    /// Receives what the callbacks want and hands it to all of them, for as long as the call goes on.
+    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> Left
     where
         Self: Sized;
 }
@@ -175,27 +175,38 @@ pub(super) type Batched<T> = Box<dyn FnMut(Batch<'_, T>) + Send>;
 
 impl<T: Message> Callback<T> for Single<T> {
     #[inline]
-    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool {
-        queue.hand_out(|message| {
+    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> Left {
+        let mut reception = queue.reception();
+        while let Some(message) = reception.next() {
             call.note(Reason::Message { sequence: message.sequence(), published: message.stamp() }, 1);
             figures.count(0);
             hand_to_all(callbacks, call, figures, |callback| callback(&message));
-            call.goes_on()
-        })
+            // In this order, for mostly there is but one message.
+            if !reception.has_more() {
+                return Left::Nothing;
+            }
+            if !call.goes_on() {
+                return Left::More;
+            }
+        }
+        Left::WasIdle
     }
 }
 
 impl<T: Message> Callback<T> for Batched<T> {
     #[inline]
-    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> bool {
+    fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> Left {
         loop {
             let messages = queue.batch(call.limit - call.done.count);
-            let Some(oldest) = messages.iter().next() else { return true };
+            let Some(oldest) = messages.iter().next() else { return Left::WasIdle };
             call.note(Reason::Message { sequence: oldest.sequence(), published: oldest.stamp() }, messages.len());
             figures.count(0);
             hand_to_all(callbacks, call, figures, |callback| callback(messages));
+            if !queue.has_messages() {
+                return Left::Nothing;
+            }
             if !call.goes_on() {
-                return false;
+                return Left::More;
             }
         }
     }
@@ -238,12 +249,7 @@ impl<C> Carrier<C> {
 impl<T: Message, C: Callback<T>> Runnable for Subscription<T, C> {
     #[inline]
     fn run(&mut self, call: &mut Call<'_>) -> Left {
-        let emptied = C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures);
-        match call.done.calls {
-            0 => Left::WasIdle,
-            _ if emptied || !self.queue.has_messages() => Left::Nothing,
-            _ => Left::More,
-        }
+        C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures)
     }
 
     fn waiting(&mut self) -> usize {

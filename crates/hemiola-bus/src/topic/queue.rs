@@ -55,28 +55,15 @@ impl<T: Message> Queue<T> {
     /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
-        self.refresh();
-        let Self { inlet, lanes, turn, held, .. } = self;
-        *held = next_of(lanes.entries(), turn);
-        let message = held.as_ref()?;
-        inlet.record_latencies(std::slice::from_ref(message));
-        Some(Sample::new(message.envelope()))
+        self.reception().into_next()
     }
 
-    /// Hands out messages as [`receive`](Self::receive) does, for as long as `hand` wants more; tells whether it still does, so that there
-    /// were no more.
+    /// To receive several messages one by one.
     #[inline]
-    pub(crate) fn hand_out(&mut self, mut hand: impl FnMut(Sample<'_, T>) -> bool) -> bool {
+    pub(crate) fn reception(&mut self) -> Reception<'_, T> {
         self.refresh();
-        let Self { inlet, lanes, turn, .. } = self;
-        let lanes = lanes.entries();
-        while let Some(message) = next_of(lanes, turn) {
-            inlet.record_latencies(std::slice::from_ref(&message));
-            if !hand(Sample::new(message.envelope())) {
-                return false;
-            }
-        }
-        true
+        let Self { inlet, lanes, turn, held, .. } = self;
+        Reception { inlet, lanes: lanes.entries(), turn, held }
     }
 
     /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
@@ -127,7 +114,7 @@ impl<T: Message> Queue<T> {
     #[inline]
     pub fn has_messages(&mut self) -> bool {
         self.refresh();
-        self.lanes.entries().iter().any(|lane| lane.has_message())
+        has_any(self.lanes.entries())
     }
 
     /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that may wait.
@@ -150,14 +137,45 @@ impl<T: Message> Queue<T> {
     }
 }
 
-/// The oldest message of the publisher whose turn it is, or of the next one that has any.
+/// Receives from those who are there now.
+pub(crate) struct Reception<'q, T> {
+    inlet: &'q Inlet<T>,
+    lanes: &'q [sync::Arc<Lane<T>>],
+    turn: &'q mut usize,
+    held: &'q mut Option<Received<T>>,
+}
+
+impl<'q, T> Reception<'q, T> {
+    /// The oldest message of the publisher whose turn it is, or of the next one that has any. What was received before is let go.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Sample<'_, T>> {
+        let Self { inlet, lanes, turn, held } = self;
+        Reception { inlet, lanes, turn, held }.into_next()
+    }
+
+    #[inline(always)]
+    fn into_next(self) -> Option<Sample<'q, T>> {
+        let Self { inlet, lanes, turn, held } = self;
+        *held = lanes.iter().find_map(|_| {
+            let message = lanes[*turn].pop();
+            *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
+            message
+        });
+        let message = held.as_ref()?;
+        inlet.record_latencies(std::slice::from_ref(message));
+        Some(Sample::new(message.envelope()))
+    }
+
+    /// Whether there are more.
+    #[inline]
+    pub(crate) fn has_more(&self) -> bool {
+        has_any(self.lanes)
+    }
+}
+
 #[inline]
-fn next_of<T>(lanes: &[sync::Arc<Lane<T>>], turn: &mut usize) -> Option<Received<T>> {
-    lanes.iter().find_map(|_| {
-        let message = lanes[*turn].pop();
-        *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
-        message
-    })
+fn has_any<T>(lanes: &[sync::Arc<Lane<T>>]) -> bool {
+    lanes.iter().any(|lane| lane.has_message())
 }
 
 impl<T: Message> Drop for Queue<T> {

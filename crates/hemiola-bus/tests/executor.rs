@@ -200,6 +200,28 @@ fn a_removed_callback_is_not_called_and_the_others_are() {
 }
 
 #[test]
+fn callbacks_that_are_called_together_are_told_apart_whoever_added_them() {
+    let mut bench = Bench::new();
+    let (topic, handle) = (topic("pose"), bench.executor.handle());
+    let (priority, when_full) = (Priority(5), WhenFull::DropOldest);
+    let callback = |name: &'static str| {
+        let log = bench.log.clone();
+        move |_: &u64| log.send(name.into()).unwrap()
+    };
+    bench.executor.subscribe(&topic, priority, 64, when_full, callback("a")).unwrap();
+    // Not yet there when the executor adds another one.
+    let sent = handle.subscribe(&topic, priority, 64, when_full, callback("b")).unwrap();
+    let own = bench.executor.subscribe(&topic, priority, 64, when_full, callback("c")).unwrap();
+    handle.subscribe(&topic, priority, 64, when_full, callback("d")).unwrap();
+    for (removed, left) in [(sent, &["a", "c", "d"][..]), (own, &["a", "d"])] {
+        handle.remove(removed).unwrap();
+        topic.publisher().publish(1);
+        bench.executor.run_ready();
+        assert_eq!(bench.calls(), left);
+    }
+}
+
+#[test]
 fn a_callback_may_add_and_remove_callbacks() {
     let mut bench = Bench::new();
     let topic = topic("goal");

@@ -1,5 +1,7 @@
 //! The changes that others ask an executor to make, between two of its calls.
 
+use std::any::Any;
+
 use super::Executor;
 use super::callback::CallbackId;
 use super::registry::{Command, Removed};
@@ -42,7 +44,7 @@ impl Executor {
                     self.discard(index);
                 }
                 Command::PutIn { index, mut carrier } => {
-                    self.entries[index].iter_mut().for_each(|entry| entry.put_in(&mut *carrier));
+                    self.put_in(index, &mut *carrier);
                     self.send_back(Removed::Carrier(carrier));
                 }
                 Command::TakeOut { index, position, mut carrier } => {
@@ -51,6 +53,11 @@ impl Executor {
                 }
             }
         }
+    }
+
+    /// Takes in what a carrier brings.
+    pub(super) fn put_in(&mut self, index: usize, carrier: &mut dyn Any) {
+        self.entries[index].iter_mut().for_each(|entry| entry.put_in(carrier));
     }
 
     pub(super) fn discard(&mut self, index: usize) {

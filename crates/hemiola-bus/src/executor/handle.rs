@@ -1,6 +1,5 @@
 //! An executor as other threads, and its own callbacks, see it.
 
-use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -120,18 +119,18 @@ impl ExecutorHandle {
         })
     }
 
-    /// Adds a callback to those that want the same messages at the same priority; gives it back if there are none.
-    pub(super) fn join<C: Send + 'static>(
+    /// Adds a callback to those that want the same messages at the same priority: has it put in there. Gives it back if there are none.
+    pub(super) fn join<C>(
         &self,
         messages: &Messages,
         priority: Priority,
         callback: C,
+        put_in: impl FnOnce(&mut Registry, usize, Carrier<C>) -> Result<(), BusError>,
     ) -> Result<Result<CallbackId, BusError>, C> {
         self.with_registry(|registry| {
             let Some((index, others)) = registry.find(messages, priority) else { return Err(callback) };
-            let carrier: Box<dyn Any + Send> = Box::new(Carrier::with(callback, others));
-            let sent = self.send(registry, Command::PutIn { index, carrier });
-            Ok(sent.map(|()| registry.enter(index)))
+            let put = put_in(registry, index, Carrier::with(callback, others));
+            Ok(put.map(|()| registry.enter(index)))
         })
     }
 
@@ -145,7 +144,7 @@ impl ExecutorHandle {
         self.with_registry(|registry| registry.record(catalog, executor))
     }
 
-    fn send(&self, registry: &mut Registry, command: Command) -> Result<(), BusError> {
+    pub(super) fn send(&self, registry: &mut Registry, command: Command) -> Result<(), BusError> {
         if self.shared.gone.load(Ordering::Relaxed) {
             return Err(BusError::ExecutorGone { executor: self.name().to_owned() });
         }

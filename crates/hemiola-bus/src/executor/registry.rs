@@ -1,7 +1,8 @@
 //! What those who add and remove callbacks know of them, and the two queues between them and the executor.
 //!
 //! Callbacks are made, named and numbered on the thread that adds them, and travel to the executor through a bounded queue; the executor puts
-//! them in between two calls. What it has removed travels back, to be dropped by whoever uses a handle next.
+//! them in between two calls. (One that is added by its executor, to others for the same messages, needs no queue.) What the executor has
+//! removed travels back, to be dropped by whoever uses a handle next.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;

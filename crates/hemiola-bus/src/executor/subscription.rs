@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::agenda::Kind;
 use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
-use super::registry::{Messages, Newcomer};
+use super::registry::{Command, Messages, Newcomer, Registry};
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
 use crate::topic::{Batch, Message, Queue, Topic, WhenFull};
@@ -44,9 +44,7 @@ impl Executor {
         when_full: WhenFull,
         callback: impl FnMut(&T) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
-        let added = self.handle.subscribe(topic, priority, capacity, when_full, callback);
-        self.obey();
-        added
+        self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
     }
 
     /// As [`subscribe`](Self::subscribe), but calls `callback` with all messages that are there (at most `capacity`): for many small messages,
@@ -82,9 +80,29 @@ impl Executor {
         when_full: WhenFull,
         callback: impl FnMut(Batch<'_, T>) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
-        let added = self.handle.subscribe_batched(topic, priority, capacity, when_full, callback);
-        self.obey();
-        added
+        self.add_subscription::<T, Batched<T>>(topic, priority, capacity, when_full, Box::new(callback))
+    }
+
+    fn add_subscription<T: Message, C: Callback<T>>(
+        &mut self,
+        topic: &Topic<T>,
+        priority: Priority,
+        capacity: usize,
+        when_full: WhenFull,
+        callback: C,
+    ) -> Result<CallbackId, BusError> {
+        let (handle, messages) = (self.handle.clone(), Messages::of::<T, C>(topic, capacity, when_full));
+        let joined = handle.join(&messages, priority, callback, |_, index, mut carrier| {
+            // What was sent before comes first, so that the registry knows the order of the callbacks.
+            self.obey();
+            self.put_in(index, &mut carrier);
+            Ok(())
+        });
+        joined.unwrap_or_else(|callback| {
+            let added = handle.open(topic, messages, priority, callback);
+            self.obey();
+            added
+        })
     }
 }
 
@@ -133,22 +151,42 @@ impl ExecutorHandle {
         when_full: WhenFull,
         callback: C,
     ) -> Result<CallbackId, BusError> {
-        let messages = Messages {
+        let messages = Messages::of::<T, C>(topic, capacity, when_full);
+        let put_in = |registry: &mut Registry, index, carrier: Carrier<C>| {
+            self.send(registry, Command::PutIn { index, carrier: Box::new(carrier) })
+        };
+        let joined = self.join(&messages, priority, callback, put_in);
+        joined.unwrap_or_else(|callback| self.open(topic, messages, priority, callback))
+    }
+
+    /// Adds the first callback for these messages.
+    fn open<T: Message, C: Callback<T>>(
+        &self,
+        topic: &Topic<T>,
+        messages: Messages,
+        priority: Priority,
+        callback: C,
+    ) -> Result<CallbackId, BusError> {
+        let (name, capacity, when_full) = (topic.name().to_owned(), messages.capacity, messages.when_full);
+        let (kind, of_topic, messages) = (Kind::Message, Some(name.clone()), Some(messages));
+        let newcomer = Newcomer { kind, name, topic: of_topic, priority, messages };
+        self.add(newcomer, |ready, figures| {
+            let queue = topic.queue_with_signal(capacity, when_full, ready.into());
+            Ok(Box::new(Subscription { queue, callbacks: vec![callback], figures }))
+        })
+    }
+}
+
+impl Messages {
+    /// What callbacks of type `C` want of a topic.
+    fn of<T: Message, C: Callback<T>>(topic: &Topic<T>, capacity: usize, when_full: WhenFull) -> Self {
+        Self {
             topic: topic.address(),
             capacity,
             when_full,
             callback: TypeId::of::<C>(),
             carrier: || Box::new(Carrier::<C>::empty()),
-        };
-        self.join(&messages, priority, callback).unwrap_or_else(|callback| {
-            let name = topic.name().to_owned();
-            let (kind, of_topic, messages) = (Kind::Message, Some(name.clone()), Some(messages));
-            let newcomer = Newcomer { kind, name, topic: of_topic, priority, messages };
-            self.add(newcomer, |ready, figures| {
-                let queue = topic.queue_with_signal(capacity, when_full, ready.into());
-                Ok(Box::new(Subscription { queue, callbacks: vec![callback], figures }))
-            })
-        })
+        }
     }
 }
 

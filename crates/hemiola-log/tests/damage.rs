@@ -205,6 +205,23 @@ fn a_chunk_that_grows_without_end_is_refused() {
     assert_eq!(cause, &Cause::TooLarge { record: "chunk", limit: 1 << 20 });
 }
 
+/// Whatever a chunk says of its length, what stands behind it is found.
+#[test]
+fn a_chunk_that_is_shorter_than_its_header_takes_nothing_with_it() {
+    let whole = log(Kind::Zstd);
+    let beginnings = beginnings(&whole, Kind::Zstd);
+    for length in 0..80_u64 {
+        let mut damaged = whole.clone();
+        let begin = beginnings[4].0;
+        damaged[begin + 1..begin + 9].copy_from_slice(&length.to_le_bytes());
+        let readable = Readable::of(&damaged);
+        readable.check(whole.len());
+        let others = readable.numbers().into_iter().filter(|number| !(16..20).contains(number));
+        assert!(others.eq((0..MESSAGES).filter(|number| !(16..20).contains(number))), "{length}: {readable:?}");
+        assert!(!readable.errors.is_empty(), "{length}");
+    }
+}
+
 /// A file in which every place looks like a chunk that ends nowhere.
 #[test]
 fn a_file_of_false_chunks_is_read_in_linear_time() {

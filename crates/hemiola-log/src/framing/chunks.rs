@@ -21,7 +21,7 @@ impl<R: Read + Seek> Framing<R> {
         let in_file = available - header_length;
         let claimed = header.compressed_size;
         let data_begin = offset + HEAD + header_length;
-        let by_length = (length <= available).then(|| offset + HEAD + length);
+        let by_length = (header_length..=available).contains(&length).then(|| offset + HEAD + length);
         let by_data = (claimed <= in_file).then(|| data_begin + claimed);
         let agree = by_data.zip(by_length).is_some_and(|(data, record)| (data..data + MOST_PADDING).contains(&record));
         // Where they do not agree, one of them is wrong; behind the other stands a record.

@@ -6,12 +6,13 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use mcap::write::NoSeek;
-use mcap::{Compression, McapError, WriteOptions, records};
+use mcap::{Compression, WriteOptions, records};
 
 use crate::channel::Channel;
 use crate::entry::{Attachment, Message, Metadata, PrivateRecord};
 use crate::error::LogError;
 use crate::reader::LogReader;
+use crate::writer::failed;
 
 type Output = NoSeek<BufWriter<File>>;
 
@@ -155,12 +156,4 @@ impl Write for AttachmentData<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn failed(path: &Path, error: McapError) -> LogError {
-    let reason = match error {
-        McapError::Io(error) => error.to_string(),
-        other => other.to_string(),
-    };
-    LogError::Write { path: path.to_owned(), reason }
 }

@@ -32,6 +32,7 @@ mod series;
 mod summary;
 mod survey;
 mod value;
+mod writer;
 
 mod attachment;
 mod chunk;
@@ -58,3 +59,4 @@ pub use series::{Point, Series};
 pub use summary::Summary;
 pub use survey::{ChannelSurvey, ChunkTotals, Survey};
 pub use value::{MessageValue, Numbers, Value};
+pub use writer::{ChannelId, LogCompression, LogWriter, Origin, Written};

@@ -223,7 +223,8 @@ impl RobotHandle {
         self.state.note_end();
     }
 
-    pub(crate) fn note(&self, text: String) {
+    /// Adds to what people should know: [`new_messages`](Self::new_messages).
+    pub fn note(&self, text: String) {
         self.monitor().note(text);
     }
 

@@ -52,7 +52,7 @@ pub fn tap(
             let store = blackboard.store_of(&request.representation)?;
             let period = request.rate.filter(|rate| *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate));
             let period = period.unwrap_or_default();
-            Some(Entry { store, period, due: Time::ZERO, commits: blackboard.store(store).commits() })
+            Some(Entry { store, period, due: Time::ZERO, commits: blackboard.store(store).commits(), sequence: 0 })
         })
         .collect();
     if entries.is_empty() {
@@ -93,6 +93,8 @@ struct Entry {
     due: Time,
     /// Of the store, when a value was passed on last.
     commits: u32,
+    /// Of the next value, also of one that is dropped.
+    sequence: u32,
 }
 
 /// What both ends see.
@@ -134,6 +136,7 @@ struct Count {
 struct Passed {
     entry: u32,
     slot: u32,
+    sequence: u32,
     run: u32,
     now: Time,
     stamp: Time,
@@ -156,6 +159,8 @@ impl TapWriter {
             }
             entry.commits = commits;
             entry.due = now + entry.period;
+            let sequence = entry.sequence;
+            entry.sequence = sequence.wrapping_add(1);
             let count = &self.shared.counts[number];
             // Relaxed: only this side adds, and whether a slot may be written is for the store to see.
             let is_full = || count.held.load(Ordering::Relaxed) as usize >= DEPTH;
@@ -169,7 +174,7 @@ impl TapWriter {
             // SAFETY: between two runs.
             let held = unsafe { store.hold() };
             count.held.fetch_add(1, Ordering::Relaxed);
-            let passed = Passed { entry: number as u32, slot: held.slot, run, now, stamp: held.view.stamp };
+            let passed = Passed { entry: number as u32, slot: held.slot, sequence, run, now, stamp: held.view.stamp };
             // There is room for all that can be held.
             if self.values.push(passed).is_err() {
                 store.release(held.slot);
@@ -294,6 +299,11 @@ impl TappedValue<'_> {
     /// Its number within [`Tap::channels`].
     pub fn channel(&self) -> usize {
         self.channel
+    }
+
+    /// Its number among those that were to be passed on: where one is missing, it was dropped.
+    pub fn sequence(&self) -> u32 {
+        self.passed.sequence
     }
 
     /// The number of its cycle's run, or of its source's sample.

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hemiola_log::LogCompression;
+use hemiola_runtime::TapRequest;
 
 /// The whole command line. Without a command it is `run`.
 #[derive(Parser, Debug)]
@@ -26,6 +28,9 @@ pub enum Command {
   run --duration 30s                  half a minute, with a live view
   run --fast --headless --json out.json
                                       as fast as possible and reproducible, for machines
+  run --log game.mcap                 record all that is provided
+  run --log game.mcap --log-only Ball,Image@2
+                                      record these, images twice a second
   run --overlay outdoor --set cycle.motion.workers=2")]
     Run(RunArguments),
     /// Check configuration and modules without running anything
@@ -102,12 +107,51 @@ pub struct RunArguments {
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
+    /// Record all that is provided, in MCAP; an existing file is never overwritten
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Record these only: Image,JointAngles, or Image@2 for at most 2 a second
+    #[arg(long, value_name = "NAMES", requires = "log", value_delimiter = ',', value_parser = parse_tap)]
+    pub log_only: Vec<TapRequest>,
+    /// How the log is made smaller
+    #[arg(long, value_name = "HOW", requires = "log", value_enum, default_value_t = LogSize::Lz4)]
+    pub log_compression: LogSize,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Draw 40 ms of what ran where, near the end, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+}
+
+/// How a log is made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogSize {
+    /// Not at all: least work for the processor, most for the disk
+    None,
+    /// A little, quickly
+    Lz4,
+    /// More, with several times the work
+    Zstd,
+}
+
+impl From<LogSize> for LogCompression {
+    fn from(size: LogSize) -> Self {
+        match size {
+            LogSize::None => LogCompression::None,
+            LogSize::Lz4 => LogCompression::Lz4,
+            LogSize::Zstd => LogCompression::Zstd,
+        }
+    }
+}
+
+/// `Image`, or `Image@2` for at most two a second.
+fn parse_tap(text: &str) -> Result<TapRequest, String> {
+    let Some((name, rate)) = text.split_once('@') else { return Ok(TapRequest::all(text)) };
+    match rate.parse() {
+        Ok(rate) if f64::is_finite(rate) && rate > 0.0 => Ok(TapRequest { rate: Some(rate), ..TapRequest::all(name) }),
+        _ => Err(format!("`{rate}` is no rate: write {name}@2 for at most two a second")),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 mod check;
 mod doctor;
 mod graph;
-mod log;
+pub mod log;
 mod modules;
 mod parameters;
 mod run;

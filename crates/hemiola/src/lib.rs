@@ -77,6 +77,7 @@ mod command_line;
 mod commands;
 mod error;
 mod live;
+mod recorder;
 mod session;
 mod summary;
 mod traffic;

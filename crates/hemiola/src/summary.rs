@@ -9,6 +9,7 @@ use hemiola_model::Time;
 use hemiola_runtime::{Message, SafeStateEntry};
 use hemiola_trace::{Report, Style};
 
+use crate::recorder::Recorded;
 use crate::traffic::Traffic;
 
 /// Everything that is told at the end.
@@ -25,6 +26,7 @@ pub struct Summary<'a> {
     pub elapsed: Duration,
     pub trace: Option<&'a Path>,
     pub profile: Option<&'a Path>,
+    pub recorded: Option<&'a Recorded>,
 }
 
 impl Summary<'_> {
@@ -65,6 +67,9 @@ impl Summary<'_> {
                 "trace    {}: open it in https://ui.perfetto.dev, it stays on your machine",
                 path.display()
             );
+        }
+        if let Some(recorded) = self.recorded {
+            let _ = writeln!(text, "{}", recorded.line());
         }
         if let Some(path) = self.profile {
             let _ = writeln!(text, "profile  {}: the next run plans with these durations", path.display());

@@ -34,7 +34,7 @@ pub fn log(arguments: &LogArguments) -> Result<ExitCode, CommandError> {
 const LOSSY: u8 = 3;
 
 /// Three digits and a unit: `12.3 MB`.
-fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     let mut value = count as f64;
     let mut units = ["bytes", "kB", "MB", "GB", "TB"].into_iter();
     let mut unit = units.next().unwrap_or_default();

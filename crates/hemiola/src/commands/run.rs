@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, Stepper};
+use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, Stepper, TapRequest};
 use hemiola_trace::Timeline;
 
 use super::check::warn;
@@ -17,6 +17,7 @@ use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::recorder::{self, Recorder};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::traffic::Traffic;
@@ -27,17 +28,25 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     let Session { robot, warnings, .. } = Session::open(application, &arguments.configuration)?;
     warn(&warnings, &[]);
+    let about = recorder::about(&robot, name);
+    let requests = requests(arguments, &robot);
+    let robot = robot.tapped(requests)?;
     let output = robot.configuration().output.clone();
     let trace = trace_path(arguments, output.trace, name);
     let interrupted = interruption();
 
     let started = Instant::now();
     let files = trace.iter().chain(&output.profile).chain(&output.statistics);
-    for path in files.chain(&arguments.json).chain(&arguments.picture) {
+    for path in files.chain(&arguments.json).chain(&arguments.picture).chain(&arguments.log) {
         make_folder(path)?;
     }
     let runner = Runner::start(robot, arguments)?;
     let handle = runner.handle().clone();
+    let recorder = match &arguments.log {
+        Some(path) => Recorder::start(&handle, path, arguments.log_compression.into(), about)?,
+        None => None,
+    };
+    runner.begin();
     application.note_start(&handle);
     if let Some(path) = &trace {
         handle.start_trace(path)?;
@@ -67,6 +76,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     }
     let now = handle.now();
     runner.stop();
+    let recorded = recorder.and_then(Recorder::finish);
     let safe_state = handle.safe_state();
     watch.finish();
     let lines = application.summary_lines(&handle);
@@ -97,8 +107,18 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         elapsed: started.elapsed(),
         trace: trace.as_deref(),
         profile: output.profile.as_deref(),
+        recorded: recorded.as_ref(),
     };
     super::print(&summary.text(io::stdout().is_terminal()))
+}
+
+/// What is to be recorded: as said, or all.
+fn requests(arguments: &RunArguments, robot: &Robot) -> Vec<TapRequest> {
+    match &arguments.log {
+        None => Vec::new(),
+        Some(_) if arguments.log_only.is_empty() => robot.recordable().into_iter().map(TapRequest::all).collect(),
+        Some(_) => arguments.log_only.clone(),
+    }
 }
 
 /// A run of cognition, and the runs of motion and audio around it.
@@ -107,7 +127,7 @@ const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 /// What runs the robot: its own threads, or a thread that steps it.
 enum Runner {
     Live(RunningRobot),
-    Stepped(RobotHandle, thread::JoinHandle<()>),
+    Stepped { handle: RobotHandle, thread: thread::JoinHandle<()>, may_begin: mpsc::Sender<()> },
 }
 
 impl Runner {
@@ -118,31 +138,43 @@ impl Runner {
         }
         let end = arguments.duration.map(|duration| Time::ZERO + duration);
         let (sender, receiver) = mpsc::channel();
+        let (may_begin, begin) = mpsc::channel();
         // Made there as well: whoever steps a robot has its panics contained.
         let steps = move || match robot.into_stepper() {
             Ok(stepper) => {
                 _ = sender.send(Ok(stepper.handle().clone()));
-                step_until(stepper, end);
+                if begin.recv().is_ok() {
+                    step_until(stepper, end);
+                }
             }
             Err(error) => _ = sender.send(Err(error)),
         };
         let thread =
             thread::Builder::new().name("hemiola stepper".into()).spawn(steps).map_err(CommandError::Thread)?;
         let handle = receiver.recv().map_err(|_| CommandError::Thread(io::Error::other("it ended at once")))??;
-        Ok(Self::Stepped(handle, thread))
+        Ok(Self::Stepped { handle, thread, may_begin })
+    }
+
+    /// Takes the first step, now that everybody is there who looks on. A robot on its own threads has begun, and passes on its first values a
+    /// little later.
+    fn begin(&self) {
+        if let Self::Stepped { may_begin, .. } = self {
+            // It waits for it.
+            _ = may_begin.send(());
+        }
     }
 
     fn handle(&self) -> &RobotHandle {
         match self {
             Self::Live(running) => running.handle(),
-            Self::Stepped(handle, _) => handle,
+            Self::Stepped { handle, .. } => handle,
         }
     }
 
     fn stop(self) {
         match self {
             Self::Live(running) => drop(running.stop()),
-            Self::Stepped(handle, thread) => {
+            Self::Stepped { handle, thread, .. } => {
                 handle.stop();
                 // A panic of the framework's own was reported by the default hook.
                 _ = thread.join();

@@ -1,0 +1,255 @@
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hemiola_model::Time;
+use hemiola_model::cdr::MessageSchema;
+use mcap::write::NoSeek;
+use mcap::{McapError, WriteOptions, records};
+
+use crate::error::LogError;
+
+/// Writes a log: MCAP with CDR and ROS 2's schemas, for Hemiola, ROS 2, Foxglove, PlotJuggler and their kin.
+///
+/// The file only ever grows. After [`flush`](Self::flush) all that was written can be read again, also when the process is killed at once
+/// (after [`sync`](Self::sync): when the machine loses its power); what follows is lost then. `log recover` gives such a file its end.
+///
+/// ```
+/// use hemiola_log::{LogCompression, LogReader, LogWriter, Origin};
+/// use hemiola_model::cdr::{self, MessageSchema};
+/// use hemiola_model::{Data, Time};
+/// # let path = std::env::temp_dir().join(format!("hemiola-log-writer-{}.mcap", std::process::id()));
+///
+/// let mut log = LogWriter::create(&path, LogCompression::Lz4)?;
+/// let height = log.channel("/motion/Height", &MessageSchema::of("Height", &f64::data_type()))?;
+/// for sequence in 0..3 {
+///     let now = Time::from_seconds(0.01 * f64::from(sequence));
+///     log.write(height, Origin { sequence, logged: now, published: now }, &cdr::encode(&0.5_f64))?;
+/// }
+/// assert_eq!(log.finish()?.messages, 3);
+/// assert_eq!(LogReader::open(&path)?.count(), 3);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), hemiola_log::LogError>(())
+/// ```
+pub struct LogWriter {
+    path: PathBuf,
+    writer: mcap::Writer<NoSeek<Counted>>,
+    /// The same file, to be synchronised.
+    file: File,
+    messages: u64,
+    bytes: Arc<AtomicU64>,
+}
+
+/// How chunks of a log are made smaller.
+///
+/// ```
+/// assert_eq!(hemiola_log::LogCompression::default(), hemiola_log::LogCompression::Lz4);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogCompression {
+    /// Not at all: least work for the processor, most for the disk.
+    None,
+    /// A little, at hundreds of megabytes per second.
+    #[default]
+    Lz4,
+    /// More, at several times the work.
+    Zstd,
+}
+
+/// A channel of the log that is being written, as [`LogWriter::channel`] gives it.
+///
+/// ```no_run
+/// # fn f(log: &mut hemiola_log::LogWriter, schema: &hemiola_model::cdr::MessageSchema) -> Result<(), hemiola_log::LogError> {
+/// let imu: hemiola_log::ChannelId = log.channel("/imu", schema)?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelId(u16);
+
+/// Where a message comes from. Times before the origin of the clock are written as the origin: MCAP has none.
+///
+/// ```
+/// use hemiola_log::Origin;
+/// use hemiola_model::Time;
+///
+/// let first = Origin { sequence: 0, logged: Time::from_seconds(2.0), published: Time::from_seconds(1.99) };
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its number within the channel; one that is missing was lost before it was written.
+    pub sequence: u32,
+    /// When it was there to be logged.
+    pub logged: Time,
+    /// When its newest input was taken.
+    pub published: Time,
+}
+
+/// What a log holds that was written to its end.
+///
+/// ```
+/// let written = hemiola_log::Written { messages: 2, bytes: 1024 };
+/// assert!(written.bytes > written.messages);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Messages.
+    pub messages: u64,
+    /// Bytes of the file so far.
+    pub bytes: u64,
+}
+
+/// A chunk ends when it has so many bytes, or with a flush.
+const CHUNK: u64 = 1 << 20;
+
+impl LogWriter {
+    /// Begins a log.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file exists already, or cannot be made.
+    pub fn create(path: &Path, compression: LogCompression) -> Result<Self, LogError> {
+        let file = File::create_new(path).map_err(|error| unwritable(path, &error))?;
+        let options = WriteOptions::new()
+            // Readers of ROS 2's logs want to see it.
+            .profile("ros2")
+            .library(concat!("hemiola-log ", env!("CARGO_PKG_VERSION")))
+            .compression(match compression {
+                LogCompression::None => None,
+                LogCompression::Lz4 => Some(mcap::Compression::Lz4),
+                LogCompression::Zstd => Some(mcap::Compression::Zstd),
+            })
+            // The one who writes is the only one who works.
+            .compression_threads(0)
+            .chunk_size(Some(CHUNK))
+            // A chunk is written in one piece when it is whole.
+            .disable_seeking(true);
+        let bytes = Arc::<AtomicU64>::default();
+        let second = file.try_clone().map_err(|error| unwritable(path, &error))?;
+        let output = NoSeek::new(Counted { file: second, bytes: bytes.clone() });
+        let writer = options.create(output).map_err(|error| failed(path, error))?;
+        Ok(Self { path: path.to_owned(), writer, file, messages: 0, bytes })
+    }
+
+    /// Adds a channel for messages of a type. Topics are as ROS 2 has them: `/motion/JointAngles`.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written, or has 65,535 channels.
+    pub fn channel(&mut self, topic: &str, schema: &MessageSchema) -> Result<ChannelId, LogError> {
+        let path = &self.path;
+        let failed = |error| failed(path, error);
+        let id = self.writer.add_schema(&schema.name, "ros2msg", schema.text.as_bytes()).map_err(failed)?;
+        let metadata = BTreeMap::from([
+            ("offered_qos_profiles".to_owned(), String::new()),
+            ("topic_type_hash".to_owned(), schema.type_hash.clone()),
+        ]);
+        self.writer.add_channel(id, topic, "cdr", &metadata).map(ChannelId).map_err(failed)
+    }
+
+    /// Writes a message, CDR with its header. It is in the file with the next flush, or when its chunk is full.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn write(&mut self, channel: ChannelId, origin: Origin, message: &[u8]) -> Result<(), LogError> {
+        let header = records::MessageHeader {
+            channel_id: channel.0,
+            sequence: origin.sequence,
+            log_time: unsigned(origin.logged),
+            publish_time: unsigned(origin.published),
+        };
+        let written = self.writer.write_to_known_channel(&header, message);
+        written.map_err(|error| failed(&self.path, error))?;
+        self.messages += 1;
+        Ok(())
+    }
+
+    /// Adds what is to be known about the whole log, as words.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn metadata(&mut self, name: &str, entries: BTreeMap<String, String>) -> Result<(), LogError> {
+        let metadata = records::Metadata { name: name.to_owned(), metadata: entries };
+        self.writer.write_metadata(&metadata).map_err(|error| failed(&self.path, error))
+    }
+
+    /// Adds a file: a configuration, a trace.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn attach(&mut self, name: &str, media_type: &str, now: Time, data: &[u8]) -> Result<(), LogError> {
+        let attachment = mcap::Attachment {
+            log_time: unsigned(now),
+            create_time: unsigned(now),
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            data: data.into(),
+        };
+        self.writer.attach(&attachment).map_err(|error| failed(&self.path, error))
+    }
+
+    /// Hands all that was written to the operating system: it outlives this process.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn flush(&mut self) -> Result<(), LogError> {
+        self.writer.flush().map_err(|error| failed(&self.path, error))
+    }
+
+    /// As [`flush`](Self::flush), and waits until the disk has it: it outlives the machine's power.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn sync(&mut self) -> Result<(), LogError> {
+        self.flush()?;
+        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// So far; the bytes of the chunk that is not full yet are left out.
+    pub fn written(&self) -> Written {
+        Written { messages: self.messages, bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+
+    /// Ends the log with its index, and waits until the disk has it.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn finish(mut self) -> Result<Written, LogError> {
+        self.writer.finish().map_err(|error| failed(&self.path, error))?;
+        self.file.sync_all().map_err(|error| unwritable(&self.path, &error))?;
+        Ok(self.written())
+    }
+}
+
+/// The file, and how long it is.
+struct Counted {
+    file: File,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.bytes.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn unsigned(time: Time) -> u64 {
+    u64::try_from(time.nanoseconds()).unwrap_or(0)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> LogError {
+    LogError::Write { path: path.to_owned(), reason: error.to_string() }
+}
+
+pub(crate) fn failed(path: &Path, error: McapError) -> LogError {
+    match error {
+        McapError::Io(error) => unwritable(path, &error),
+        other => LogError::Write { path: path.to_owned(), reason: other.to_string() },
+    }
+}

@@ -46,7 +46,8 @@ use crate::data::{Data, ReadError};
 /// The header of what is written here: plain CDR, little endian.
 const HEADER: [u8; 4] = [0, 1, 0, 0];
 
-/// A value as bytes. Allocates; to write many, keep a [`CdrWriter`].
+/// A value as bytes. Allocates; to write many, keep a [`CdrWriter`], which also tells whether the bytes say all of the value
+/// ([`CdrWriter::is_exact`]).
 pub fn encode<T: Data>(value: &T) -> Vec<u8> {
     let mut writer = CdrWriter::default();
     value.write(&mut writer);

@@ -154,6 +154,14 @@ impl Output {
         };
         self.buffer.clear();
         value.value().write(&mut self.buffer);
+        if !self.buffer.is_exact() {
+            self.unwritten += 1;
+            let name = value.representation();
+            return self.handle.note(format!(
+                "a value of {name} is not in the log: it has a time beyond 68 years, or a sequence of over 4 billion items, which ROS 2's \
+                 messages cannot say"
+            ));
+        }
         let origin = Origin { sequence: value.sequence(), logged: value.now(), published: value.stamp() };
         if let Err(error) = log.write(self.channels[value.channel()], origin, self.buffer.bytes()) {
             self.unwritten += 1;
@@ -192,9 +200,13 @@ impl Recorded {
             return format!("log      {path} ended early, {unwritten} values are not in it: {failure}");
         }
         let size = bytes(written.bytes);
-        let lost = match dropped {
-            0 => "nothing lost".to_owned(),
-            dropped => format!("{dropped} lost, for the log was too slow"),
+        let lost = match (dropped, unwritten) {
+            (0, 0) => "nothing lost".to_owned(),
+            (0, unwritten) => format!("{unwritten} could not be written"),
+            (dropped, 0) => format!("{dropped} lost, for the log was too slow"),
+            (dropped, unwritten) => {
+                format!("{dropped} lost, for the log was too slow, {unwritten} could not be written")
+            }
         };
         format!("log      {path}: {} values, {size}, {lost}: `log info {path}` tells more", written.messages)
     }

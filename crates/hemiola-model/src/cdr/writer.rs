@@ -21,6 +21,7 @@ use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 #[derive(Debug)]
 pub struct CdrWriter {
     bytes: Vec<u8>,
+    is_exact: bool,
     /// A structure has begun, and no field of it yet.
     structure_is_empty: bool,
     /// For each open variant: how many variants with fields come after it.
@@ -29,7 +30,7 @@ pub struct CdrWriter {
 
 impl Default for CdrWriter {
     fn default() -> Self {
-        Self { bytes: HEADER.to_vec(), structure_is_empty: false, absent_after: Vec::new() }
+        Self { bytes: HEADER.to_vec(), is_exact: true, structure_is_empty: false, absent_after: Vec::new() }
     }
 }
 
@@ -37,6 +38,24 @@ impl CdrWriter {
     /// What has been written so far, header first.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Whether the bytes say all of the value. They do not if it has a time beyond the 68 years that ROS 2 counts in seconds to each side (the
+    /// last moment of them is written instead), or a sequence of more than 4,294,967,295 items, of which nobody can read anything.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    /// use std::time::Duration;
+    ///
+    /// let mut writer = CdrWriter::default();
+    /// Duration::from_secs(60).write(&mut writer);
+    /// assert!(writer.is_exact());
+    /// Duration::MAX.write(&mut writer);
+    /// assert!(!writer.is_exact());
+    /// ```
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// The same, for keeps.
@@ -47,6 +66,7 @@ impl CdrWriter {
     /// Begins anew, and keeps the buffer.
     pub fn clear(&mut self) {
         self.bytes.truncate(HEADER.len());
+        self.is_exact = true;
         self.absent_after.clear();
     }
 
@@ -76,12 +96,16 @@ impl CdrWriter {
 
     /// Lengths are of 32 bits; what is longer could not be read by anybody.
     fn length(&mut self, length: usize) {
-        self.number(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+        let written = u32::try_from(length);
+        self.is_exact &= written.is_ok();
+        self.number(written.unwrap_or(u32::MAX).to_le_bytes());
     }
 
     /// Of `builtin_interfaces`: seconds of 32 bits reach 68 years to each side, beyond which time stands still.
     fn seconds(&mut self, seconds: i64, nanoseconds: u32) {
-        self.number((seconds.clamp(i32::MIN.into(), i32::MAX.into()) as i32).to_le_bytes());
+        let written = i32::try_from(seconds);
+        self.is_exact &= written.is_ok();
+        self.number(written.unwrap_or(if seconds < 0 { i32::MIN } else { i32::MAX }).to_le_bytes());
         self.number(nanoseconds.to_le_bytes());
     }
 }

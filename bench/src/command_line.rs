@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{contestant, instructions, messages, robustness, thesis, workload};
+use crate::{contestant, instructions, messages, recording, robustness, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Command {
     Thesis(thesis::Options),
     /// Disturbs the timing: durations that vary, an overloaded cognition, a worker that is held up, a restricted system.
     Robustness(robustness::Options),
+    /// Records: what handing over a value costs, and writing it.
+    Recording(recording::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
     Instructions {
         /// Makes today's counts those that hold.
@@ -106,6 +108,7 @@ pub fn obey() -> Result<(), BenchError> {
             let (program, folder) = places()?;
             robustness::run(&options, program, &folder)
         }
+        Command::Recording(options) => recording::run(&options),
         Command::Messages(options) => {
             let (program, folder) = places()?;
             messages::run(&options, &program, &folder)

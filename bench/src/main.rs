@@ -20,6 +20,7 @@ mod error;
 mod instructions;
 mod machine;
 mod messages;
+mod recording;
 mod report;
 mod robustness;
 mod thesis;

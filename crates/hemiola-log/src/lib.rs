@@ -41,6 +41,7 @@ mod framing;
 mod parse;
 mod records;
 mod source;
+mod storage;
 
 pub use channel::{Channel, LogTime, Schema};
 pub use compare::{Comparison, Difference, Tolerance, TopicComparison};
@@ -59,4 +60,4 @@ pub use series::{Point, Series};
 pub use summary::Summary;
 pub use survey::{ChannelSurvey, ChunkTotals, Survey};
 pub use value::{MessageValue, Numbers, Value};
-pub use writer::{ChannelId, LogCompression, LogWriter, Origin, Written};
+pub use writer::{ChannelId, LogCompression, LogSynchroniser, LogWriter, Origin, Written};

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,11 +11,12 @@ use mcap::write::NoSeek;
 use mcap::{McapError, WriteOptions, records};
 
 use crate::error::LogError;
+use crate::storage::Storage;
 
 /// Writes a log: MCAP with CDR and ROS 2's schemas, for Hemiola, ROS 2, Foxglove, PlotJuggler and their kin.
 ///
 /// The file only ever grows. After [`flush`](Self::flush) all that was written can be read again, also when the process is killed at once
-/// (after [`sync`](Self::sync): when the machine loses its power); what follows is lost then. `log recover` gives such a file its end.
+/// (after [`LogSynchroniser::wait`], too: when the machine loses its power); what follows is lost then. `log recover` gives such a file its end.
 ///
 /// ```
 /// use hemiola_log::{LogCompression, LogReader, LogWriter, Origin};
@@ -30,13 +31,15 @@ use crate::error::LogError;
 ///     log.write(height, Origin { sequence, logged: now, published: now }, &cdr::encode(&0.5_f64))?;
 /// }
 /// assert_eq!(log.finish()?.messages, 3);
-/// assert_eq!(LogReader::open(&path)?.count(), 3);
+/// let log = LogReader::open(&path)?;
+/// let statistics = log.summary().and_then(|summary| summary.statistics.as_ref());
+/// assert_eq!(statistics.map(|statistics| statistics.message_count), Some(3));
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), hemiola_log::LogError>(())
 /// ```
 pub struct LogWriter {
     path: PathBuf,
-    writer: mcap::Writer<NoSeek<Counted>>,
+    writer: mcap::Writer<NoSeek<Storage>>,
     /// The same file, to be synchronised.
     file: File,
     messages: u64,
@@ -110,7 +113,7 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file exists already, or cannot be made.
     pub fn create(path: &Path, compression: LogCompression) -> Result<Self, LogError> {
-        let file = File::create_new(path).map_err(|error| unwritable(path, &error))?;
+        let storage = Storage::create(path).map_err(|error| unwritable(path, &error))?;
         let options = WriteOptions::new()
             // Readers of ROS 2's logs want to see it.
             .profile("ros2")
@@ -125,10 +128,8 @@ impl LogWriter {
             .chunk_size(Some(CHUNK))
             // A chunk is written in one piece when it is whole.
             .disable_seeking(true);
-        let bytes = Arc::<AtomicU64>::default();
-        let second = file.try_clone().map_err(|error| unwritable(path, &error))?;
-        let output = NoSeek::new(Counted { file: second, bytes: bytes.clone() });
-        let writer = options.create(output).map_err(|error| failed(path, error))?;
+        let (bytes, file) = (storage.written(), storage.try_clone().map_err(|error| unwritable(path, &error))?);
+        let writer = options.create(NoSeek::new(storage)).map_err(|error| failed(path, error))?;
         Ok(Self { path: path.to_owned(), writer, file, messages: 0, bytes })
     }
 
@@ -196,13 +197,13 @@ impl LogWriter {
         self.writer.flush().map_err(|error| failed(&self.path, error))
     }
 
-    /// As [`flush`](Self::flush), and waits until the disk has it: it outlives the machine's power.
+    /// To make sure from another thread that the disk has what was flushed.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
-    pub fn sync(&mut self) -> Result<(), LogError> {
-        self.flush()?;
-        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
+    /// [`LogError::Write`]: the system has no more files to open.
+    pub fn synchroniser(&self) -> Result<LogSynchroniser, LogError> {
+        let file = self.file.try_clone().map_err(|error| unwritable(&self.path, &error))?;
+        Ok(LogSynchroniser { path: self.path.clone(), file })
     }
 
     /// So far; the bytes of the chunk that is not full yet are left out.
@@ -221,21 +222,32 @@ impl LogWriter {
     }
 }
 
-/// The file, and how long it is.
-struct Counted {
+/// Waits for the disk, so that the one who writes need not: [`LogWriter::synchroniser`].
+///
+/// ```
+/// use hemiola_log::{LogCompression, LogWriter};
+/// # let path = std::env::temp_dir().join(format!("hemiola-log-synchroniser-{}.mcap", std::process::id()));
+///
+/// let mut log = LogWriter::create(&path, LogCompression::None)?;
+/// let synchroniser = log.synchroniser()?;
+/// log.flush()?;
+/// std::thread::spawn(move || synchroniser.wait()).join().unwrap()?;
+/// # drop(log);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), hemiola_log::LogError>(())
+/// ```
+pub struct LogSynchroniser {
+    path: PathBuf,
     file: File,
-    bytes: Arc<AtomicU64>,
 }
 
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.bytes.fetch_add(written as u64, Ordering::Relaxed);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+impl LogSynchroniser {
+    /// Returns when the disk has what had been flushed before: it outlives the machine's power.
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the disk failed.
+    pub fn wait(&self) -> Result<(), LogError> {
+        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Launched {
 /// No cycle gets more workers than this without being asked to.
 const MOST_WORKERS: usize = 8;
 
-pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
+pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
     let catalog = Catalog::new("robot");
@@ -186,10 +186,12 @@ pub fn launch(robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError>
     }
 
     let mut sources = Vec::new();
+    let mut feeds = std::mem::take(&mut robot.feeds);
     for number in 0..robot.sources.len() {
+        let feed = feeds.remove(robot.sources[number].name);
         let (failures, reader) = queue(64);
         monitor.add_source(reader);
-        sources.push(source_runner(&robot, number, &mut wiring, &triggers, &state, failures)?);
+        sources.push(source_runner(&robot, number, &mut wiring, &triggers, &state, failures, feed)?);
     }
     for (index, (cycle, configuration)) in cycles.iter_mut().zip(&robot.configuration.cycles).enumerate() {
         if let (CycleTrigger::Topic(topic), Some(trigger)) = (&configuration.trigger, triggers.get(&index)) {

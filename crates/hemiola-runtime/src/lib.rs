@@ -12,7 +12,7 @@
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
-//! | `tap` | hands values to a recorder |
+//! | `tap`, `feed` | hands values to a recorder, and takes samples from a recording |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
@@ -21,6 +21,7 @@ mod controls;
 mod cycle;
 mod error;
 pub mod executor;
+mod feed;
 mod handle;
 mod launch;
 mod module_instance;
@@ -41,6 +42,7 @@ mod worker;
 
 pub use blackboard::provenance::Provenance;
 pub use error::RuntimeError;
+pub use feed::Feed;
 pub use handle::{CycleHealth, RobotHandle};
 pub use monitor::{DebugRecords, Message};
 pub use robot::Robot;

@@ -15,6 +15,7 @@ use hemiola_plan::{
 use hemiola_trace::Profile;
 
 use crate::error::RuntimeError;
+use crate::feed::Feed;
 use crate::ports::Ports;
 use crate::tap::TapRequest;
 
@@ -39,6 +40,8 @@ pub struct Robot {
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
     pub(crate) taps: Vec<TapRequest>,
+    /// What stands in for a source, by its name.
+    pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
 }
 
 impl Robot {
@@ -66,7 +69,16 @@ impl Robot {
         let system = describe(&configuration, &modules, &sources)?;
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
         let modules = Arc::new(modules);
-        Ok(Self { configuration, modules, sources, system, resolved, profile: Profile::default(), taps: Vec::new() })
+        Ok(Self {
+            configuration,
+            modules,
+            sources,
+            system,
+            resolved,
+            profile: Profile::default(),
+            taps: Vec::new(),
+            feeds: BTreeMap::new(),
+        })
     }
 
     /// Uses durations measured in an earlier run for the first plan.
@@ -94,6 +106,29 @@ impl Robot {
         }
         self.taps = requests;
         Ok(self)
+    }
+
+    /// Puts a recording in the place of a source: the source is not asked for samples, and what it reads is not looked at. Samples come
+    /// when the robot's clock shows their time.
+    ///
+    /// # Errors
+    /// There is no such source.
+    pub fn fed(mut self, source: &str, feed: Box<dyn Feed>) -> Result<Self, RuntimeError> {
+        if !self.sources.iter().any(|known| known.name == source) {
+            return Err(RuntimeError::Unknown {
+                kind: "source",
+                name: source.to_owned(),
+                known: self.sources.iter().map(|known| known.name.to_owned()).collect(),
+            });
+        }
+        self.feeds.insert(source.to_owned(), feed);
+        Ok(self)
+    }
+
+    /// What each source provides, by its name.
+    pub fn samples(&self) -> Vec<(&'static str, Vec<&'static RepresentationDescriptor>)> {
+        let sources = self.sources.iter();
+        sources.map(|source| (source.name, representations(&source.sample, ArgumentKind::Provides).collect())).collect()
     }
 
     /// The names of all representations that somebody provides and that can leave the process.

@@ -13,6 +13,7 @@ use hemiola_trace::Ticks;
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
+use crate::feed::Feed;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
 use crate::tap::TapWriter;
@@ -44,6 +45,8 @@ pub struct SourceRunner {
     pub settings: ThreadSettings,
     /// What it passes on to a recorder.
     pub tap: Option<TapWriter>,
+    /// What stands in for it.
+    pub feed: Option<Box<dyn Feed>>,
 }
 
 /// An export of a source.
@@ -104,6 +107,9 @@ impl SourceRunner {
 
     /// Takes a sample; `due` is its time, if the framework paces the source.
     pub fn sample(&mut self, due: Option<Time>) -> Sampled {
+        if self.feed.is_some() {
+            return self.sample_feed();
+        }
         let now = due.unwrap_or_else(|| self.robot.clock().now());
         for import in &mut self.imports {
             // SAFETY: this thread is the only one that uses this blackboard, and no sample is being taken.
@@ -113,11 +119,8 @@ impl SourceRunner {
             // SAFETY: as above.
             unsafe { port.begin_run() };
         }
-        for &output in &self.outputs {
-            // SAFETY: this thread is the provider.
-            if !unsafe { self.blackboard.store(output).begin_write() } {
-                return Sampled::Failed;
-            }
+        if !self.begin_write() {
+            return Sampled::Failed;
         }
         let step = self.last.map_or(self.period().unwrap_or_default(), |last| now.since(last));
         let clock = Clock::new(now, step, u64::from(self.samples));
@@ -133,6 +136,33 @@ impl SourceRunner {
             Ok(Outcome::Failed(failure)) => return self.fail(failure.to_string()),
             Err(panic) => return self.fail(describe_panic(&*panic, &take_place())),
         };
+        self.commit(stamp)
+    }
+
+    /// Takes a sample from what stands in for the source.
+    fn sample_feed(&mut self) -> Sampled {
+        if !self.begin_write() {
+            return Sampled::Failed;
+        }
+        let Some(feed) = &mut self.feed else { return Sampled::Failed };
+        let stores = self.outputs.iter().map(|&output| self.blackboard.store(output));
+        // SAFETY: this thread is the provider, and looks at each value once.
+        let mut values: Vec<_> = stores.map(|store| unsafe { store.writing() }).collect();
+        let stamp = match catch_unwind(AssertUnwindSafe(|| feed.sample(&mut values))) {
+            Ok(Ok(Some(stamp))) => stamp.max(self.last.unwrap_or(stamp)),
+            Ok(Ok(None)) => return Sampled::Ended,
+            Ok(Err(reason)) => return self.fail(reason),
+            Err(panic) => return self.fail(describe_panic(&*panic, &take_place())),
+        };
+        self.commit(stamp)
+    }
+
+    fn begin_write(&self) -> bool {
+        // SAFETY: this thread is the provider.
+        self.outputs.iter().all(|&output| unsafe { self.blackboard.store(output).begin_write() })
+    }
+
+    fn commit(&mut self, stamp: Time) -> Sampled {
         self.last = Some(stamp);
         for &output in &self.outputs {
             // SAFETY: this thread is the provider, and the sample has been taken.

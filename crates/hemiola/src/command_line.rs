@@ -31,6 +31,7 @@ pub enum Command {
   run --log game.mcap                 record all that is provided
   run --log game.mcap --log-only Ball,Image@2
                                       record these, images twice a second
+  run --replay game.mcap --fast       the same samples again, as fast as possible
   run --overlay outdoor --set cycle.motion.workers=2")]
     Run(RunArguments),
     /// Check configuration and modules without running anything
@@ -107,6 +108,9 @@ pub struct RunArguments {
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
+    /// Take the samples of the sources from this log, at their times; everything else is computed anew
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
     /// Record all that is provided, in MCAP; an existing file is never overwritten
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

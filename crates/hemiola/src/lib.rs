@@ -78,6 +78,7 @@ mod commands;
 mod error;
 mod live;
 mod recorder;
+mod replay;
 mod session;
 mod summary;
 mod traffic;

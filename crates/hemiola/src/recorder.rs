@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use hemiola_log::{ChannelId, LogCompression, LogError, LogWriter, Origin, Written};
+use hemiola_log::{ChannelId, LogCompression, LogError, LogSynchroniser, LogWriter, Origin, Written};
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_runtime::{Robot, RobotHandle, Tap, TappedValue};
 
@@ -31,7 +31,7 @@ pub struct Recorded {
     failure: Option<LogError>,
 }
 
-/// What a killed process may lose.
+/// What a killed process may lose, and a machine without power as much again.
 const FLUSH_PERIOD: Duration = Duration::from_millis(500);
 /// How often it looks for new values: in that time no cycle provides as many as can wait.
 const LOOK_PERIOD: Duration = Duration::from_millis(5);
@@ -52,6 +52,7 @@ impl Recorder {
         about.insert("clock_origin_unix_ns".to_owned(), origin.as_nanos().to_string());
         log.metadata("hemiola", about)?;
         let channels = channels(&tap, &mut log)?;
+        let synchroniser = log.synchroniser()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let output = Output {
             handle: handle.clone(),
@@ -63,7 +64,11 @@ impl Recorder {
         };
         let (path, over) = (path.to_owned(), is_over.clone());
         let thread = thread::Builder::new().name("hemiola recorder".into()).spawn(move || {
-            let (dropped, output) = record(tap, output, &over);
+            // Whoever writes has no time to wait for the disk.
+            let (dropped, output) = thread::scope(|scope| {
+                scope.spawn(|| synchronise(&synchroniser, &over));
+                record(tap, output, &over)
+            });
             output.finish(path, dropped)
         });
         Ok(Some(Self { thread: thread.map_err(CommandError::Thread)?, is_over }))
@@ -101,14 +106,15 @@ fn channels(tap: &Tap, log: &mut LogWriter) -> Result<Vec<ChannelId>, LogError> 
         let name = channel.descriptor.name();
         // Only what has a type can be tapped.
         let schema = MessageSchema::of(name, &channel.descriptor.data_type()?);
-        Some(log.channel(&format!("/{}/{name}", in_a_topic(&channel.owner)), &schema))
+        Some(log.channel(&topic(&channel.owner, name), &schema))
     });
     channels.collect()
 }
 
-/// A name as topics may have it.
-fn in_a_topic(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
+/// What a representation of a cycle or source is called in a log; topics have letters, digits and underscores.
+pub fn topic(owner: &str, representation: &str) -> String {
+    let owner: String = owner.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    format!("/{owner}/{representation}")
 }
 
 /// Takes what there is until the robot has ended; tells how many values came in vain.
@@ -133,6 +139,13 @@ fn record(mut tap: Tap, mut output: Output, is_over: &AtomicBool) -> (u64, Outpu
             flushed = Instant::now();
         }
         thread::sleep(LOOK_PERIOD);
+    }
+}
+
+/// Sees to it that the log outlives the machine's power. A disk that fails is noticed by who writes.
+fn synchronise(synchroniser: &LogSynchroniser, is_over: &AtomicBool) {
+    while !is_over.load(Ordering::Relaxed) && synchroniser.wait().is_ok() {
+        thread::sleep(FLUSH_PERIOD / 2);
     }
 }
 

@@ -27,8 +27,10 @@ fn record(arguments: &[&str], log: &Path) -> ExitCode {
     Application::embedded(ROBOT).run_with([&fixed, arguments].concat())
 }
 
-/// Topic, number, time in nanoseconds, and bytes of all messages.
-fn messages(log: &Path) -> Vec<(String, u32, u64, Vec<u8>)> {
+/// Topic, number, time in nanoseconds, and bytes.
+type Seen = (String, u32, u64, Vec<u8>);
+
+fn messages(log: &Path) -> Vec<Seen> {
     let mut log = LogReader::open(log).unwrap();
     let mut messages = Vec::new();
     while let Some(entry) = log.next_entry() {
@@ -60,11 +62,42 @@ fn a_stepped_run_is_recorded_whole_and_twice_the_same() {
     assert!((0.4..1.5).contains(&last_wall.metres), "{}", last_wall.metres);
     assert!(drives.iter().all(|drive| cdr::decode::<Drive>(&drive.3).unwrap().metres_per_second < 0.6));
     // Threads decide which of two channels comes first, and nothing else.
-    let sorted = |mut messages: Vec<(String, u32, u64, Vec<u8>)>| {
+    let sorted = |mut messages: Vec<Seen>| {
         messages.sort();
         messages
     };
     assert!(sorted(first) == sorted(second), "the same values at the same times");
+}
+
+#[test]
+fn a_replay_gives_the_same_bits_and_other_parameters_give_others() {
+    let folder = folder("replay");
+    let [first, again, other] = ["first.mcap", "again.mcap", "other.mcap"].map(|name| folder.join(name));
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    assert_eq!(record(&["--fast", "--duration", "5s"], &first), ExitCode::SUCCESS);
+    assert_eq!(record(&["--fast", "--replay", &text(&first)], &again), ExitCode::SUCCESS);
+    let farther = "module.Pilot.distance=1.5";
+    assert_eq!(record(&["--fast", "--replay", &text(&first), "--set", farther], &other), ExitCode::SUCCESS);
+    let [first, again, other] = [first, again, other].map(|log| {
+        let mut messages = messages(&log);
+        messages.sort();
+        messages
+    });
+    assert!(first.len() > 1000 && first == again, "the same values at the same times");
+    let of = |log: &[Seen], topic: &str| log.iter().filter(|seen| seen.0 == topic).cloned().collect::<Vec<_>>();
+    assert!(of(&first, "/World/Wall") == of(&other, "/World/Wall"), "what was recorded is given");
+    assert!(of(&first, "/control/Drive") != of(&other, "/control/Drive"), "what was computed is computed anew");
+}
+
+#[test]
+fn a_log_that_does_not_fit_is_refused_with_a_reason() {
+    let folder = folder("replay-refused");
+    let (drives, new) = (folder.join("drives.mcap"), folder.join("new.mcap"));
+    assert_eq!(record(&["--fast", "--duration", "1s", "--log-only", "Drive"], &drives), ExitCode::SUCCESS);
+    let replay = |log: &str| record(&["--fast", "--replay", log], &new);
+    assert_eq!(replay(drives.to_str().unwrap()), ExitCode::from(2), "no source provides what is in it");
+    assert_ne!(replay("/nowhere.mcap"), ExitCode::SUCCESS);
+    assert!(!new.exists(), "nothing was begun");
 }
 
 #[test]

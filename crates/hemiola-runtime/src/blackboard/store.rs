@@ -108,6 +108,16 @@ impl Store {
         true
     }
 
+    /// The value that is being written.
+    ///
+    /// # Safety
+    /// By the provider's task, between [`begin_write`](Self::begin_write) and [`commit`](Self::commit), and once at a time.
+    #[expect(clippy::mut_from_ref, reason = "the caller promises exclusive use")]
+    pub unsafe fn writing(&self) -> &mut AnyRepresentation {
+        // SAFETY: nobody else sees the value, as promised by the caller.
+        unsafe { &mut *self.slots[self.writing.load(Ordering::Relaxed) as usize].value.get() }
+    }
+
     /// Makes what was written the current value.
     ///
     /// # Safety

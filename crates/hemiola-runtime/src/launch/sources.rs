@@ -14,6 +14,7 @@ use super::wiring::Wiring;
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
+use crate::feed::Feed;
 use crate::ports::Ports;
 use crate::robot::{Robot, representations};
 use crate::robot_state::RobotState;
@@ -27,6 +28,7 @@ pub(super) fn source_runner(
     triggers: &BTreeMap<usize, Arc<Trigger>>,
     state: &Arc<RobotState>,
     failures: QueueWriter<SourceFailure>,
+    feed: Option<Box<dyn Feed>>,
 ) -> Result<SourceRunner, RuntimeError> {
     let descriptor = &robot.sources[number];
     let node = robot.configuration.cycles.len() + number;
@@ -39,7 +41,11 @@ pub(super) fn source_runner(
     Ok(SourceRunner {
         name: descriptor.name,
         number,
-        rate: configuration.rate.map_or(descriptor.rate, SourceRate::Hertz),
+        rate: match &feed {
+            Some(_) => SourceRate::OwnStamps,
+            None => configuration.rate.map_or(descriptor.rate, SourceRate::Hertz),
+        },
+        feed,
         bindings: bind(&descriptor.sample, blackboard, &ports)?,
         ports,
         outputs: representations(&descriptor.sample, ArgumentKind::Provides)

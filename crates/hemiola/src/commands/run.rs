@@ -18,6 +18,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Frame, Journal, LiveView, Screen};
 use crate::recorder::{self, Recorder};
+use crate::replay;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::traffic::Traffic;
@@ -28,6 +29,10 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     let Session { robot, warnings, .. } = Session::open(application, &arguments.configuration)?;
     warn(&warnings, &[]);
+    let robot = match &arguments.replay {
+        Some(path) => replay::fed(robot, path)?,
+        None => robot,
+    };
     let about = recorder::about(&robot, name);
     let requests = requests(arguments, &robot);
     let robot = robot.tapped(requests)?;

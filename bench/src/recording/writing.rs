@@ -1,0 +1,132 @@
+//! Gigabytes to the disk, in turn: as a file, past the page cache, with the `mcap` crate as it comes, and with our writer.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use hemiola_bench_contestant::Usage;
+use hemiola_log::{LogCompression, LogError, LogWriter, Origin};
+use hemiola_model::cdr::MessageSchema;
+use hemiola_model::{Data, Time};
+
+use crate::contest::discipline::Effort;
+use crate::contest::host::Host;
+use crate::contest::result::quantile;
+use crate::error::BenchError;
+
+/// One way of writing.
+pub struct Row {
+    pub label: &'static str,
+    pub bytes_per_second: f64,
+    pub cpu_seconds_per_gigabyte: f64,
+    /// How long the file is, beside what was to be written.
+    pub file_share: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    File,
+    McapCrate,
+    Ours(LogCompression),
+}
+
+const WAYS: [(&str, Way); 5] = [
+    ("file, through the cache", Way::File),
+    ("mcap crate, BufWriter, no codec", Way::McapCrate),
+    ("Hemiola, no codec", Way::Ours(LogCompression::None)),
+    ("Hemiola, lz4", Way::Ours(LogCompression::Lz4)),
+    ("Hemiola, zstd", Way::Ours(LogCompression::Zstd)),
+];
+
+pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> Result<Vec<Row>, BenchError> {
+    // Small messages are more work per byte.
+    let (bytes, rounds) = match (effort, size) {
+        (Effort::Quick, _) => (2_000_000, 1),
+        (Effort::Full, ..100) => (100_000_000, 3),
+        (Effort::Full, _) => (1_000_000_000, 3),
+    };
+    let message = message(size);
+    let path = folder.join(format!("hemiola-bench-recording-{}", std::process::id()));
+    let mut samples = vec![Vec::new(); WAYS.len()];
+    for _ in 0..rounds {
+        for ((_, way), samples) in WAYS.iter().zip(&mut samples) {
+            samples.push(host.hold(|| {
+                let (begin, before) = (Instant::now(), Usage::now());
+                let written = write(*way, &path, &message, bytes / size);
+                let (seconds, used) = (begin.elapsed().as_secs_f64(), Usage::now().since(&before));
+                let length = std::fs::metadata(&path).map_or(0, |file| file.len());
+                _ = std::fs::remove_file(&path);
+                written
+                    .map(|()| (bytes as f64 / seconds, used.cpu_ns as f64 / bytes as f64, length as f64 / bytes as f64))
+            })?);
+        }
+    }
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        quantile(&values, 0.5).unwrap_or(f64::NAN)
+    };
+    let rows = WAYS.iter().zip(samples).map(|(&(label, _), samples)| Row {
+        label,
+        bytes_per_second: median(samples.iter().map(|sample| sample.0).collect()),
+        cpu_seconds_per_gigabyte: median(samples.iter().map(|sample| sample.1).collect()),
+        file_share: median(samples.iter().map(|sample| sample.2).collect()),
+    });
+    Ok(rows.collect())
+}
+
+/// Half of it noise, half of it smooth, as images are.
+fn message(size: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = |index: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if index.is_multiple_of(2) { (state >> 24) as u8 } else { (index / 64) as u8 }
+    };
+    [0, 1, 0, 0].into_iter().chain((4..size).map(&mut next)).collect()
+}
+
+fn write(way: Way, path: &Path, message: &[u8], count: usize) -> Result<(), BenchError> {
+    let failed = |error| BenchError::Write { path: path.to_owned(), error };
+    match way {
+        Way::File => {
+            let mut file = BufWriter::with_capacity(1 << 20, File::create_new(path).map_err(failed)?);
+            (0..count).try_for_each(|_| file.write_all(message)).map_err(failed)?;
+            file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)
+        }
+        Way::McapCrate => {
+            let options = mcap::WriteOptions::new().compression(None).compression_threads(0);
+            let file = BufWriter::new(File::create_new(path).map_err(failed)?);
+            let written = (|| {
+                let mut log = options.create(file)?;
+                let schema = log.add_schema("bench/msg/Bytes", "ros2msg", b"uint8[] data\n")?;
+                let channel = log.add_channel(schema, "/bytes", "cdr", &Default::default())?;
+                for number in 0..count {
+                    let time = number as u64 * 1_000_000;
+                    let header = mcap::records::MessageHeader {
+                        channel_id: channel,
+                        sequence: number as u32,
+                        log_time: time,
+                        publish_time: time,
+                    };
+                    log.write_to_known_channel(&header, message)?;
+                }
+                log.finish()?;
+                log.into_inner().into_inner().map_err(|error| error.into_error())?.sync_all()?;
+                Ok::<(), mcap::McapError>(())
+            })();
+            written.map_err(|error| failed(std::io::Error::other(error)))
+        }
+        Way::Ours(compression) => {
+            let written = (|| {
+                let mut log = LogWriter::create(path, compression)?;
+                let channel = log.channel("/bytes", &MessageSchema::of("Bytes", &<Vec<u8>>::data_type()))?;
+                for number in 0..count {
+                    let now = Time::from_nanoseconds(number as i64 * 1_000_000);
+                    log.write(channel, Origin { sequence: number as u32, logged: now, published: now }, message)?;
+                }
+                log.finish().map(|_| ())
+            })();
+            written.map_err(|error: LogError| failed(std::io::Error::other(error)))
+        }
+    }
+}

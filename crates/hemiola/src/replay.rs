@@ -1,0 +1,190 @@
+//! A log in the place of the sources that it was recorded from: `run --replay`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_model::cdr::{CdrReader, MessageSchema};
+use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+use hemiola_runtime::{Feed, Robot};
+
+use crate::error::CommandError;
+use crate::recorder::topic;
+
+/// Feeds every source from the log that the log has all of.
+///
+/// # Errors
+/// The log cannot be read, has no source of this robot, or has only a part of one.
+pub fn fed(mut robot: Robot, path: &Path) -> Result<Robot, CommandError> {
+    let topics = topics(path)?;
+    let provided = robot.samples();
+    let mut fed = 0;
+    for (source, representations) in provided {
+        let wanted = representations.iter().map(|representation| topic(source, representation.name()));
+        let (there, missing): (Vec<_>, Vec<_>) = wanted.partition(|topic| topics.contains(topic));
+        match (there.as_slice(), missing.as_slice()) {
+            ([], _) => {}
+            (_, []) => {
+                robot = robot.fed(source, Box::new(LogFeed::open(path, source, &representations)?))?;
+                fed += 1;
+            }
+            (_, missing) => {
+                return Err(CommandError::Usage(format!(
+                    "{} has a part of what source `{source}` provides, and lacks {}: record them as well, or disable the source",
+                    path.display(),
+                    missing.join(", ")
+                )));
+            }
+        }
+    }
+    if fed == 0 {
+        let known = topics.into_iter().collect::<Vec<_>>().join(", ");
+        let path = path.display();
+        return Err(CommandError::Usage(format!(
+            "{path} has nothing that a source of this robot provides; it has: {known}"
+        )));
+    }
+    Ok(robot)
+}
+
+/// What a log is about, also when it lacks its end.
+fn topics(path: &Path) -> Result<BTreeSet<String>, LogError> {
+    let mut log = LogReader::open(path)?;
+    if log.summary().is_none() {
+        // What is damaged is said when it is replayed.
+        while log.next_entry().is_some() {}
+    }
+    Ok(log.channels().map(|channel| channel.topic.clone()).collect())
+}
+
+/// The samples of one source, in the order of the log.
+struct LogFeed {
+    log: LogReader,
+    /// What a sample consists of: topic and type.
+    parts: Vec<Part>,
+    /// Samples of which a part has come: a recorder writes the parts one after the other, but others' messages may be in between.
+    begun: VecDeque<Sample>,
+    is_over: bool,
+}
+
+struct Part {
+    topic: String,
+    descriptor: &'static RepresentationDescriptor,
+    schema: MessageSchema,
+    /// The channel that was found to have this schema.
+    checked: Option<Arc<Channel>>,
+}
+
+/// The bytes of each part.
+struct Sample {
+    time: LogTime,
+    parts: BTreeMap<usize, Vec<u8>>,
+}
+
+/// A recorder writes a sample before it comes to the second next one.
+const MOST_BEGUN: usize = 2;
+
+impl LogFeed {
+    fn open(
+        path: &Path,
+        source: &str,
+        representations: &[&'static RepresentationDescriptor],
+    ) -> Result<Self, CommandError> {
+        let parts = representations.iter().map(|&descriptor| {
+            let data_type = descriptor.data_type().ok_or_else(|| {
+                let name = descriptor.name();
+                CommandError::Usage(format!("source `{source}` cannot be replayed: {name} is opaque, so no log has it"))
+            })?;
+            Ok(Part {
+                topic: topic(source, descriptor.name()),
+                schema: MessageSchema::of(descriptor.name(), &data_type),
+                descriptor,
+                checked: None,
+            })
+        });
+        let parts = parts.collect::<Result<Vec<_>, CommandError>>()?;
+        let selection = parts.iter().fold(Selection::all(), |selection, part| selection.topic(&part.topic));
+        let log = LogReader::open(path)?.select(selection);
+        Ok(Self { log, parts, begun: VecDeque::new(), is_over: false })
+    }
+
+    /// Reads on to the next whole sample.
+    fn next_sample(&mut self) -> Result<Option<Sample>, String> {
+        loop {
+            let count = self.parts.len();
+            let is_whole = |sample: &Sample| sample.parts.len() == count;
+            if self.begun.front().is_some_and(is_whole) {
+                return Ok(self.begun.pop_front());
+            }
+            if (self.is_over || self.begun.len() > MOST_BEGUN)
+                && let Some(sample) = self.begun.pop_front()
+            {
+                let missing = (0..count).filter(|part| !sample.parts.contains_key(part));
+                let missing: Vec<_> = missing.map(|part| self.parts[part].topic.as_str()).collect();
+                return Err(format!("the sample of {} s is left out: {} was lost", sample.time, missing.join(", ")));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            self.read_message()?;
+        }
+    }
+
+    fn read_message(&mut self) -> Result<(), String> {
+        let message = match self.log.next_entry() {
+            None => {
+                self.is_over = true;
+                return Ok(());
+            }
+            Some(Err(error)) => return Err(error.to_string()),
+            Some(Ok(Entry::Message(message))) => message,
+            Some(Ok(_)) => return Ok(()),
+        };
+        let found = self.parts.iter_mut().enumerate().find(|(_, part)| part.topic == message.channel.topic);
+        let Some((index, part)) = found else { return Ok(()) };
+        part.check(&message.channel)?;
+        let time = message.log_time;
+        let sample = match self.begun.iter_mut().position(|sample| sample.time == time) {
+            Some(position) => &mut self.begun[position],
+            None => {
+                self.begun.push_back(Sample { time, parts: BTreeMap::new() });
+                let last = self.begun.len() - 1;
+                &mut self.begun[last]
+            }
+        };
+        sample.parts.insert(index, message.data.to_vec());
+        Ok(())
+    }
+}
+
+impl Part {
+    /// A log of another version of the type would be read wrongly.
+    fn check(&mut self, channel: &Arc<Channel>) -> Result<(), String> {
+        if self.checked.as_ref().is_some_and(|checked| Arc::ptr_eq(checked, channel)) {
+            return Ok(());
+        }
+        let recorded = channel.schema.as_ref().map(|schema| schema.data.as_slice());
+        if channel.encoding != "cdr" || recorded != Some(self.schema.text.as_bytes()) {
+            let name = self.descriptor.name();
+            return Err(format!(
+                "{name} was recorded with another definition than it has now: replay it with the program that recorded it"
+            ));
+        }
+        self.checked = Some(channel.clone());
+        Ok(())
+    }
+}
+
+impl Feed for LogFeed {
+    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+        let Some(sample) = self.next_sample()? else { return Ok(None) };
+        for (index, part) in self.parts.iter().enumerate() {
+            let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor);
+            let (Some(value), Some(bytes)) = (value, sample.parts.get(&index)) else { continue };
+            let mut reader = CdrReader::new(bytes).map_err(|error| format!("{}: {error}", part.topic))?;
+            value.read(&mut reader).map_err(|error| format!("{}: {error}", part.topic))?;
+        }
+        Ok(Some(Time::from_nanoseconds(i64::try_from(sample.time.nanoseconds()).unwrap_or(i64::MAX))))
+    }
+}

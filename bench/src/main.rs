@@ -9,6 +9,7 @@
 //! | `messages` | topics, queues, actors and executors beside their peers |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
+//! | `recording` | what handing values over to a recorder and writing logs cost |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.

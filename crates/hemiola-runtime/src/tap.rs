@@ -162,8 +162,8 @@ impl TapWriter {
             let sequence = entry.sequence;
             entry.sequence = sequence.wrapping_add(1);
             let count = &self.shared.counts[number];
-            // Relaxed: only this side adds, and whether a slot may be written is for the store to see.
-            let is_full = || count.held.load(Ordering::Relaxed) as usize >= DEPTH;
+            // Acquire: a value that is no longer counted has been released, so the provider finds the slots that the store was made with.
+            let is_full = || count.held.load(Ordering::Acquire) as usize >= DEPTH;
             while self.full == WhenFull::Wait && self.shared.is(State::Taken) && is_full() {
                 std::thread::yield_now();
             }
@@ -329,8 +329,8 @@ impl TappedValue<'_> {
 impl Drop for TappedValue<'_> {
     fn drop(&mut self) {
         self.store().release(self.passed.slot);
-        // Afterwards, so that no more slots are ever held than are counted.
-        self.line.shared.counts[self.passed.entry as usize].held.fetch_sub(1, Ordering::Relaxed);
+        // Release: who no longer counts it sees its slot released.
+        self.line.shared.counts[self.passed.entry as usize].held.fetch_sub(1, Ordering::Release);
     }
 }
 

@@ -60,14 +60,27 @@ pub struct Message<'r> {
 
 /// A file inside the log. Its data is read by [`LogReader::read_attachment`](crate::LogReader::read_attachment).
 ///
-/// ```no_run
-/// # fn main() -> Result<(), hemiola_log::LogError> {
-/// # let mut log = hemiola_log::LogReader::open("run.mcap".as_ref())?;
-/// # let attachment: hemiola_log::Attachment = todo!();
+/// ```
+/// use hemiola_log::{Entry, LogCompression, LogReader, LogWriter};
+/// use hemiola_model::Time;
+/// # let path = std::env::temp_dir().join(format!("hemiola-log-attachment-{}.mcap", std::process::id()));
+///
+/// let mut log = LogWriter::create(&path, LogCompression::Lz4)?;
+/// log.attach("robot.toml", "application/toml", Time::ZERO, b"[cycle.motion]\nrate = 100.0\n")?;
+/// log.finish()?;
+///
+/// let mut log = LogReader::open(&path)?;
+/// let attachment = loop {
+///     match log.next_entry().expect("it is there")? {
+///         Entry::Attachment(attachment) => break attachment,
+///         _ => {}
+///     }
+/// };
 /// let mut data = Vec::new();
 /// log.read_attachment(&attachment, &mut data)?;
-/// assert_eq!(data.len() as u64, attachment.data_length);
-/// # Ok(()) }
+/// assert_eq!((attachment.name.as_str(), data.len()), ("robot.toml", 28));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), hemiola_log::LogError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {

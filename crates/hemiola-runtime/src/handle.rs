@@ -16,6 +16,7 @@ use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
 use crate::controls::Controls;
 use crate::error::RuntimeError;
+use crate::journal::{Change, JournalEntry};
 use crate::monitor::{DebugRecords, Message, Monitor};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
@@ -115,6 +116,11 @@ impl RobotHandle {
         self.monitor().messages()
     }
 
+    /// What happened from the entry of this number on, and is still known: a few thousand entries are. For who records it.
+    pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
+        self.monitor().journal(number)
+    }
+
     /// Starts keeping plots and drawings of updates, or ends it. While nobody watches they cost updates next to nothing.
     pub fn watch(&self, watched: bool) {
         self.state.set_watched(watched);
@@ -173,6 +179,7 @@ impl RobotHandle {
     /// Puts the robot into its safe state. It stays there until [`leave_safe_state`](Self::leave_safe_state) is called.
     pub fn enter_safe_state(&self) {
         if self.state.enter_safe_state(Cause::Request) {
+            self.note_change(Change::EnterSafeState);
             self.note("the robot enters its safe state, because it was asked to".to_owned());
         }
     }
@@ -180,6 +187,7 @@ impl RobotHandle {
     /// Ends the safe state, which the robot never does by itself: a person decides that it is safe to go on.
     pub fn leave_safe_state(&self) {
         if self.state.leave_safe_state() {
+            self.note_change(Change::LeaveSafeState);
             self.note("the robot leaves its safe state, because it was asked to".to_owned());
         }
     }
@@ -226,6 +234,11 @@ impl RobotHandle {
     /// Adds to what people should know: [`new_messages`](Self::new_messages).
     pub fn note(&self, text: String) {
         self.monitor().note(text);
+    }
+
+    /// Says that a change from outside has come into force.
+    pub(crate) fn note_change(&self, change: Change) {
+        self.monitor().note_change(change);
     }
 
     pub(crate) fn note_denials(&self, report: &ThreadReport) {

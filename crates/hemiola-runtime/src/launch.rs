@@ -68,7 +68,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     }
     let mut wiring = Wiring::of(&robot, &catalog, &cycle_ids)?;
 
-    let mut monitor = Monitor::new(catalog.clone(), scale.clone());
+    let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
     let plans = robot.plans(available);
     let on_failure: BTreeMap<String, FailurePolicy> =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.on_failure)).collect();

@@ -11,7 +11,7 @@
 //! | `stepper` | the same without threads of their own, by the clock alone |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
-//! | `handle`, `values`, `controls`, `command`, `monitor` | looking at a running robot and changing it |
+//! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `tap`, `feed` | hands values to a recorder, and takes samples from a recording |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
@@ -23,6 +23,7 @@ mod error;
 pub mod executor;
 mod feed;
 mod handle;
+mod journal;
 mod launch;
 mod module_instance;
 mod monitor;
@@ -44,6 +45,7 @@ pub use blackboard::provenance::Provenance;
 pub use error::RuntimeError;
 pub use feed::Feed;
 pub use handle::{CycleHealth, RobotHandle};
+pub use journal::{Change, JournalEntry, JournalEvent, Severity};
 pub use monitor::{DebugRecords, Message};
 pub use robot::Robot;
 pub use running::{Pace, RunningRobot};

@@ -1,22 +1,30 @@
 //! Gathers what the workers leave behind: events, failures, plots and drawings. Runs off the real-time threads.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod messages;
+
+pub use messages::Message;
+
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hemiola_bus::RobotClock;
+use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
 use crate::error::RuntimeError;
+use crate::journal::{Change, JournalEntry, JournalEvent, Severity};
 use crate::program::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
 use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};
-use hemiola_bus::exchange::QueueReader;
+use messages::Messages;
 
 /// See the module.
 pub struct Monitor {
@@ -48,56 +56,11 @@ pub struct DebugRecords {
     pub dropped: u64,
 }
 
-/// Something that people should know. Repeated ones are counted, not repeated.
-///
-/// ```
-/// let message = hemiola_runtime::Message { text: "BallFinder failed".into(), count: 3 };
-/// assert_eq!(message.to_string(), "BallFinder failed (3 times)");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// What happened, and what to do about it.
-    pub text: String,
-    /// How often so far.
-    pub count: u64,
-}
-
-impl std::fmt::Display for Message {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.count {
-            1 => formatter.write_str(&self.text),
-            count => write!(formatter, "{} ({count} times)", self.text),
-        }
-    }
-}
-
-#[derive(Default)]
-struct Messages {
-    order: Vec<String>,
-    counts: BTreeMap<String, u64>,
-    delivered: usize,
-}
-
-/// More different messages than anybody reads.
-const MOST_MESSAGES: usize = 1000;
 /// Records kept for whoever watches plots and drawings, and has not fetched them yet.
 const MOST_WATCHED: usize = 100_000;
 
-impl Messages {
-    fn add(&mut self, text: String) {
-        match self.counts.get_mut(&text) {
-            Some(count) => *count += 1,
-            None if self.order.len() < MOST_MESSAGES => {
-                self.order.push(text.clone());
-                self.counts.insert(text, 1);
-            }
-            None => *self.counts.entry(String::from("further messages, not shown")).or_default() += 1,
-        }
-    }
-}
-
 impl Monitor {
-    pub fn new(catalog: Catalog, scale: TickScale) -> Self {
+    pub fn new(catalog: Catalog, scale: TickScale, clock: Arc<RobotClock>) -> Self {
         Self {
             statistics: Statistics::new(catalog.clone(), scale.clone()),
             catalog,
@@ -108,7 +71,7 @@ impl Monitor {
             debug: Vec::new(),
             sources: Vec::new(),
             watchdog: None,
-            messages: Messages::default(),
+            messages: Messages::new(clock),
             failed: BTreeSet::new(),
             watched: DebugRecords::default(),
         }
@@ -138,14 +101,24 @@ impl Monitor {
     pub fn note_denials<'d>(&mut self, denials: impl Iterator<Item = &'d Denial>) {
         for denial in denials {
             let text = denial.to_string();
-            if !self.messages.counts.contains_key(&text) {
-                self.messages.add(text);
+            if !self.messages.contains(&text) {
+                self.messages.add(Severity::Warning, "operating system", text);
             }
         }
     }
 
     pub fn note(&mut self, text: String) {
-        self.messages.add(text);
+        self.messages.add(Severity::Information, "robot", text);
+    }
+
+    /// A change from outside has come into force.
+    pub fn note_change(&mut self, change: Change) {
+        self.messages.happened(JournalEvent::Change(change));
+    }
+
+    /// What happened from this number on.
+    pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
+        self.messages.journal(number)
     }
 
     /// Gathers all that is new.
@@ -163,7 +136,7 @@ impl Monitor {
             }
         });
         if let Some(error) = failed {
-            messages.add(format!("the trace ends here: {error}"));
+            messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
             self.trace = None;
         }
         self.poll_debug();
@@ -198,7 +171,7 @@ impl Monitor {
     fn poll_watchdog(&mut self) {
         let Some(reports) = &mut self.watchdog else { return };
         while let Some(report) = reports.pop() {
-            self.messages.add(report.describe(&self.catalog));
+            self.messages.add(report.severity(), "watchdog", report.describe(&self.catalog));
         }
     }
 
@@ -218,12 +191,18 @@ impl Monitor {
                     }
                     FailurePolicy::SafeState => "the robot enters its safe state",
                 };
-                self.messages.add(format!("{name} {reason}; {consequence}"));
+                let severity = match failure.policy {
+                    FailurePolicy::KeepLast | FailurePolicy::Restart => Severity::Warning,
+                    FailurePolicy::SafeState => Severity::Error,
+                };
+                let text = format!("{name} {reason}; {consequence}");
+                self.messages.add(severity, &name, text);
             }
         }
         for failures in &mut self.sources {
             while let Some(failure) = failures.pop() {
-                self.messages.add(format!("source {}: {}", failure.source, failure.reason));
+                let text = format!("source {}: {}", failure.source, failure.reason);
+                self.messages.add(Severity::Warning, failure.source, text);
             }
         }
     }
@@ -251,16 +230,12 @@ impl Monitor {
 
     /// Messages that were not fetched yet.
     pub fn new_messages(&mut self) -> Vec<Message> {
-        let new = self.messages.order[self.messages.delivered..].iter();
-        let new = new.map(|text| Message { text: text.clone(), count: self.messages.counts[text] }).collect();
-        self.messages.delivered = self.messages.order.len();
-        new
+        self.messages.new_messages()
     }
 
     /// All messages so far.
     pub fn messages(&self) -> Vec<Message> {
-        let all = self.messages.order.iter();
-        all.map(|text| Message { text: text.clone(), count: self.messages.counts[text] }).collect()
+        self.messages.all()
     }
 
     /// Writes all events from now on into a trace.

@@ -21,6 +21,7 @@ use hemiola_trace::{Catalog, TaskId};
 pub use demotion::{Demotion, EndlessRun};
 pub use silence::{Actuators, Silence, SilentCycle};
 
+use crate::journal::Severity;
 use crate::robot_state::RobotState;
 
 /// See the module.
@@ -38,6 +39,14 @@ pub enum WatchdogReport {
 }
 
 impl WatchdogReport {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            WatchdogReport::Silent(_) => Severity::Error,
+            WatchdogReport::Endless(_) => Severity::Warning,
+        }
+    }
+
     /// What people should know. The same however long it goes on, so that it is one message.
     pub fn describe(&self, catalog: &Catalog) -> String {
         match self {

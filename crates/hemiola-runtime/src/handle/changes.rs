@@ -10,6 +10,7 @@ use super::RobotHandle;
 use crate::command::Command;
 use crate::controls::TRIES;
 use crate::error::RuntimeError;
+use crate::journal::Change;
 use crate::robot::durations_from;
 
 /// How long replanning waits; most cycles run more often than that.
@@ -41,6 +42,7 @@ impl RobotHandle {
                 return Err(error);
             }
         }
+        self.note_change(Change::Provider { representation: representation.to_owned(), module: module.to_owned() });
         Ok(())
     }
 
@@ -56,7 +58,7 @@ impl RobotHandle {
             return Err(RuntimeError::Unknown { kind: "module", name: module.to_owned(), known });
         };
         let mut values = controls.parameters.get(module).cloned().unwrap_or_default();
-        values.insert(parameter.to_owned(), value);
+        values.insert(parameter.to_owned(), value.clone());
         let failed = |errors| RuntimeError::Parameters { name: module.to_owned(), errors };
         // Also for a module that no cycle uses at present.
         descriptor.check(&values).map_err(failed)?;
@@ -69,6 +71,8 @@ impl RobotHandle {
         // New instances start with it as well.
         controls.robot.configuration.modules.entry(module.to_owned()).or_default().parameters.clone_from(&values);
         controls.parameters.insert(module.to_owned(), values);
+        let (module, parameter) = (module.to_owned(), parameter.to_owned());
+        self.note_change(Change::Parameter { module, parameter, value });
         Ok(())
     }
 
@@ -88,7 +92,11 @@ impl RobotHandle {
         }
         for _ in 0..TRIES {
             match cycle.perform(Command::Override { store, value: made, done: false })? {
-                Command::Override { done: true, .. } => return Ok(()),
+                Command::Override { done: true, .. } => {
+                    let (representation, value) = (representation.to_owned(), value.clone());
+                    self.note_change(Change::Override { representation, value });
+                    return Ok(());
+                }
                 Command::Override { value, .. } => made = value,
                 _ => return Err(RuntimeError::internal("a command came back as another one")),
             }
@@ -106,7 +114,9 @@ impl RobotHandle {
     pub fn release_representation(&self, representation: &str) -> Result<(), RuntimeError> {
         let controls = self.controls();
         let (cycle, store) = controls.store_of(representation)?;
-        cycle.perform(Command::EndOverride { store }).map(|_| ())
+        cycle.perform(Command::EndOverride { store })?;
+        self.note_change(Change::Release { representation: representation.to_owned() });
+        Ok(())
     }
 
     /// Changes the number of workers of a cycle; `None` lets the plan choose.
@@ -127,7 +137,9 @@ impl RobotHandle {
         if let Some(configuration) = controls.robot.configuration.cycles.get_mut(index) {
             configuration.workers = workers;
         }
-        controls.install(index, &profile, None)
+        controls.install(index, &profile, None)?;
+        self.note_change(Change::Workers { cycle: cycle.to_owned(), workers });
+        Ok(())
     }
 
     /// Plans all cycles anew with the durations measured so far. A cycle that does not run at present goes on with its new plan

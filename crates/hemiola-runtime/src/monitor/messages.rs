@@ -1,0 +1,93 @@
+//! What people should know.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hemiola_bus::RobotClock;
+
+use crate::journal::{Journal, JournalEntry, JournalEvent, Severity};
+
+/// Something that people should know. Repeated ones are counted, not repeated.
+///
+/// ```
+/// let message = hemiola_runtime::Message { text: "BallFinder failed".into(), count: 3 };
+/// assert_eq!(message.to_string(), "BallFinder failed (3 times)");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// What happened, and what to do about it.
+    pub text: String,
+    /// How often so far.
+    pub count: u64,
+}
+
+impl std::fmt::Display for Message {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.count {
+            1 => formatter.write_str(&self.text),
+            count => write!(formatter, "{} ({count} times)", self.text),
+        }
+    }
+}
+
+/// All that there are.
+pub struct Messages {
+    order: Vec<String>,
+    counts: BTreeMap<String, u64>,
+    delivered: usize,
+    /// Each time that one was said, and what else happened.
+    journal: Journal,
+    clock: Arc<RobotClock>,
+}
+
+/// More different messages than anybody reads.
+const MOST_MESSAGES: usize = 1000;
+
+impl Messages {
+    pub fn new(clock: Arc<RobotClock>) -> Self {
+        Self { order: Vec::new(), counts: BTreeMap::new(), delivered: 0, journal: Journal::default(), clock }
+    }
+
+    pub fn happened(&mut self, event: JournalEvent) {
+        self.journal.add(self.clock.now(), event);
+    }
+
+    pub fn add(&mut self, severity: Severity, about: &str, text: String) {
+        self.happened(JournalEvent::Message { severity, about: about.to_owned(), text: text.clone() });
+        match self.counts.get_mut(&text) {
+            Some(count) => *count += 1,
+            None if self.order.len() < MOST_MESSAGES => {
+                self.order.push(text.clone());
+                self.counts.insert(text, 1);
+            }
+            None => *self.counts.entry(String::from("further messages, not shown")).or_default() += 1,
+        }
+    }
+
+    /// Whether it was said before.
+    pub fn contains(&self, text: &str) -> bool {
+        self.counts.contains_key(text)
+    }
+
+    /// Those that were not fetched yet.
+    pub fn new_messages(&mut self) -> Vec<Message> {
+        let new = self.counted(self.delivered);
+        self.delivered = self.order.len();
+        new
+    }
+
+    /// All so far.
+    pub fn all(&self) -> Vec<Message> {
+        self.counted(0)
+    }
+
+    fn counted(&self, from: usize) -> Vec<Message> {
+        let messages = self.order[from..].iter();
+        messages.map(|text| Message { text: text.clone(), count: self.counts[text] }).collect()
+    }
+
+    /// What happened from this number on.
+    pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
+        self.journal.since(number)
+    }
+}

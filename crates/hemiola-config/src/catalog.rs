@@ -1,6 +1,7 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hemiola_model::ParameterDescription;
+use hemiola_model::data::DataType;
 use hemiola_model::module::{ArgumentKind, PortRole, Update, registry};
 
 /// What a configuration may speak of: the modules, sources and representations that exist.
@@ -20,6 +21,8 @@ pub struct Catalog {
     pub sources: Vec<Component>,
     /// The names of the representations that any of them reads or provides.
     pub representations: BTreeSet<String>,
+    /// The schemas of those that can leave the process.
+    pub schemas: BTreeMap<String, DataType>,
     /// The topics that any of them publishes or subscribes to.
     pub topics: BTreeSet<String>,
 }
@@ -50,19 +53,29 @@ impl Catalog {
         let (modules, sources): (Vec<_>, Vec<_>) = (modules.into_iter().collect(), sources.into_iter().collect());
         let representations =
             modules.iter().chain(&sources).flat_map(|component| component.provides.iter().cloned()).collect();
-        Self { modules, sources, representations, topics: BTreeSet::new() }
+        Self { modules, sources, representations, schemas: BTreeMap::new(), topics: BTreeSet::new() }
+    }
+
+    /// With the schema of a representation, which is opaque otherwise.
+    #[must_use]
+    pub fn with_schema(mut self, representation: &str, schema: DataType) -> Self {
+        self.schemas.insert(representation.to_owned(), schema);
+        self
     }
 
     /// Of all that is linked into this program.
     pub fn linked() -> Self {
-        let (mut representations, mut topics) = (BTreeSet::new(), BTreeSet::new());
+        let (mut representations, mut schemas, mut topics) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
             let mut provides = BTreeSet::new();
             for argument in updates.iter().flat_map(|update| &update.arguments) {
                 topics
                     .extend(argument.port.filter(|port| port.role != PortRole::Calls).map(|port| port.name.to_owned()));
                 let Some(representation) = argument.representation else { continue };
-                representations.insert(representation.name().to_owned());
+                if representations.insert(representation.name().to_owned()) {
+                    let schema = representation.data_type();
+                    schemas.extend(schema.map(|schema| (representation.name().to_owned(), schema)));
+                }
                 if argument.kind == ArgumentKind::Provides {
                     provides.insert(representation.name().to_owned());
                 }
@@ -77,7 +90,7 @@ impl Catalog {
             .into_iter()
             .map(|source| component(source.name, source.path, source.parameters, std::slice::from_ref(&source.sample)))
             .collect();
-        Self { modules, sources, representations, topics }
+        Self { modules, sources, representations, schemas, topics }
     }
 
     pub(crate) fn module(&self, name: &str) -> Option<&Component> {

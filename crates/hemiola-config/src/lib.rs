@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod catalog;
+mod condition;
 mod diagnostic;
 mod document;
 mod duration;
@@ -35,12 +36,13 @@ mod place;
 mod robot;
 mod save;
 mod section;
+mod size;
 mod suggest;
 
 pub use catalog::{Catalog, Component};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use error::ConfigError;
-pub use load::{Base, LoadOptions, Loaded, load, parse};
+pub use load::{Base, ConfigurationText, LoadOptions, Loaded, load, parse};
 pub use origins::{Origin, Origins};
 pub use place::Place;
 pub use save::save_parameter;

@@ -2,6 +2,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hemiola_model::configuration::Configuration;
 
@@ -96,6 +97,26 @@ pub struct Loaded {
     pub origins: Origins,
     /// What is probably not meant.
     pub warnings: Diagnostics,
+    /// What it was read from, the weakest first.
+    pub texts: Vec<ConfigurationText>,
+}
+
+/// A file or an assignment that a configuration was read from.
+///
+/// ```
+/// use hemiola_config::{Catalog, ConfigurationText, parse};
+///
+/// let text = "[cycle.main]\nrate = 30.0\n";
+/// let loaded = parse(text, "robot.toml", &Catalog::default())?;
+/// assert_eq!(loaded.texts, [ConfigurationText { name: "robot.toml".into(), content: text.into() }]);
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigurationText {
+    /// The file as the user named it, or `--set`.
+    pub name: String,
+    /// All of it.
+    pub content: String,
 }
 
 impl LoadOptions {
@@ -120,7 +141,8 @@ impl LoadOptions {
 /// }
 /// ```
 pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigError> {
-    let mut loader = Loader { catalog, root: Table::new(), texts: 0, complete: true, found: Diagnostics::default() };
+    let mut loader =
+        Loader { catalog, root: Table::new(), texts: Vec::new(), complete: true, found: Diagnostics::default() };
     let overlays = match &options.base {
         Base::File(path) => {
             loader.file(path);
@@ -161,7 +183,7 @@ struct Loader<'c> {
     catalog: &'c Catalog,
     /// Everything so far, the later over the earlier.
     root: Table,
-    texts: usize,
+    texts: Vec<ConfigurationText>,
     /// Every text could be read. Otherwise most of what the checks would find missing is in the others.
     complete: bool,
     found: Diagnostics,
@@ -175,17 +197,21 @@ impl Loader<'_> {
     }
 
     fn text(&mut self, name: &str, text: String) {
-        let text = SourceText::new(name, text, self.texts);
-        self.texts += 1;
+        let text = self.source(name, text);
         let root = parse_text(&text, &mut self.found);
         self.put(root);
     }
 
     fn assignment(&mut self, assignment: &str) {
-        let text = SourceText::new("--set", assignment, self.texts);
-        self.texts += 1;
+        let text = self.source("--set", assignment.to_owned());
         let root = parse_assignment(&text, &mut self.found);
         self.put(root);
+    }
+
+    /// The next text, put over those before it.
+    fn source(&mut self, name: &str, content: String) -> Arc<SourceText> {
+        self.texts.push(ConfigurationText { name: name.to_owned(), content: content.clone() });
+        SourceText::new(name, content, self.texts.len() - 1)
     }
 
     fn put(&mut self, root: Option<Node>) {
@@ -229,8 +255,7 @@ impl Loader<'_> {
         };
         for (module, path) in files {
             let Some(content) = self.read(&path) else { continue };
-            let text = SourceText::new(path.display().to_string(), content, self.texts);
-            self.texts += 1;
+            let text = self.source(&path.display().to_string(), content);
             let Some(parameters) = parse_text(&text, &mut self.found) else {
                 self.complete = false;
                 continue;
@@ -290,7 +315,7 @@ impl Loader<'_> {
         if found.has_errors() {
             return Err(ConfigError::Invalid(found));
         }
-        Ok(Loaded { configuration, origins: Origins::collect(&root), warnings: found })
+        Ok(Loaded { configuration, origins: Origins::collect(&root), warnings: found, texts: self.texts })
     }
 }
 

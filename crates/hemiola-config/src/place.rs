@@ -68,6 +68,16 @@ impl Place {
         &self.text.content[self.span.clone()]
     }
 
+    /// What stands within the text that stands here, quotes or none around it; the whole place if it was written with escapes.
+    pub(crate) fn within(&self, text: &str, span: Range<usize>) -> Self {
+        let begin = match self.text().strip_prefix(['"', '\'']) {
+            Some(rest) if rest.starts_with(text) => self.span.start + 1,
+            None if self.text() == text => self.span.start,
+            _ => return self.clone(),
+        };
+        Self::new(&self.text, begin + span.start..begin + span.end)
+    }
+
     pub(crate) fn source(&self) -> &SourceText {
         &self.text
     }

@@ -1,6 +1,7 @@
 //! From a checked tree of [`Node`]s to the typed [`Configuration`].
 
 mod cycles;
+mod log;
 pub(crate) mod modules;
 mod parameters;
 
@@ -20,6 +21,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let providers = robot.entries("providers", found);
     let modules = robot.entries("module", found);
     let output = robot.take("output");
+    let log = robot.take("log");
     robot.finish(found);
 
     configuration.sources = modules::read_sources(&sources, catalog, found);
@@ -28,6 +30,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.providers = modules::read_providers(&providers, catalog, found);
     if let Some(node) = output {
         configuration.output = read_output(node, found);
+    }
+    if let Some(node) = log {
+        configuration.log = log::read_log(node, catalog, found);
     }
     cycles::check_sources_are_enabled(&cycles, &sources, &configuration, found);
     if !found.has_errors() {

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hemiola_model::Value;
+use hemiola_model::configuration::LogExtent;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::duration::parse_duration;
 use crate::node::{Content, Node, in_order};
 use crate::place::Place;
+use crate::size::parse_size;
 use crate::suggest::{list, nearest};
 
 /// A table whose keys are known: each is read once, and what is left over is an error that names the keys that were asked for.
@@ -206,9 +208,17 @@ pub(crate) fn text(node: &Node) -> Reading<'_, String> {
 }
 
 pub(crate) fn file_name(node: &Node) -> Reading<'_, PathBuf> {
+    path(node, "the name of a file")
+}
+
+pub(crate) fn folder_name(node: &Node) -> Reading<'_, PathBuf> {
+    path(node, "the name of a folder")
+}
+
+fn path<'n>(node: &'n Node, expected: &str) -> Reading<'n, PathBuf> {
     match node.text() {
         Some(text) if !text.is_empty() && !text.contains('\0') => Ok(text.into()),
-        _ => Err(Refusal::new(node, "the name of a file")),
+        _ => Err(Refusal::new(node, expected)),
     }
 }
 
@@ -256,6 +266,43 @@ pub(crate) fn duration(node: &Node) -> Reading<'_, Duration> {
         }
     }
 }
+
+/// A duration within `range`, which `limits` says in words.
+pub(crate) fn duration_within(
+    range: RangeInclusive<Duration>,
+    limits: &'static str,
+) -> impl Fn(&Node) -> Reading<'_, Duration> {
+    move |node| match duration(node)? {
+        duration if range.contains(&duration) => Ok(duration),
+        _ => Err(Refusal::new(node, format!("a duration {limits}"))),
+    }
+}
+
+/// A number of bytes.
+pub(crate) fn size(node: &Node) -> Reading<'_, u64> {
+    const EXAMPLES: &str = "such as \"500 MB\" or \"2 GB\"";
+    match node.text() {
+        Some(text) => {
+            parse_size(text).map_err(|problem| Refusal::new(node, format!("a size {problem}")).help(EXAMPLES))
+        }
+        None => Err(Refusal::new(node, "a size, as text with its unit").help(EXAMPLES)),
+    }
+}
+
+/// A part of a log: a duration or a size.
+pub(crate) fn extent(node: &Node) -> Reading<'_, LogExtent> {
+    let text = node.text().unwrap_or_default();
+    let time = parse_duration(text).ok().filter(|time| *time >= SHORTEST_EXTENT).map(LogExtent::Time);
+    let size = || parse_size(text).ok().filter(|size| *size >= SMALLEST_EXTENT).map(LogExtent::Size);
+    time.or_else(size).ok_or_else(|| {
+        Refusal::new(node, "a duration of at least 1 s or a size of at least 1 MB")
+            .help("such as \"10 min\" or \"2 GB\"")
+    })
+}
+
+/// A file is not worth the while for less.
+const SHORTEST_EXTENT: Duration = Duration::from_secs(1);
+const SMALLEST_EXTENT: u64 = 1_000_000;
 
 /// One of these names.
 pub(crate) fn choice<'n, T: Copy>(choices: &'static [(&'static str, T)]) -> impl Fn(&'n Node) -> Reading<'n, T> {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use robot::catalog;
 
 /// Words that lead deeper into the checks than random letters do.
-const WORDS: [&str; 45] = [
+const WORDS: [&str; 51] = [
     "[cycle.motion]\n",
     "[cycle.audio]\n",
     "[source.SimulatedBody]\n",
@@ -17,6 +17,8 @@ const WORDS: [&str; 45] = [
     "[module.Walk]\n",
     "[module.Walk.style]\n",
     "[output]\n",
+    "[log]\n",
+    "[log.channel.UpperImage]\n",
     "[[module]]\n",
     "rate",
     "trigger",
@@ -32,6 +34,9 @@ const WORDS: [&str; 45] = [
     "BallPercept",
     "threshold",
     "on_failure",
+    "only",
+    "split",
+    "keep",
     " = ",
     "=",
     "30.0",
@@ -41,6 +46,7 @@ const WORDS: [&str; 45] = [
     "nan",
     "\"12 ms\"",
     "\"Walk\"",
+    "\"2 GB\"",
     "\"fifo\"",
     "true",
     "{ unset = true }",

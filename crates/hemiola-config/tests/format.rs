@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
-use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger};
+use hemiola_model::configuration::{
+    FailurePolicy, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Trigger,
+};
 use robot::{catalog, table};
 
 const DOCUMENTATION: &str = include_str!("../FORMAT.md");
@@ -43,6 +45,26 @@ fn every_key_reaches_the_configuration() {
     assert_eq!((finder.on_failure, &finder.parameters["threshold"]), (FailurePolicy::Restart, &Value::Float(0.7)));
     assert_eq!(configuration.output.trace.as_deref(), Some("run.pftrace".as_ref()));
     assert_eq!(configuration.output.profile, None);
+    let log = &configuration.log;
+    assert_eq!((log.folder.as_deref(), log.compression), (Some("logs".as_ref()), LogCompression::Zstd));
+    assert_eq!(
+        (log.flush, log.only.as_slice()),
+        (Duration::from_millis(100), ["BallPercept", "UpperImage"].map(str::to_owned).as_slice())
+    );
+    let seconds = |seconds| Some(LogExtent::Time(Duration::from_secs(seconds)));
+    assert_eq!((log.split, log.keep, log.reserve), (seconds(30), seconds(120), 1_000_000_000));
+    let LogChannelConfiguration { enabled, rate, only_while } = &log.channels["UpperImage"];
+    assert_eq!((enabled, rate), (&None, &Some(2.0)));
+    assert_eq!(only_while.as_ref().map(ToString::to_string).as_deref(), Some("BallPercept.radius > 0.05"));
+    assert_eq!(log.channels["BallPercept"].enabled, Some(true));
+}
+
+#[test]
+fn a_log_is_split_by_time_or_by_size() {
+    let log = |text: &str| read(&format!("[cycle.main]\nrate = 30.0\n[log]\n{text}")).configuration.log;
+    assert_eq!(log("split = \"2 GB\"").split, Some(LogExtent::Size(2_000_000_000)));
+    assert_eq!(log("keep = \"10 min\"").keep, Some(LogExtent::Time(Duration::from_secs(600))));
+    assert_eq!(log("split = \"2 GB\"\nkeep = \"1 s\"").reserve, 100_000_000);
 }
 
 #[test]
@@ -99,10 +121,11 @@ fn the_documentation_shows_a_configuration_without_a_fault() {
 
 #[test]
 fn every_key_is_documented() {
-    let faults = "[cycle.main]\nrate = 1\nx = 1\n[source.SimulatedBody]\nx = 1\n[output]\nx = 1\n[x]\n";
+    let faults = "[cycle.main]\nrate = 1\nx = 1\n[source.SimulatedBody]\nx = 1\n[output]\nx = 1\n[log]\nx = 1\n\
+                  [log.channel.UpperImage]\nx = 1\n[x]\n";
     let error = parse(faults, "robot.toml", &catalog()).unwrap_err().to_string();
     let lists: Vec<_> = error.lines().filter_map(|line| line.split_once("known here: ")).collect();
-    assert_eq!(lists.len(), 4, "{error}");
+    assert_eq!(lists.len(), 6, "{error}");
     for key in lists.iter().flat_map(|(_, keys)| keys.split(", ")) {
         let is_documented = ["| `{}`", ", `{}`", "## `[{}]`", "## `[{}."]
             .iter()

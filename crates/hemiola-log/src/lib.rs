@@ -60,4 +60,6 @@ pub use series::{Point, Series};
 pub use summary::Summary;
 pub use survey::{ChannelSurvey, ChunkTotals, Survey};
 pub use value::{MessageValue, Numbers, Value};
-pub use writer::{ChannelId, LogCompression, LogSynchroniser, LogWriter, Origin, Written};
+pub use writer::{ChannelId, LogSynchroniser, LogWriter, Origin, Written};
+
+pub use hemiola_model::configuration::LogCompression;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola_model::Time;
 use hemiola_model::cdr::MessageSchema;
+use hemiola_model::configuration::LogCompression;
 use mcap::write::NoSeek;
 use mcap::{McapError, WriteOptions, records};
 
@@ -44,22 +45,6 @@ pub struct LogWriter {
     file: File,
     messages: u64,
     bytes: Arc<AtomicU64>,
-}
-
-/// How chunks of a log are made smaller.
-///
-/// ```
-/// assert_eq!(hemiola_log::LogCompression::default(), hemiola_log::LogCompression::Lz4);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LogCompression {
-    /// Not at all: least work for the processor, most for the disk.
-    None,
-    /// A little, at hundreds of megabytes per second.
-    #[default]
-    Lz4,
-    /// More, at several times the work.
-    Zstd,
 }
 
 /// A channel of the log that is being written, as [`LogWriter::channel`] gives it.

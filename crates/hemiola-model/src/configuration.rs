@@ -1,5 +1,11 @@
 //! What `robot.toml` says, checked and typed. `hemiola-config` reads it from files; tests make it by hand.
 
+mod condition;
+mod log;
+
+pub use condition::{Comparison, Condition, FieldStep, Operator};
+pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +33,8 @@ pub struct Configuration {
     pub modules: BTreeMap<String, ModuleConfiguration>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
+    /// What is recorded.
+    pub log: LogConfiguration,
 }
 
 /// One cycle.

@@ -4,7 +4,7 @@ use hemiola_config::{Catalog, Component};
 use hemiola_model::data::{Data, DataType, Field, Variant};
 use hemiola_model::{ParameterDescription, Range, Value};
 
-/// Two modules, another one that could find the ball, and two sources.
+/// Two modules, another one that could find the ball, and two sources. What the legs are asked for is opaque.
 pub fn catalog() -> Catalog {
     let number = |name: &str, documentation: &str, unit: &str, default: f64, range| {
         let range = Option::map(range, |(minimum, maximum)| Range::new(minimum, maximum));
@@ -36,6 +36,9 @@ pub fn catalog() -> Catalog {
             Component::new("SimulatedCamera", "nao::simulator").providing(["UpperImage"]),
         ],
     )
+    .with_schema("BallPercept", DataType::structure("BallPercept", numbers(&["x", "y", "radius"])))
+    .with_schema("JointAngles", DataType::structure("JointAngles", numbers(&["hip", "knee"])))
+    .with_schema("UpperImage", DataType::Sequence(Box::new(DataType::Unsigned(8))))
 }
 
 fn parameter(name: &str, data_type: DataType, default: Value) -> ParameterDescription {

@@ -1,0 +1,118 @@
+//! `[log]`
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use hemiola_model::configuration::{Condition, LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
+
+use crate::catalog::Catalog;
+use crate::condition::{Fault, parse_condition};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::node::Node;
+use crate::place::Place;
+use crate::section::{Section, boolean, choice, duration_within, extent, folder_name, rate, size, suggest_at, text};
+
+const COMPRESSIONS: &[(&str, LogCompression)] =
+    &[("none", LogCompression::None), ("lz4", LogCompression::Lz4), ("zstd", LogCompression::Zstd)];
+
+/// More often it only costs, and more rarely too much is lost with the process.
+const FLUSHES: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60);
+
+pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> LogConfiguration {
+    let mut log = LogConfiguration::default();
+    let Some(mut section) = Section::open("log", node, found) else { return log };
+    log.folder = section.read("folder", folder_name, found);
+    log.compression = section.read("compression", choice(COMPRESSIONS), found).unwrap_or_default();
+    if let Some(flush) = section.read("flush", duration_within(FLUSHES, "from 10 ms to 1 min"), found) {
+        log.flush = flush;
+    }
+    let (split, keep) = (section.peek("split"), section.peek("keep"));
+    log.split = section.read("split", extent, found);
+    log.keep = section.read("keep", extent, found);
+    if let (Some(split), Some(keep)) = (split, keep)
+        && is_longer(log.split, log.keep)
+    {
+        found.push(
+            Diagnostic::error("a log of which that is kept cannot have longer files: only whole ones are removed")
+                .at(&split.place, "so much is in a file")
+                .related(&keep.place, "so much is to be kept")
+                .help("make `split` a fraction of `keep`, or leave it out: then it is a quarter"),
+        );
+    }
+    if let Some(reserve) = section.read("reserve", size, found) {
+        log.reserve = reserve;
+    }
+    let only = section.peek("only");
+    log.only = section.list("only", "a list of representations, such as [\"Ball\"]", text, found);
+    for entry in only.and_then(Node::list).unwrap_or_default().iter().filter(|_| !log.only.is_empty()) {
+        if let Some(name) = entry.text().filter(|name| !name.is_empty()) {
+            check_recordable(name, &entry.place, catalog, found);
+        }
+    }
+    let channels = section.entries("channel", found);
+    section.finish(found);
+    log.channels = read_channels(&channels, catalog, found);
+    log
+}
+
+fn is_longer(split: Option<LogExtent>, keep: Option<LogExtent>) -> bool {
+    match (split, keep) {
+        (Some(LogExtent::Time(split)), Some(LogExtent::Time(keep))) => split > keep,
+        (Some(LogExtent::Size(split)), Some(LogExtent::Size(keep))) => split > keep,
+        _ => false,
+    }
+}
+
+fn read_channels(
+    channels: &[(&str, &Node)],
+    catalog: &Catalog,
+    found: &mut Diagnostics,
+) -> BTreeMap<String, LogChannelConfiguration> {
+    let mut read = BTreeMap::new();
+    for (name, node) in channels {
+        check_recordable(name, &node.key, catalog, found);
+        let Some(mut section) = Section::open(&format!("log.channel.{name}"), node, found) else { continue };
+        let channel = LogChannelConfiguration {
+            enabled: section.read("enabled", boolean, found),
+            rate: section.read("rate", rate, found),
+            only_while: read_condition(&mut section, catalog, found),
+        };
+        section.finish(found);
+        read.insert((*name).to_owned(), channel);
+    }
+    read
+}
+
+fn read_condition(section: &mut Section<'_>, catalog: &Catalog, found: &mut Diagnostics) -> Option<Condition> {
+    let node = section.peek("only_while");
+    let written = section.read("only_while", text, found)?;
+    match parse_condition(&written, &catalog.schemas) {
+        Ok(condition) => Some(condition),
+        Err(Fault { message, span, meant, help }) => {
+            let place = node?.place.within(&written, span);
+            let label = meant.map(|meant| format!("did you mean `{meant}`?")).unwrap_or_default();
+            let error = Diagnostic::error(message).at(&place, label);
+            found.push(help.into_iter().fold(error, Diagnostic::help));
+            None
+        }
+    }
+}
+
+/// An error unless `name` is a representation that can leave the process.
+fn check_recordable(name: &str, place: &Place, catalog: &Catalog, found: &mut Diagnostics) {
+    if catalog.schemas.contains_key(name) {
+        return;
+    }
+    if catalog.representations.contains(name) {
+        found.push(Diagnostic::error(format!("`{name}` is opaque, so it cannot be recorded")).at(place, "").help(
+            "leave it out, or make it data: without `#[representation(opaque)]`, and `#[derive(Data)]` for all in it",
+        ));
+        return;
+    }
+    found.push_error(|| {
+        let error = Diagnostic::error(format!("unknown representation `{name}`"));
+        let names = catalog.schemas.keys().map(String::as_str);
+        suggest_at(error, place, name, names, "representations that can be recorded are")
+    });
+}

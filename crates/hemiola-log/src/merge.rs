@@ -1,7 +1,9 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
+use crate::channel::LogTime;
 use crate::copy::Copy;
 use crate::entry::{Attachment, Entry, KeptMessage};
 use crate::error::LogError;
@@ -28,7 +30,7 @@ pub struct Merged {
 const MOST_PROBLEMS: usize = 1000;
 
 /// Writes several logs into a new one, messages by the time at which they were recorded; those of one log keep their order. Channels that are
-/// the same in several logs become one. The profile is that of the first log.
+/// the same in several logs become one, as do metadata and attachments. The profile is that of the first log.
 ///
 /// # Errors
 /// The new file exists already or cannot be written; a disk fails. Damage of a log is no error.
@@ -44,10 +46,10 @@ pub fn merge<R: Read + Seek>(logs: &mut [LogReader<R>], output: &Path) -> Result
 }
 
 fn fill<R: Read + Seek>(logs: &mut [LogReader<R>], copy: &mut Copy) -> Result<Merged, LogError> {
-    let mut merged = Merged::default();
+    let (mut merged, mut seen) = (Merged::default(), Seen::default());
     let mut next = Vec::new();
     for (index, log) in logs.iter_mut().enumerate() {
-        next.push(advance(index, log, copy, &mut merged)?);
+        next.push(advance(index, log, copy, &mut seen, &mut merged)?);
     }
     loop {
         // Of two at the same time, that of the log that was named first.
@@ -57,7 +59,7 @@ fn fill<R: Read + Seek>(logs: &mut [LogReader<R>], copy: &mut Copy) -> Result<Me
             copy.message(index, &message.as_message())?;
             merged.messages += 1;
         }
-        next[index] = advance(index, &mut logs[index], copy, &mut merged)?;
+        next[index] = advance(index, &mut logs[index], copy, &mut seen, &mut merged)?;
     }
 }
 
@@ -66,6 +68,7 @@ fn advance<R: Read + Seek>(
     index: usize,
     log: &mut LogReader<R>,
     copy: &mut Copy,
+    seen: &mut Seen,
     merged: &mut Merged,
 ) -> Result<Option<KeptMessage>, LogError> {
     loop {
@@ -74,7 +77,9 @@ fn advance<R: Read + Seek>(
             Some(Ok(Entry::Message(message))) => return Ok(Some(KeptMessage::of(&message))),
             Some(Ok(Entry::Attachment(attachment))) => attachment,
             Some(Ok(Entry::Metadata(metadata))) => {
-                copy.metadata(metadata)?;
+                if seen.metadata.insert((metadata.name.clone(), metadata.entries.clone())) {
+                    copy.metadata(metadata)?;
+                }
                 continue;
             }
             Some(Ok(Entry::Private(record))) => {
@@ -95,6 +100,33 @@ fn advance<R: Read + Seek>(
                 continue;
             }
         };
-        copy.attachment(log, &attachment)?;
+        let mut checksum = Checksum::default();
+        log.read_attachment(&attachment, &mut checksum)?;
+        let Attachment { name, media_type, create_time, data_length, .. } = attachment.clone();
+        if seen.attachments.insert((name, media_type, create_time, data_length, checksum.0.finalize())) {
+            copy.attachment(log, &attachment)?;
+        }
+    }
+}
+
+/// What has been copied: the files of a log that was split say the same about themselves.
+#[derive(Default)]
+struct Seen {
+    metadata: BTreeSet<(String, BTreeMap<String, String>)>,
+    /// Name, media type, time, length, checksum.
+    attachments: BTreeSet<(String, String, LogTime, u64, u32)>,
+}
+
+#[derive(Default)]
+struct Checksum(crc32fast::Hasher);
+
+impl Write for Checksum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -111,15 +111,18 @@ pub struct RunArguments {
     /// Take the samples of the sources from this log, at their times; everything else is computed anew
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
-    /// Record all that is provided, in MCAP; an existing file is never overwritten
+    /// Record what robot.toml says, or all that is provided, in MCAP; an existing file is never overwritten
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Record nothing, whatever robot.toml says
+    #[arg(long, conflicts_with = "log")]
+    pub no_log: bool,
     /// Record these only: Image,JointAngles, or Image@2 for at most 2 a second
-    #[arg(long, value_name = "NAMES", requires = "log", value_delimiter = ',', value_parser = parse_tap)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parse_tap)]
     pub log_only: Vec<TapRequest>,
     /// How the log is made smaller
-    #[arg(long, value_name = "HOW", requires = "log", value_enum, default_value_t = LogSize::Lz4)]
-    pub log_compression: LogSize,
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub log_compression: Option<LogSize>,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -128,7 +131,7 @@ pub struct RunArguments {
     pub picture: Option<PathBuf>,
 }
 
-/// How a log is made smaller.
+/// [`LogCompression`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogSize {
     /// Not at all: least work for the processor, most for the disk

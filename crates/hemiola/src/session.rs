@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hemiola_config::{Base, Catalog, Diagnostics, LoadOptions, Loaded, Origins};
+use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions, Loaded, Origins};
 use hemiola_runtime::{Robot, RuntimeError};
 use hemiola_trace::Profile;
 
@@ -15,6 +15,8 @@ pub struct Session {
     pub robot: Robot,
     pub origins: Origins,
     pub warnings: Diagnostics,
+    /// What the configuration was read from.
+    pub texts: Vec<ConfigurationText>,
     /// What people call the base configuration.
     pub configured_by: String,
     /// The profile was there.
@@ -24,12 +26,13 @@ pub struct Session {
 impl Session {
     /// Loads the configuration, puts the robot together, and lets it know the durations of earlier runs.
     pub fn open(application: &Application, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
-        let (Loaded { configuration, origins, warnings, .. }, configured_by) = configuration(application, arguments)?;
+        let (Loaded { configuration, origins, warnings, texts }, configured_by) =
+            configuration(application, arguments)?;
         let profile = known_durations(configuration.output.profile.as_ref())?;
         let has_profile = profile.is_some();
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
         let robot = robot.with_profile(profile.unwrap_or_default());
-        Ok(Self { robot, origins, warnings, configured_by, has_profile })
+        Ok(Self { robot, origins, warnings, texts, configured_by, has_profile })
     }
 
     /// The numbers of the cycles that a command is about: the one of that name, or all.

@@ -18,6 +18,7 @@ pub enum LogCommand {
     /// Tell what is in a log, how regularly it came, and what cannot be read
     #[command(after_help = "Examples:
   log info run.mcap
+  log info run-*.mcap                 one after the other
   log info run.mcap --json | jq '.channels[] | {topic, rate_hz}'
 
 Every byte is read and every checksum compared, so \"whole\" means whole. Times between messages are those at which they were recorded. \
@@ -49,10 +50,12 @@ Attachments and metadata come along; the old log is only read, and an existing f
 `log recover`. Exit code: 0 when all could be read, 3 when not.")]
     Filter(FilterArguments),
     /// Write several logs into a new one, by time
-    #[command(after_help = "Example:
+    #[command(after_help = "Examples:
   log merge head.mcap body.mcap --output robot.mcap
+  log merge game-*.mcap --output game.mcap
+                                      a log that was split (`split`, `keep` in robot.toml), in one file
 
-Channels that are the same in several logs become one. An existing file is never overwritten. Exit code: 0 when all could be read, 3 when \
+Channels that are the same in several logs become one, and what all say about themselves is said once. An existing file is never overwritten. Exit code: 0 when all could be read, 3 when \
 not.")]
     Merge(MergeArguments),
     /// Compare two logs, message by message
@@ -89,10 +92,10 @@ description must be the file's bytes, wherever the writer has options for what i
 
 #[derive(Args, Debug)]
 pub struct InfoArguments {
-    /// The log
-    #[arg(value_name = "FILE")]
-    pub log: PathBuf,
-    /// For machines
+    /// The logs
+    #[arg(value_name = "FILE", required = true)]
+    pub logs: Vec<PathBuf>,
+    /// For machines, a line each
     #[arg(long)]
     pub json: bool,
 }

@@ -67,7 +67,7 @@ fn grouped(count: u64) -> String {
 }
 
 /// `1 message`, `2 messages`
-fn counted(count: u64, noun: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, Stepper, TapRequest};
+use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, Stepper};
 use hemiola_trace::Timeline;
 
 use super::check::warn;
@@ -17,7 +17,7 @@ use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Frame, Journal, LiveView, Screen};
-use crate::recorder::{self, Recorder};
+use crate::recorder::{Head, Recorder, Recording};
 use crate::replay;
 use crate::session::Session;
 use crate::summary::Summary;
@@ -27,28 +27,40 @@ use crate::traffic::Traffic;
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
-    let Session { robot, warnings, .. } = Session::open(application, &arguments.configuration)?;
-    warn(&warnings, &[]);
+    let session = Session::open(application, &arguments.configuration)?;
+    warn(&session.warnings, &[]);
+    let head = Head::of(&session, name);
+    let robot = session.robot;
     let robot = match &arguments.replay {
-        Some(path) => replay::fed(robot, path)?,
+        Some(path) => {
+            let robot = replay::fed(robot, path)?;
+            note_differences(&head.differences(path)?);
+            robot
+        }
         None => robot,
     };
-    let about = recorder::about(&robot, name);
-    let requests = requests(arguments, &robot);
-    let robot = robot.tapped(requests)?;
+    let recording = Recording::of(arguments, &robot, name)?;
+    let robot = match &recording {
+        Some(recording) => {
+            warn_of_idle_channels(recording);
+            robot.tapped(recording.requests.clone())?
+        }
+        None => robot,
+    };
     let output = robot.configuration().output.clone();
     let trace = trace_path(arguments, output.trace, name);
     let interrupted = interruption();
 
     let started = Instant::now();
     let files = trace.iter().chain(&output.profile).chain(&output.statistics);
-    for path in files.chain(&arguments.json).chain(&arguments.picture).chain(&arguments.log) {
+    let log = recording.as_ref().map(|recording| &recording.path);
+    for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
         make_folder(path)?;
     }
     let runner = Runner::start(robot, arguments)?;
     let handle = runner.handle().clone();
-    let recorder = match &arguments.log {
-        Some(path) => Recorder::start(&handle, path, arguments.log_compression.into(), about)?,
+    let recorder = match recording {
+        Some(recording) => Recorder::start(&handle, recording, head)?,
         None => None,
     };
     runner.begin();
@@ -117,12 +129,26 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     super::print(&summary.text(io::stdout().is_terminal()))
 }
 
-/// What is to be recorded: as said, or all.
-fn requests(arguments: &RunArguments, robot: &Robot) -> Vec<TapRequest> {
-    match &arguments.log {
-        None => Vec::new(),
-        Some(_) if arguments.log_only.is_empty() => robot.recordable().into_iter().map(TapRequest::all).collect(),
-        Some(_) => arguments.log_only.clone(),
+/// A replay with another configuration is what many come for, and what others do not expect.
+fn note_differences(differences: &[String]) {
+    if !differences.is_empty() {
+        eprintln!("note: this robot is not configured as when the log was recorded");
+        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| eprintln!("  {difference}"));
+        if differences.len() > MOST_DIFFERENCES {
+            eprintln!("  and {} more", differences.len() - MOST_DIFFERENCES);
+        }
+        eprintln!();
+    }
+}
+
+/// As many are told.
+const MOST_DIFFERENCES: usize = 20;
+
+/// A robot for several occasions may be told to record what only some of them have.
+fn warn_of_idle_channels(recording: &Recording) {
+    if !recording.idle.is_empty() {
+        let idle = recording.idle.join(", ");
+        eprintln!("warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n");
     }
 }
 

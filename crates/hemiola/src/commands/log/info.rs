@@ -11,18 +11,26 @@ use super::{LOSSY, bytes, counted, grouped};
 use crate::command_line::log::InfoArguments;
 use crate::commands::{columns, human, print};
 use crate::error::CommandError;
+use crate::recorder::COUNTS;
 
 pub fn info(arguments: &InfoArguments) -> Result<ExitCode, CommandError> {
-    let mut log = LogReader::open(&arguments.log)?;
-    let mut progress = Progress::new();
-    let survey = Survey::of(&mut log, |done, all| progress.show(done, all))?;
-    drop(progress);
-    if arguments.json {
-        print(&(as_json(&log, &survey).to_string() + "\n"))?;
-    } else {
-        print(&as_text(&log, &survey))?;
+    let mut code = ExitCode::SUCCESS;
+    for (index, path) in arguments.logs.iter().enumerate() {
+        let mut log = LogReader::open(path)?;
+        let mut progress = Progress::new();
+        let survey = Survey::of(&mut log, |done, all| progress.show(done, all))?;
+        drop(progress);
+        if arguments.json {
+            print(&(as_json(&log, &survey).to_string() + "\n"))?;
+        } else {
+            let distance = if index > 0 { "\n" } else { "" };
+            print(&format!("{distance}{}", as_text(&log, &survey)))?;
+        }
+        if survey.problem_count > 0 {
+            code = ExitCode::from(LOSSY);
+        }
     }
-    Ok(ExitCode::from(if survey.problem_count > 0 { LOSSY } else { 0 }))
+    Ok(code)
 }
 
 fn as_text(log: &LogReader, survey: &Survey) -> String {
@@ -91,7 +99,8 @@ fn heading(log: &LogReader, survey: &Survey) -> String {
 }
 
 fn table(survey: &Survey) -> String {
-    let heads = ["topic", "type", "messages", "rate", "step: median", "99 %", "longest", "size", "", "share of bytes"];
+    let heads =
+        ["topic", "type", "messages", "dropped", "rate", "step: median", "99 %", "longest", "size", "", "share"];
     let all: u64 = survey.channels.iter().map(|channel| channel.bytes).sum();
     let mut rows = vec![heads.map(str::to_owned)];
     for channel in &survey.channels {
@@ -106,6 +115,7 @@ fn table(survey: &Survey) -> String {
                 format!("{type_name} ({})", channel.channel.encoding)
             },
             grouped(channel.messages),
+            Some(dropped(channel, survey)).filter(|count| *count > 0).map_or_else(String::new, grouped),
             if channel.messages > 1 { format!("{:.1} Hz", channel.rate()) } else { String::new() },
             step(channel.median_step),
             step(channel.p99_step),
@@ -134,6 +144,16 @@ fn table(survey: &Survey) -> String {
     text
 }
 
+/// How many messages of a channel its log lacks: by the numbers of those that are there, and by what its recorder says of the whole, which
+/// knows of the last ones, too.
+fn dropped(channel: &ChannelSurvey, survey: &Survey) -> u64 {
+    let topic = channel.channel.topic.as_str();
+    let counts = survey.metadata.iter().filter(|metadata| metadata.name == COUNTS);
+    let counts = counts.filter_map(|metadata| metadata.entries.get(topic));
+    let told = counts.filter_map(|counts| serde_json::from_str::<Value>(counts).ok()?.get("dropped")?.as_u64()).max();
+    channel.missing.max(told.unwrap_or(0))
+}
+
 /// What strikes the eye of somebody who looks for trouble.
 fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
     let topic = &channel.channel.topic;
@@ -143,9 +163,6 @@ fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
     if is_gap {
         let (longest, from) = (human(channel.longest_step), channel.longest_step_from.seconds_since(begin));
         _ = writeln!(text, "gap: {topic}: nothing for {longest}, {from:.3} s after the beginning");
-    }
-    if channel.missing > 0 {
-        _ = writeln!(text, "dropped: {topic}: {} between the senders' numbers", counted(channel.missing, "message"));
     }
     if channel.backwards > 0 {
         _ = writeln!(text, "order: {topic}: {} earlier than the one before", counted(channel.backwards, "message"));
@@ -208,6 +225,7 @@ fn as_json(log: &LogReader, survey: &Survey) -> Value {
                 "longest_step_s": channel.longest_step.as_secs_f64(),
                 "longest_step_from_ns": channel.longest_step_from.nanoseconds(),
                 "missing": channel.missing,
+                "dropped": dropped(channel, survey),
                 "backwards": channel.backwards,
             })
         })

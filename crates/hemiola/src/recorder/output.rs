@@ -1,0 +1,161 @@
+//! Encodes and writes what comes. When the log cannot be written any more, the robot goes on without, and values are counted.
+
+use std::path::Path;
+
+use hemiola_log::{LogCompression, LogError, LogWriter};
+use hemiola_model::cdr::CdrWriter;
+use hemiola_model::configuration::LogExtent;
+use hemiola_runtime::{RobotHandle, Tap, TappedValue};
+
+use super::channels::{COUNTS, Channels};
+use super::journal::JournalChannels;
+use super::keeper::{Keeper, Order};
+use super::parts::Parts;
+use super::recorded::Ending;
+use super::{Head, Recorded, Recording};
+use crate::error::CommandError;
+
+/// See the module.
+pub struct Output {
+    handle: RobotHandle,
+    parts: Parts,
+    compression: LogCompression,
+    reserve: u64,
+    head: Head,
+    log: Option<LogWriter>,
+    keeper: Keeper,
+    channels: Channels,
+    journal: JournalChannels,
+    buffer: CdrWriter,
+    unwritten: u64,
+    ending: Option<Ending>,
+}
+
+impl Output {
+    /// Begins a log of what the tap passes on.
+    pub fn begin(handle: &RobotHandle, tap: &Tap, recording: Recording, head: Head) -> Result<Self, CommandError> {
+        let channels = Channels::of(tap, &recording);
+        let Recording { path, compression, flush, split, keep, reserve, .. } = recording;
+        let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
+            .map_err(|error| CommandError::Write { path: path.clone(), error })?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let keeper = Keeper::start(handle, flush, keep, reserve, folder.to_owned()).map_err(CommandError::Thread)?;
+        let mut output = Self {
+            handle: handle.clone(),
+            parts,
+            compression,
+            reserve,
+            head: head.starting(handle),
+            log: None,
+            keeper,
+            channels,
+            journal: JournalChannels::default(),
+            buffer: CdrWriter::default(),
+            unwritten: 0,
+            ending: None,
+        };
+        output.log = Some(output.begin_file()?);
+        Ok(output)
+    }
+
+    fn begin_file(&mut self) -> Result<LogWriter, LogError> {
+        let mut log = LogWriter::create(&self.parts.path(), self.compression)?;
+        self.head.write(&mut log)?;
+        self.channels.begin(&mut log)?;
+        self.journal.begin(&mut log)?;
+        self.keeper.order(Order::Began(log.synchroniser()?));
+        Ok(log)
+    }
+
+    /// A value.
+    pub fn write(&mut self, value: &TappedValue<'_>) {
+        let Some(log) = &mut self.log else {
+            self.unwritten += 1;
+            return;
+        };
+        let Some((channel, origin)) = self.channels.place(value) else { return };
+        self.buffer.clear();
+        value.value().write(&mut self.buffer);
+        if !self.buffer.is_exact() {
+            self.unwritten += 1;
+            let name = value.representation();
+            return self.handle.note(format!(
+                "a value of {name} is not in the log: it has a time beyond 68 years, or a sequence of over 4 billion items, which ROS 2's \
+                 messages cannot say"
+            ));
+        }
+        match log.write(channel, origin, self.buffer.bytes()) {
+            Ok(()) => self.parts.note(value.now()),
+            Err(error) => {
+                self.unwritten += 1;
+                self.fail(error);
+            }
+        }
+    }
+
+    /// Goes on to the next file when there is enough in this one.
+    pub fn split(&mut self, tap: &Tap) {
+        let Some(log) = self.log.take_if(|log| self.parts.is_full(log.written().bytes)) else { return };
+        let ended = self.end_file(log, tap);
+        self.parts.advance();
+        match ended.and_then(|()| self.begin_file()) {
+            Ok(log) => self.log = Some(log),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// What else has happened; then all that was written outlives this process.
+    pub fn flush(&mut self, tap: &Tap) {
+        let Some(log) = &mut self.log else { return };
+        let written = self.journal.write(log, &self.handle, &mut self.head, &mut self.buffer);
+        if let Err(error) = written.and_then(|()| log.flush()) {
+            return self.fail(error);
+        }
+        if self.keeper.is_low() {
+            self.end_for_reserve(tap);
+        }
+    }
+
+    fn end_for_reserve(&mut self, tap: &Tap) {
+        let ending = Ending::Reserve(self.reserve);
+        self.handle.note(format!("the log has ended early: {ending}"));
+        self.ending = Some(ending);
+        if let Some(log) = self.log.take()
+            && let Err(error) = self.end_file(log, tap)
+        {
+            self.ending = Some(Ending::Failure(error));
+        }
+    }
+
+    fn fail(&mut self, error: LogError) {
+        self.handle.note(format!("the log has ended early: {error}"));
+        self.log = None;
+        self.ending = Some(Ending::Failure(error));
+    }
+
+    /// Whoever waits for the disk gives it its end.
+    fn end_file(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
+        log.metadata(COUNTS, self.channels.counts(tap))?;
+        self.keeper.order(Order::Ended { log: Box::new(log), path: self.parts.path(), end: self.parts.newest() });
+        Ok(())
+    }
+
+    /// Ends the log with what is known at the end.
+    pub fn finish(mut self, tap: &Tap) -> Recorded {
+        if let Some(log) = self.log.take()
+            && let Err(error) = self.end(log, tap)
+        {
+            self.fail(error);
+        }
+        let dropped = tap.channels().iter().map(|channel| channel.dropped).sum();
+        let (path, kept) = (self.parts.name(), self.keeper.finish());
+        Recorded { path, kept, dropped, unwritten: self.unwritten, ending: self.ending }
+    }
+
+    fn end(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
+        self.journal.write(&mut log, &self.handle, &mut self.head, &mut self.buffer)?;
+        let report = self.handle.report().to_json();
+        log.attach("statistics.json", "application/json", self.handle.now(), report.as_bytes())?;
+        self.end_file(log, tap)
+    }
+}

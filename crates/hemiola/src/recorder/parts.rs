@@ -1,0 +1,135 @@
+//! A log in several files, each whole by itself: `game-001.mcap`, `game-002.mcap`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hemiola_model::Time;
+use hemiola_model::configuration::LogExtent;
+
+/// When the next file begins, and what it is called.
+pub struct Parts {
+    /// What was asked for: the only file, or what the names of all of them begin with.
+    path: PathBuf,
+    length: Option<LogExtent>,
+    /// Of the present one, from 1.
+    number: u32,
+    begin: Option<Time>,
+    newest: Time,
+}
+
+impl Parts {
+    /// Of a log that goes into files of this length.
+    ///
+    /// # Errors
+    /// There is a log of this name already.
+    pub fn new(path: PathBuf, length: Option<LogExtent>) -> io::Result<Self> {
+        let parts = Self { path, length, number: 1, begin: None, newest: Time::ZERO };
+        // Of one file it is noticed when it is made.
+        if parts.length.is_some() && parts.are_there() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a log of this name is there already"));
+        }
+        Ok(parts)
+    }
+
+    /// What all of them are called.
+    pub fn name(&self) -> PathBuf {
+        match self.length {
+            Some(_) => self.path.with_file_name(format!("{}*.mcap", self.stem())),
+            None => self.path.clone(),
+        }
+    }
+
+    /// The present file.
+    pub fn path(&self) -> PathBuf {
+        match self.length {
+            Some(_) => self.path.with_file_name(format!("{}{:03}.mcap", self.stem(), self.number)),
+            None => self.path.clone(),
+        }
+    }
+
+    /// The newest time in it.
+    pub fn newest(&self) -> Time {
+        self.newest
+    }
+
+    /// A value of this time was written. Those of different cycles do not come in order.
+    pub fn note(&mut self, time: Time) {
+        self.newest = self.newest.max(time);
+        self.begin.get_or_insert(time);
+    }
+
+    /// Whether there is enough in the present file, which has so many bytes.
+    pub fn is_full(&self, bytes: u64) -> bool {
+        match self.length {
+            Some(LogExtent::Time(length)) => self.begin.is_some_and(|begin| self.newest.since(begin) >= length),
+            Some(LogExtent::Size(length)) => bytes >= length,
+            None => false,
+        }
+    }
+
+    /// Goes on to the next file.
+    pub fn advance(&mut self) {
+        self.number += 1;
+        self.begin = Some(self.newest);
+    }
+
+    fn stem(&self) -> String {
+        format!("{}-", self.path.file_stem().unwrap_or_default().to_string_lossy())
+    }
+
+    fn are_there(&self) -> bool {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let stem = self.stem();
+        folder.read_dir().into_iter().flatten().flatten().any(|file| {
+            let name = file.file_name();
+            let number = name.to_str().and_then(|name| name.strip_prefix(&stem)?.strip_suffix(".mcap"));
+            number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_full_after_its_time_or_size() {
+        let at = Time::from_seconds;
+        let mut timed = Parts::new("logs/game.mcap".into(), Some(LogExtent::Time(Duration::from_secs(10)))).unwrap();
+        assert_eq!(timed.path(), Path::new("logs/game-001.mcap"));
+        timed.note(at(5.0));
+        timed.note(at(4.9));
+        assert!(!timed.is_full(1 << 40));
+        timed.note(at(15.0));
+        assert!(timed.is_full(0));
+        timed.advance();
+        assert_eq!(timed.path(), Path::new("logs/game-002.mcap"));
+        timed.note(at(14.99));
+        assert!(!timed.is_full(0));
+        timed.note(at(25.0));
+        assert!(timed.is_full(0));
+
+        let sized = Parts::new("game.mcap".into(), Some(LogExtent::Size(1000))).unwrap();
+        assert!(!sized.is_full(999) && sized.is_full(1000));
+        let whole = Parts::new("game.mcap".into(), None).unwrap();
+        assert!(!whole.is_full(u64::MAX));
+        assert_eq!(whole.path(), Path::new("game.mcap"));
+    }
+
+    #[test]
+    fn the_files_of_another_run_are_left_alone() {
+        let folder = std::env::temp_dir().join(format!("hemiola-parts-{}", std::process::id()));
+        _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let parts = || Parts::new(folder.join("game.mcap"), Some(LogExtent::Size(1000)));
+        for other in ["game.mcap", "game-1-001.mcap", "game-.mcap", "game-old.mcap"] {
+            std::fs::write(folder.join(other), "").unwrap();
+        }
+        assert!(parts().is_ok());
+        std::fs::write(folder.join("game-004.mcap"), "").unwrap();
+        assert!(parts().is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,8 +1,10 @@
 //! Where topics and services are found by name.
 
 mod listed;
+mod readable;
 mod watch;
 
+pub use readable::{AnyMessage, AnyQueue};
 pub use watch::Watch;
 
 use crate::BusError;
@@ -16,6 +18,7 @@ use crate::statistics::TopicReport;
 use crate::topic::{Hub, Message, Topic};
 use hemiola_trace::TickScale;
 use listed::Listed;
+use readable::Readable;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,6 +47,7 @@ struct Registry {
     topics: Mutex<BTreeMap<String, Weak<dyn AnyTopic>>>,
     services: Services,
     listed: Listed,
+    readable: Readable,
     watchers: Watchers,
 }
 

@@ -59,9 +59,18 @@ impl RobotClock {
     /// What it shows: 25 ns on a running clock, the read of a word on a stepped one.
     pub fn now(&self) -> Time {
         match &self.pace {
+            Pace::Running { .. } => self.time_at(monotonic_now()),
+            Pace::Stepped(now) => Time::from_nanoseconds(now.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// What it shows when the machine's clock shows `at`; on a stepped clock, what it shows now.
+    #[inline]
+    pub fn time_at(&self, at: MonotonicTime) -> Time {
+        match &self.pace {
             Pace::Running { start, factor } => {
                 let start = MonotonicTime::from_nanoseconds(start.load(Ordering::Relaxed));
-                let elapsed = monotonic_now().since(start).as_nanos() as f64;
+                let elapsed = at.since(start).as_nanos() as f64;
                 Time::from_nanoseconds((elapsed * factor) as i64)
             }
             Pace::Stepped(now) => Time::from_nanoseconds(now.load(Ordering::Relaxed)),

@@ -41,7 +41,7 @@ mod sync;
 mod topic;
 
 pub use actor::{Actor, ActorHandle, ActorReport, CallBatch, CallFuture};
-pub use bus::{Bus, Listener, Watch};
+pub use bus::{AnyMessage, AnyQueue, Bus, Listener, Watch};
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
 pub use event_loop::{

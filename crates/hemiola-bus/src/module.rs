@@ -123,7 +123,7 @@ fn lonely_topic<T: Representation>() -> Topic<T> {
 
 /// The topic of a representation on the robot's bus.
 fn topic<T: Representation>(bus: &dyn Any) -> Result<Topic<T>, String> {
-    robot_bus(bus)?.topic(T::NAME).map_err(|error| error.to_string())
+    robot_bus(bus)?.readable_topic(T::NAME).map_err(|error| error.to_string())
 }
 
 fn robot_bus(bus: &dyn Any) -> Result<&Bus, String> {

@@ -107,6 +107,19 @@ impl<T> Form<T> {
     }
 }
 
+impl<T> Form<T> {
+    /// Writes a value; `false`, and nothing written, when the type is opaque.
+    pub fn write(&self, value: &T, writer: &mut dyn Writer) -> bool {
+        match &self.data {
+            Some(form) => {
+                (form.write)(value, writer);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
 /// A representation without its type: what registries, blackboards and recorders work with.
 ///
 /// ```
@@ -166,14 +179,8 @@ impl RepresentationDescriptor {
             drop: |value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
             // SAFETY: see above.
             reset: |value| unsafe { &mut *value.cast::<T>() }.reset(),
-            write: |value, writer| match T::form().data {
-                Some(form) => {
-                    // SAFETY: see above.
-                    (form.write)(unsafe { &*value.cast::<T>() }, writer);
-                    true
-                }
-                None => false,
-            },
+            // SAFETY: see above.
+            write: |value, writer| T::form().write(unsafe { &*value.cast::<T>() }, writer),
             read: |value, reader| match T::form().data {
                 // SAFETY: see above.
                 Some(form) => (form.read)(unsafe { &mut *value.cast::<T>() }, reader).map(|()| true),

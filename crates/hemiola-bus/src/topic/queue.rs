@@ -105,6 +105,12 @@ impl<T: Message> Queue<T> {
         self.lanes.entries().iter().map(|lane| lane.counts().depth as usize).sum()
     }
 
+    /// How many messages found no room.
+    pub(crate) fn dropped(&mut self) -> u64 {
+        self.lanes.refresh();
+        self.lanes.entries().iter().map(|lane| lane.counts().dropped).sum()
+    }
+
     /// The batch that was received last, if nothing was received after it.
     pub(crate) fn last_batch(&self) -> Batch<'_, T> {
         Batch::new(&self.batch)

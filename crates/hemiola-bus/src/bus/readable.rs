@@ -1,0 +1,192 @@
+//! Topics whose messages can be read by who does not know their type: recorders and tools.
+
+use super::Bus;
+use crate::BusError;
+use crate::signal::Signal;
+use crate::topic::{Queue, Topic, WhenFull};
+use hemiola_model::data::Writer;
+use hemiola_model::{Representation, RepresentationDescriptor};
+use hemiola_trace::Ticks;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// By the names of topics.
+#[derive(Default)]
+pub(super) struct Readable(Mutex<BTreeMap<String, View>>);
+
+/// How messages of a topic are read.
+#[derive(Clone, Copy)]
+struct View {
+    descriptor: &'static RepresentationDescriptor,
+    join: fn(&Bus, &str, usize, Signal) -> Result<AnyQueue, BusError>,
+}
+
+impl Bus {
+    /// As [`topic`](Self::topic), of messages that recorders and tools can read: the topics of modules are such. Allocates and takes a lock: not
+    /// for real-time threads.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Signal};
+    /// use hemiola_model::{Representation, data::ValueWriter};
+    /// # use hemiola_model::{Data, Form, data::{DataType, ReadError, Reader, Writer}};
+    /// # #[derive(Default)] struct Goal(u8);
+    /// # impl Data for Goal {
+    /// #     fn data_type() -> DataType { u8::data_type() }
+    /// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+    /// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { u8::read(reader).map(Self) }
+    /// # }
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::data() } }
+    ///
+    /// let bus = Bus::new();
+    /// let mut referee = bus.readable_topic::<Goal>("goals")?.publisher();
+    /// let (name, goal) = bus.readable_topics().remove(0);
+    /// assert_eq!((name.as_str(), goal.name()), ("goals", "Goal"));
+    ///
+    /// let mut queue = bus.read(&name, 16, Signal::Nothing).expect("it is readable")?;
+    /// referee.publish(Goal(5));
+    /// let mut text = ValueWriter::default();
+    /// queue.receive().expect("it was published").write(&mut text);
+    /// assert_eq!(text.finish().to_string(), "5");
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BusError::OtherType`] if the topic carries other messages.
+    pub fn readable_topic<T: Representation>(&self, name: &str) -> Result<Topic<T>, BusError> {
+        let topic = self.topic(name)?;
+        let view = View {
+            descriptor: T::descriptor(),
+            join: |bus, name, capacity, signal| {
+                let queue: Queue<T> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
+                Ok(AnyQueue(Box::new(queue)))
+            },
+        };
+        self.0.readable.views().insert(name.to_owned(), view);
+        Ok(topic)
+    }
+
+    /// The topics that were made so, by name, and what their messages are. Takes a lock: not for real-time threads.
+    pub fn readable_topics(&self) -> Vec<(String, &'static RepresentationDescriptor)> {
+        self.0.readable.views().iter().map(|(name, view)| (name.clone(), view.descriptor)).collect()
+    }
+
+    /// A new receiver of the messages of such a topic, which keeps up to `capacity` of each publisher until they are received, the newest ones;
+    /// `None` if it is not readable. No publisher waits for it. Allocates and takes locks: not for real-time threads.
+    ///
+    /// # Errors
+    /// [`BusError::OtherType`] if the topic carries other messages by now.
+    ///
+    /// # Panics
+    /// If the capacity is zero.
+    pub fn read(&self, name: &str, capacity: usize, signal: Signal) -> Option<Result<AnyQueue, BusError>> {
+        let view = *self.0.readable.views().get(name)?;
+        Some((view.join)(self, name, capacity, signal))
+    }
+}
+
+impl Readable {
+    fn views(&self) -> MutexGuard<'_, BTreeMap<String, View>> {
+        // A map is whole even if the one who changed it panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Receives the messages of a topic without knowing their type: [`Bus::read`].
+///
+/// ```
+/// # fn f(queue: &mut hemiola_bus::AnyQueue, writer: &mut dyn hemiola_model::data::Writer) {
+/// while let Some(message) = queue.receive() {
+///     message.write(writer);
+/// }
+/// println!("{} were too many", queue.dropped());
+/// # }
+/// ```
+pub struct AnyQueue(Box<dyn Receive>);
+
+/// A message of whatever type. It is borrowed from its queue.
+///
+/// ```
+/// # fn f(message: hemiola_bus::AnyMessage<'_>) {
+/// let mut text = hemiola_model::data::ValueWriter::default();
+/// if message.write(&mut text) {
+///     println!("{}", text.finish());
+/// }
+/// # }
+/// ```
+pub struct AnyMessage<'q> {
+    value: &'q dyn Written,
+    stamp: Option<Ticks>,
+}
+
+trait Receive: Send {
+    fn receive_any(&mut self) -> Option<AnyMessage<'_>>;
+    fn has_any(&mut self) -> bool;
+    fn count_dropped(&mut self) -> u64;
+}
+
+trait Written {
+    fn write_to(&self, writer: &mut dyn Writer) -> bool;
+}
+
+impl<T: Representation> Written for T {
+    fn write_to(&self, writer: &mut dyn Writer) -> bool {
+        T::form().write(self, writer)
+    }
+}
+
+impl<T: Representation> Receive for Queue<T> {
+    fn receive_any(&mut self) -> Option<AnyMessage<'_>> {
+        let sample = self.receive()?;
+        Some(AnyMessage { stamp: sample.stamp(), value: sample.value() })
+    }
+
+    fn has_any(&mut self) -> bool {
+        self.has_messages()
+    }
+
+    fn count_dropped(&mut self) -> u64 {
+        self.dropped()
+    }
+}
+
+impl AnyQueue {
+    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
+    pub fn receive(&mut self) -> Option<AnyMessage<'_>> {
+        self.0.receive_any()
+    }
+
+    /// Whether there is a message. What was received before is let go.
+    pub fn has_messages(&mut self) -> bool {
+        self.0.has_any()
+    }
+
+    /// How many messages found no room so far.
+    pub fn dropped(&mut self) -> u64 {
+        self.0.count_dropped()
+    }
+}
+
+impl AnyMessage<'_> {
+    /// Writes the message; `false`, and nothing written, if it is opaque.
+    pub fn write(&self, writer: &mut dyn Writer) -> bool {
+        self.value.write_to(writer)
+    }
+
+    /// When it was published, on a bus that [measures time](crate::Bus::with_timing).
+    pub fn stamp(&self) -> Option<Ticks> {
+        self.stamp
+    }
+}
+
+impl fmt::Debug for AnyQueue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AnyQueue")
+    }
+}
+
+impl fmt::Debug for AnyMessage<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("AnyMessage").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}

@@ -20,7 +20,7 @@ use crate::journal::{Change, JournalEntry};
 use crate::monitor::{DebugRecords, Message, Monitor};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
-use crate::tap::Tap;
+use crate::tap::{Tap, TopicTap};
 
 /// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
 ///
@@ -77,6 +77,11 @@ impl RobotHandle {
     pub fn take_tap(&self) -> Option<Tap> {
         let lines = std::mem::take(&mut self.controls().taps);
         (!lines.is_empty()).then(|| Tap::new(lines))
+    }
+
+    /// To record the messages of topics. There shall be one at a time: a stepped robot waits for it.
+    pub fn tap_topics(&self) -> TopicTap {
+        TopicTap::new(&self.state, self.monitor().scale().clone())
     }
 
     /// The newest events of all workers, with what is needed to read them.

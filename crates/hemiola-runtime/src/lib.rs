@@ -51,5 +51,5 @@ pub use robot::Robot;
 pub use running::{Pace, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use stepper::{Step, Stepper};
-pub use tap::{Tap, TapChannel, TapRequest, TappedValue};
+pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};
 pub use values::Snapshot;

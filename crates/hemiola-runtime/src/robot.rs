@@ -137,6 +137,11 @@ impl Robot {
         provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
     }
 
+    /// The names of all topics that a module or source publishes or subscribes to.
+    pub fn topics(&self) -> Vec<&'static str> {
+        topics(&self.modules, &self.sources).into_iter().collect()
+    }
+
     /// What the cycles and sources provide now.
     fn provided(&self) -> BTreeMap<&'static str, &'static RepresentationDescriptor> {
         let samples = self.sources.iter().map(|source| &source.sample);

@@ -8,6 +8,7 @@ use hemiola_realtime::Wakeup;
 use hemiola_trace::SourceId;
 
 use crate::safe_state::{Cause, SharedSafeState};
+use crate::tap::Gate;
 
 /// What all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {
@@ -20,6 +21,7 @@ pub struct RobotState {
     /// Notified when the robot stops, for whoever waits for that.
     pub stopped: Wakeup,
     source_ids: Box<[SourceId]>,
+    gate: Arc<Gate>,
 }
 
 impl RobotState {
@@ -33,6 +35,7 @@ impl RobotState {
             ended: AtomicBool::new(false),
             stopped: Wakeup::new(),
             source_ids: source_ids.into(),
+            gate: Arc::default(),
         }
     }
 
@@ -43,6 +46,11 @@ impl RobotState {
     /// Where topics and services are.
     pub fn bus(&self) -> &Bus {
         &self.bus
+    }
+
+    /// Where a stepped robot waits for the recorder of its messages.
+    pub fn gate(&self) -> &Arc<Gate> {
+        &self.gate
     }
 
     /// The traces' numbers of the sources, in the order of the robot's.

@@ -141,6 +141,7 @@ impl Stepper {
         if self.state.is_stopping() {
             return None;
         }
+        self.state.gate().wait();
         let source = (0..self.sources.len()).filter_map(|index| Some((self.sources[index].next?, index))).min();
         if source.is_none() && !self.sources.is_empty() {
             return None;

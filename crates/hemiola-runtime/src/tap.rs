@@ -4,6 +4,10 @@
 //! They stay as they are until the recorder has let them go. Nothing waits for the recorder: of each representation [`DEPTH`]
 //! values are held at most, and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
 
+mod topics;
+
+pub use topics::{Gate, TappedMessage, TappedTopic, TopicTap};
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -217,6 +221,7 @@ pub struct TapLine {
 /// # running.stop();
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
+#[derive(Default)]
 pub struct Tap {
     lines: Vec<TapLine>,
     /// The line that is looked at first.

@@ -5,6 +5,7 @@
 //! | `recording` | what is recorded, where and how: `[log]`, and the command line over it |
 //! | `head` | what a log begins with: which robot, how it was configured |
 //! | `channels` | values of representations: a channel for each of each cycle and source |
+//! | `topics` | messages of topics: a channel for each |
 //! | `conditions` | which of them are recorded now |
 //! | `journal` | what happens besides: messages, and changes from outside |
 //! | `output` | encodes and writes all that, until the log cannot be written any more |
@@ -21,6 +22,7 @@ mod output;
 mod parts;
 mod recorded;
 mod recording;
+mod topics;
 
 pub use channels::{COUNTS, topic};
 pub use head::Head;
@@ -44,26 +46,38 @@ pub struct Recorder {
     is_over: Arc<AtomicBool>,
 }
 
-/// How often it looks for new values: in that time no cycle provides as many as can wait.
-const LOOK_PERIOD: Duration = Duration::from_millis(5);
-/// A stepped robot waits for its recorder.
-const STEPPED_LOOK_PERIOD: Duration = Duration::from_micros(100);
+/// How often something is done.
+struct Rhythm {
+    /// Looking for new values.
+    look: Duration,
+    /// Looking for messages, at the latest, while values keep coming.
+    messages: Duration,
+    flush: Duration,
+}
+
+impl Rhythm {
+    fn of(handle: &RobotHandle, flush: Duration) -> Self {
+        // No time of the world belongs to times of a stepped clock.
+        if handle.clock().due(Time::ZERO).is_none() {
+            // Such a robot waits: for its values soon, and with its messages until all values are there that were provided with them.
+            return Self { look: Duration::from_micros(100), messages: Duration::MAX, flush };
+        }
+        // In so short a time nobody provides as many values, or sends as many messages, as can wait.
+        Self { look: Duration::from_millis(5), messages: Duration::from_millis(20), flush }
+    }
+}
 
 impl Recorder {
-    /// Begins a log with all that the robot is asked to pass on; `None` if that is nothing.
-    pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Option<Self>, CommandError> {
-        let Some(tap) = handle.take_tap() else { return Ok(None) };
-        let flush = recording.flush;
-        // No time of the world belongs to times of a stepped clock.
-        let is_stepped = handle.clock().due(Time::ZERO).is_none();
-        let look = if is_stepped { STEPPED_LOOK_PERIOD } else { LOOK_PERIOD };
+    /// Begins a log with all that the robot is asked to pass on, and what its topics carry.
+    pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, CommandError> {
+        let tap = handle.take_tap().unwrap_or_default();
+        let rhythm = Rhythm::of(handle, recording.flush);
         let output = Output::begin(handle, &tap, recording, head)?;
         let is_over = Arc::new(AtomicBool::new(false));
         let over = is_over.clone();
-        let thread = thread::Builder::new()
-            .name("hemiola recorder".into())
-            .spawn(move || record(tap, output, look, flush, &over));
-        Ok(Some(Self { thread: thread.map_err(CommandError::Thread)?, is_over }))
+        let thread =
+            thread::Builder::new().name("hemiola recorder".into()).spawn(move || record(tap, output, &rhythm, &over));
+        Ok(Self { thread: thread.map_err(CommandError::Thread)?, is_over })
     }
 
     /// Ends the log, when the robot has ended.
@@ -75,20 +89,22 @@ impl Recorder {
 }
 
 /// Takes what there is until the robot has ended.
-fn record(mut tap: Tap, mut output: Output, look: Duration, flush: Duration, is_over: &AtomicBool) -> Recorded {
-    let mut flushed = Instant::now();
+fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBool) -> Recorded {
+    let (mut flushed, mut heard) = (Instant::now(), Instant::now());
     loop {
         // First of all, so that nothing is left behind when it was.
         let is_last = is_over.load(Ordering::Relaxed);
         while write_next(&mut tap, &mut output) {
             output.split(&tap);
-            flush_if_due(&mut output, &tap, &mut flushed, flush);
+            when_due(&mut heard, rhythm.messages, || output.write_messages());
+            when_due(&mut flushed, rhythm.flush, || output.flush(&tap));
         }
+        output.write_messages();
         if is_last {
             return output.finish(&tap);
         }
-        flush_if_due(&mut output, &tap, &mut flushed, flush);
-        thread::sleep(look);
+        when_due(&mut flushed, rhythm.flush, || output.flush(&tap));
+        thread::sleep(rhythm.look);
     }
 }
 
@@ -97,9 +113,9 @@ fn write_next(tap: &mut Tap, output: &mut Output) -> bool {
     tap.next().map(|value| output.write(&value)).is_some()
 }
 
-fn flush_if_due(output: &mut Output, tap: &Tap, flushed: &mut Instant, period: Duration) {
-    if flushed.elapsed() >= period {
-        output.flush(tap);
-        *flushed = Instant::now();
+fn when_due(last: &mut Instant, period: Duration, act: impl FnOnce()) {
+    if last.elapsed() >= period {
+        act();
+        *last = Instant::now();
     }
 }

@@ -1,6 +1,6 @@
 //! `[log]`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -99,9 +99,9 @@ fn read_condition(section: &mut Section<'_>, catalog: &Catalog, found: &mut Diag
     }
 }
 
-/// An error unless `name` is a representation that can leave the process.
+/// An error unless `name` is a representation that can leave the process, or a topic.
 fn check_recordable(name: &str, place: &Place, catalog: &Catalog, found: &mut Diagnostics) {
-    if catalog.schemas.contains_key(name) {
+    if catalog.schemas.contains_key(name) || catalog.topics.contains(name) {
         return;
     }
     if catalog.representations.contains(name) {
@@ -111,8 +111,11 @@ fn check_recordable(name: &str, place: &Place, catalog: &Catalog, found: &mut Di
         return;
     }
     found.push_error(|| {
-        let error = Diagnostic::error(format!("unknown representation `{name}`"));
-        let names = catalog.schemas.keys().map(String::as_str);
-        suggest_at(error, place, name, names, "representations that can be recorded are")
+        let (error, known) = match catalog.topics.is_empty() {
+            true => (format!("unknown representation `{name}`"), "representations that can be recorded are"),
+            false => (format!("unknown representation or topic `{name}`"), "what can be recorded"),
+        };
+        let names: BTreeSet<_> = catalog.schemas.keys().chain(&catalog.topics).map(String::as_str).collect();
+        suggest_at(Diagnostic::error(error), place, name, names.iter().copied(), known)
     });
 }

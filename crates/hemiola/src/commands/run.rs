@@ -60,7 +60,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let runner = Runner::start(robot, arguments)?;
     let handle = runner.handle().clone();
     let recorder = match recording {
-        Some(recording) => Recorder::start(&handle, recording, head)?,
+        Some(recording) => Some(Recorder::start(&handle, recording, head)?),
         None => None,
     };
     runner.begin();

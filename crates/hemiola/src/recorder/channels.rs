@@ -35,8 +35,10 @@ pub const COUNTS: &str = "hemiola/channels";
 
 /// What a representation of a cycle or source is called in a log; topics have letters, digits and underscores.
 pub fn topic(owner: &str, representation: &str) -> String {
-    let owner: String = owner.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
-    format!("/{owner}/{representation}")
+    let plain = |name: &str| -> String {
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
+    };
+    format!("/{}/{}", plain(owner), plain(representation))
 }
 
 impl Channels {
@@ -76,7 +78,7 @@ impl Channels {
         let dropped = value.sequence().wrapping_sub(channel.expected);
         channel.expected = value.sequence().wrapping_add(1);
         let id = channel.id?;
-        if !self.conditions.allow(value.channel()) {
+        if !self.conditions.allow(value.representation()) {
             channel.left_out += 1;
             return None;
         }
@@ -84,6 +86,11 @@ impl Channels {
         channel.sequence = sequence.wrapping_add(1);
         channel.written += 1;
         Some((id, Origin { sequence, logged: value.now(), published: value.stamp() }))
+    }
+
+    /// What holds now.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
     }
 
     /// Of each channel, by topic, how many values were written so far, left out for its condition, and dropped because the log was too slow:

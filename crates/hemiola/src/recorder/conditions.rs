@@ -12,8 +12,8 @@ pub struct Conditions {
     comparisons: Vec<Watched>,
     /// By the number of the channel that it speaks of: which comparisons.
     by_channel: BTreeMap<usize, Vec<usize>>,
-    /// By the number of the channel that it is about: one of these, all of which hold.
-    of_channel: BTreeMap<usize, Vec<Vec<usize>>>,
+    /// By what they are about: one of these, all of which hold.
+    of: BTreeMap<String, Vec<Vec<usize>>>,
 }
 
 struct Watched {
@@ -23,11 +23,11 @@ struct Watched {
 }
 
 impl Conditions {
-    /// Conditions by representation, on what the tap passes on.
+    /// Conditions by what they are about, on what the tap passes on.
     pub fn new(conditions: &BTreeMap<String, Condition>, tap: &Tap) -> Self {
         let names: Vec<_> = tap.channels().iter().map(|channel| channel.descriptor.name()).collect();
         let of_name = |name: &str| (0..names.len()).filter(|channel| names[*channel] == name).collect::<Vec<_>>();
-        let mut made = Self { comparisons: Vec::new(), by_channel: BTreeMap::new(), of_channel: BTreeMap::new() };
+        let mut made = Self { comparisons: Vec::new(), by_channel: BTreeMap::new(), of: BTreeMap::new() };
         for (name, condition) in conditions {
             let any = condition.any.iter().map(|all| {
                 let watched = all.iter().map(|comparison| {
@@ -41,7 +41,7 @@ impl Conditions {
                 watched.collect::<Vec<_>>()
             });
             let any: Vec<_> = any.collect();
-            made.of_channel.extend(of_name(name).into_iter().map(|channel| (channel, any.clone())));
+            made.of.insert(name.clone(), any);
         }
         made
     }
@@ -56,9 +56,9 @@ impl Conditions {
         }
     }
 
-    /// Whether values of a channel are recorded now.
-    pub fn allow(&self, channel: usize) -> bool {
-        let Some(any) = self.of_channel.get(&channel) else { return true };
+    /// Whether values of a representation, or messages of a topic, are recorded now.
+    pub fn allow(&self, name: &str) -> bool {
+        let Some(any) = self.of.get(name) else { return true };
         any.iter().any(|all| all.iter().all(|&number| self.comparisons[number].holds))
     }
 }

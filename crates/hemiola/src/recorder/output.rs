@@ -12,6 +12,7 @@ use super::journal::JournalChannels;
 use super::keeper::{Keeper, Order};
 use super::parts::Parts;
 use super::recorded::Ending;
+use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
 use crate::error::CommandError;
 
@@ -25,6 +26,7 @@ pub struct Output {
     log: Option<LogWriter>,
     keeper: Keeper,
     channels: Channels,
+    topics: TopicChannels,
     journal: JournalChannels,
     buffer: CdrWriter,
     unwritten: u64,
@@ -35,7 +37,7 @@ impl Output {
     /// Begins a log of what the tap passes on.
     pub fn begin(handle: &RobotHandle, tap: &Tap, recording: Recording, head: Head) -> Result<Self, CommandError> {
         let channels = Channels::of(tap, &recording);
-        let Recording { path, compression, flush, split, keep, reserve, .. } = recording;
+        let Recording { path, compression, flush, split, keep, reserve, topics, .. } = recording;
         let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
             .map_err(|error| CommandError::Write { path: path.clone(), error })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -49,6 +51,7 @@ impl Output {
             log: None,
             keeper,
             channels,
+            topics: TopicChannels::new(handle, topics),
             journal: JournalChannels::default(),
             buffer: CdrWriter::default(),
             unwritten: 0,
@@ -62,6 +65,7 @@ impl Output {
         let mut log = LogWriter::create(&self.parts.path(), self.compression)?;
         self.head.write(&mut log)?;
         self.channels.begin(&mut log)?;
+        self.topics.begin(&mut log)?;
         self.journal.begin(&mut log)?;
         self.keeper.order(Order::Began(log.synchroniser()?));
         Ok(log)
@@ -93,6 +97,23 @@ impl Output {
         }
     }
 
+    /// The messages that have come.
+    pub fn write_messages(&mut self) {
+        while let Some((channel, origin)) = self.topics.next(self.channels.conditions(), &mut self.buffer) {
+            let Some(log) = self.log.as_mut().filter(|_| self.buffer.is_exact()) else {
+                self.unwritten += 1;
+                continue;
+            };
+            match log.write(channel, origin, self.buffer.bytes()) {
+                Ok(()) => self.parts.note(origin.logged),
+                Err(error) => {
+                    self.unwritten += 1;
+                    self.fail(error);
+                }
+            }
+        }
+    }
+
     /// Goes on to the next file when there is enough in this one.
     pub fn split(&mut self, tap: &Tap) {
         let Some(log) = self.log.take_if(|log| self.parts.is_full(log.written().bytes)) else { return };
@@ -108,7 +129,8 @@ impl Output {
     pub fn flush(&mut self, tap: &Tap) {
         let Some(log) = &mut self.log else { return };
         let written = self.journal.write(log, &self.handle, &mut self.head, &mut self.buffer);
-        if let Err(error) = written.and_then(|()| log.flush()) {
+        let written = written.and_then(|()| self.topics.begin_new(log)).and_then(|()| log.flush());
+        if let Err(error) = written {
             return self.fail(error);
         }
         if self.keeper.is_low() {
@@ -135,7 +157,9 @@ impl Output {
 
     /// Whoever waits for the disk gives it its end.
     fn end_file(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
-        log.metadata(COUNTS, self.channels.counts(tap))?;
+        let mut counts = self.channels.counts(tap);
+        counts.extend(self.topics.counts());
+        log.metadata(COUNTS, counts)?;
         self.keeper.order(Order::Ended { log: Box::new(log), path: self.parts.path(), end: self.parts.newest() });
         Ok(())
     }
@@ -147,12 +171,13 @@ impl Output {
         {
             self.fail(error);
         }
-        let dropped = tap.channels().iter().map(|channel| channel.dropped).sum();
+        let dropped = tap.channels().iter().map(|channel| channel.dropped).sum::<u64>() + self.topics.dropped();
         let (path, kept) = (self.parts.name(), self.keeper.finish());
         Recorded { path, kept, dropped, unwritten: self.unwritten, ending: self.ending }
     }
 
     fn end(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
+        self.topics.begin_new(&mut log)?;
         self.journal.write(&mut log, &self.handle, &mut self.head, &mut self.buffer)?;
         let report = self.handle.report().to_json();
         log.attach("statistics.json", "application/json", self.handle.now(), report.as_bytes())?;

@@ -27,6 +27,8 @@ pub struct Recording {
     pub only_watched: BTreeSet<String>,
     /// Of what is recorded only while something holds.
     pub conditions: BTreeMap<String, Condition>,
+    /// Of the topics.
+    pub topics: TopicChoice,
     /// What is configured and nobody provides.
     pub idle: Vec<String>,
 }
@@ -45,8 +47,18 @@ impl Recording {
             };
         };
         let recordable = robot.recordable();
+        let topics = TopicChoice { configuration: configuration.clone(), chosen: arguments.log_only.clone() };
         let (mut requests, mut idle) = requests(&arguments.log_only, configuration, &recordable);
-        let conditions = conditions(configuration, &requests);
+        let names = robot.topics();
+        // Modules call a topic as what it carries.
+        idle.retain(|name| !names.contains(&name.as_str()));
+        requests.retain(|request| {
+            let name = &request.representation;
+            recordable.contains(name) || !names.contains(&name.as_str())
+        });
+        let recorded = requests.iter().map(|request| request.representation.as_str());
+        let conditions =
+            conditions(configuration, recorded.chain(names.iter().copied().filter(|name| topics.is_recorded(name))));
         let only_watched = watch(&conditions, &mut requests, &recordable, &mut idle);
         Ok(Some(Self {
             path,
@@ -58,18 +70,44 @@ impl Recording {
             requests,
             only_watched,
             conditions,
+            topics,
             idle,
         }))
     }
 }
 
+/// Which topics are recorded: all, but for what is said. They come and go while the robot runs.
+pub struct TopicChoice {
+    configuration: LogConfiguration,
+    /// On the command line.
+    chosen: Vec<TapRequest>,
+}
+
+impl TopicChoice {
+    pub fn is_recorded(&self, topic: &str) -> bool {
+        if !self.chosen.is_empty() {
+            return self.chosen.iter().any(|chosen| chosen.representation == topic);
+        }
+        is_recorded(&self.configuration, topic)
+    }
+
+    pub fn rate(&self, topic: &str) -> Option<f64> {
+        let said = self.chosen.iter().find(|chosen| chosen.representation == topic).and_then(|chosen| chosen.rate);
+        said.or_else(|| self.configuration.channels.get(topic)?.rate)
+    }
+}
+
+fn is_recorded(configuration: &LogConfiguration, name: &str) -> bool {
+    let LogConfiguration { only, channels, .. } = configuration;
+    let is_chosen = only.is_empty() || only.iter().any(|chosen| chosen == name);
+    is_chosen && channels.get(name).and_then(|channel| channel.enabled) != Some(false)
+}
+
 /// As said, or the next free number in the folder. What is replayed has been recorded already: it is again only if that is said.
 fn path(arguments: &RunArguments, configuration: &LogConfiguration, name: &str) -> Option<PathBuf> {
     let folder = configuration.folder.as_ref().filter(|_| !arguments.no_log && arguments.replay.is_none());
-    arguments
-        .log
-        .clone()
-        .or_else(|| folder.map(|folder| folder.join(format!("{name}-{}.mcap", next_number(folder, name)))))
+    let numbered = |folder: &PathBuf| folder.join(format!("{name}-{}.mcap", next_number(folder, name)));
+    arguments.log.clone().or_else(|| folder.map(numbered))
 }
 
 /// One more than any log of that name has in the folder.
@@ -102,11 +140,7 @@ fn requests(
         });
         return (requests.collect(), Vec::new());
     }
-    let is_recorded = |name: &&String| {
-        (only.is_empty() || only.contains(name))
-            && channels.get(*name).and_then(|channel| channel.enabled) != Some(false)
-    };
-    let requests = recordable.iter().filter(is_recorded).map(configured).collect();
+    let requests = recordable.iter().filter(|name| is_recorded(configuration, name)).map(configured).collect();
     let mut idle: Vec<String> =
         only.iter().chain(channels.keys()).filter(|name| !recordable.contains(name)).cloned().collect();
     idle.sort();
@@ -115,10 +149,13 @@ fn requests(
 }
 
 /// Of what is to be recorded.
-fn conditions(configuration: &LogConfiguration, requests: &[TapRequest]) -> BTreeMap<String, Condition> {
-    let conditions = requests.iter().filter_map(|TapRequest { representation, .. }| {
-        let channel = configuration.channels.get(representation)?;
-        Some((representation.clone(), channel.only_while.clone()?))
+fn conditions<'n>(
+    configuration: &LogConfiguration,
+    recorded: impl Iterator<Item = &'n str>,
+) -> BTreeMap<String, Condition> {
+    let conditions = recorded.filter_map(|name| {
+        let channel = configuration.channels.get(name)?;
+        Some((name.to_owned(), channel.only_while.clone()?))
     });
     conditions.collect()
 }

@@ -40,7 +40,14 @@ use crate::topic::{Publisher, Queue, Sample, Topic, WhenFull};
 /// assert_eq!(heard.iter().map(|whistle| whistle.0).sum::<f32>(), 1.5);
 /// # Ok::<(), hemiola_bus::BusError>(())
 /// ```
-pub struct Subscription<T: Representation>(Queue<T>);
+pub struct Subscription<T: Representation> {
+    queue: Queue<T>,
+    /// How many messages of each publisher this run got, by the publisher's place.
+    received: [u8; PUBLISHERS],
+}
+
+/// Of so many publishers it is known how many messages came; of those beyond only of all together.
+const PUBLISHERS: usize = 16;
 
 /// So many messages of each publisher wait for the next run.
 const CAPACITY: usize = 32;
@@ -48,7 +55,8 @@ const CAPACITY: usize = 32;
 impl<T: Representation> Subscription<T> {
     /// A new subscription, which gets what is published from now on.
     pub fn new(topic: &Topic<T>) -> Self {
-        Self(topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing))
+        let queue = topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing);
+        Self { queue, received: [0; PUBLISHERS] }
     }
 
     /// One in which these messages have arrived, to test an update by hand.
@@ -73,7 +81,7 @@ impl<T: Representation> Subscription<T> {
 
     /// How many messages arrived since the last run.
     pub fn len(&self) -> usize {
-        self.0.last_batch().len()
+        self.queue.last_batch().len()
     }
 
     /// Whether none did.
@@ -83,7 +91,7 @@ impl<T: Representation> Subscription<T> {
 
     /// They, those of each publisher in order.
     pub fn iter(&self) -> impl Iterator<Item = Sample<'_, T>> {
-        self.0.last_batch().iter()
+        self.queue.last_batch().iter()
     }
 
     /// The last of them.
@@ -92,9 +100,31 @@ impl<T: Representation> Subscription<T> {
     }
 }
 
+impl<T: Representation> Subscription<T> {
+    #[inline]
+    fn take(&mut self, wanted: impl Fn(usize) -> usize) {
+        let Self { queue, received } = self;
+        *received = [0; PUBLISHERS];
+        // No more than there is room for: the counts fit.
+        queue.batch_of(CAPACITY, wanted, |place, count| received[place.min(PUBLISHERS - 1)] += count as u8);
+    }
+}
+
 impl<T: Representation> Port for Subscription<T> {
     fn begin_run(&mut self) {
-        self.0.batch(CAPACITY);
+        self.take(|_| usize::MAX);
+    }
+
+    fn received(&self, tell: &mut dyn FnMut(u32, u32)) {
+        if !self.is_empty() {
+            let received = self.received.iter().enumerate().filter(|(_, count)| **count > 0);
+            received.for_each(|(place, &count)| tell(place as u32, u32::from(count)));
+        }
+    }
+
+    fn repeat_run(&mut self, wanted: &dyn Fn(u32) -> u32) -> bool {
+        self.take(|place| wanted(place.min(PUBLISHERS - 1) as u32) as usize);
+        (0..).zip(&self.received).all(|(place, &count)| u32::from(count) == wanted(place))
     }
 }
 
@@ -168,6 +198,6 @@ impl<T: Representation> Argument for &Subscription<T> {
 
 impl<T: Representation> fmt::Debug for Subscription<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Subscription").field(&self.0).finish()
+        formatter.debug_tuple("Subscription").field(&self.queue).finish()
     }
 }

@@ -2,10 +2,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Seek};
 
 use crate::channel::LogTime;
+use crate::difference::first_difference;
 use crate::entry::{Entry, KeptMessage};
 use crate::error::LogError;
 use crate::reader::LogReader;
-use crate::value::{MessageValue, Value};
 
 /// Which messages of two logs are the same: those of a topic that were recorded at the same time belong together.
 ///
@@ -270,49 +270,4 @@ impl<R: Read + Seek> Side<R> {
             }
         }
     }
-}
-
-type Found = Option<(String, String, String)>;
-
-/// The way to it, and both values.
-fn first_difference(left: &Value, right: &Value, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
-    let differ = || Some((path.to_owned(), left.to_string(), right.to_string()));
-    match (left, right) {
-        (Value::Message(a), Value::Message(b)) if !a.is_seconds() => message_difference(a, b, path, tolerance),
-        (Value::List(a), Value::List(b)) if a.len() == b.len() => {
-            let pairs = a.iter().zip(b).enumerate();
-            pairs.into_iter().find_map(|(index, (a, b))| first_difference(a, b, &format!("{path}[{index}]"), tolerance))
-        }
-        (Value::Numbers(a), Value::Numbers(b)) if a.len() == b.len() => (0..a.len()).find_map(|index| {
-            let (Some(a), Some(b)) = (a.get(index), b.get(index)) else { return None };
-            first_difference(&a, &b, &format!("{path}[{index}]"), tolerance)
-        }),
-        (Value::List(a), Value::List(b)) => Some((path.to_owned(), items(a.len()), items(b.len()))),
-        (Value::Numbers(a), Value::Numbers(b)) => Some((path.to_owned(), items(a.len()), items(b.len()))),
-        _ if left == right => None,
-        // Integers may differ where their floating-point numbers do not.
-        _ => match (left.number(), right.number()) {
-            (Some(a), Some(b)) if (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance(path) && a != b => None,
-            _ => differ(),
-        },
-    }
-}
-
-fn items(count: usize) -> String {
-    format!("{count} items")
-}
-
-/// By name: a field that only one of them has is a difference.
-fn message_difference(left: &MessageValue, right: &MessageValue, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
-    let of = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    for (field, value) in left.fields() {
-        let Some((_, other)) = right.fields().find(|(other, _)| other.name == field.name) else {
-            return Some((of(&field.name), value.to_string(), "no such field".to_owned()));
-        };
-        if let Some(found) = first_difference(value, other, &of(&field.name), tolerance) {
-            return Some(found);
-        }
-    }
-    let extra = right.fields().find(|(field, _)| left.fields().all(|(known, _)| known.name != field.name));
-    extra.map(|(field, value)| (of(&field.name), "no such field".to_owned(), value.to_string()))
 }

@@ -2,10 +2,12 @@
 //!
 //! - [`store`]: one representation that is filled here: a few values that take turns.
 //! - [`channel`]: hands values that stay in their stores to one other blackboard, as one consistent snapshot.
+//! - [`snapshots`]: how these get across.
 //! - [`Blackboard`]: all stores, and the cells of what comes from elsewhere.
 
 pub mod channel;
 pub mod provenance;
+mod snapshots;
 pub mod store;
 
 use std::cell::UnsafeCell;

@@ -19,7 +19,7 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 /// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
 pub enum Command {
     /// Go on with another program; comes back with the old one.
-    Install(Box<Program>),
+    Install(Box<Program>, Reason),
     /// Use other parameters; comes back with the old ones, unless the watchdog had the module.
     SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool },
     /// Show this value instead of the provider's; comes back with the one before.
@@ -31,12 +31,30 @@ pub enum Command {
     Pin(Vec<(usize, Option<Held>)>),
 }
 
+/// Why a cycle goes on with another program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The same in another order, on other workers.
+    Plan,
+    /// Others provide something, or a module begins anew.
+    Modules,
+}
+
 impl Command {
+    /// Whether runs may have other results with it.
+    pub fn changes_results(&self) -> bool {
+        match self {
+            Self::Install(_, reason) => *reason == Reason::Modules,
+            Self::SetParameters { .. } | Self::Override { .. } | Self::EndOverride { .. } => true,
+            Self::Pin(_) => false,
+        }
+    }
+
     /// # Safety
     /// By worker 0 of the cycle, between two runs.
     pub unsafe fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard) -> Self {
         match &mut self {
-            Self::Install(other) => std::mem::swap(program, other),
+            Self::Install(other, _) => std::mem::swap(program, other),
             Self::SetParameters { instance, parameters, done } => {
                 // SAFETY: between two runs.
                 *done = unsafe { instance.exchange_parameters(parameters) };

@@ -11,7 +11,7 @@ use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
 use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::blackboard::Blackboard;
-use crate::command::{Command, Mailbox};
+use crate::command::{Command, Mailbox, Reason};
 use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::launch::{actuators, group_exports, instances};
@@ -20,6 +20,7 @@ use crate::program::{ProgramParts, build};
 use crate::robot::{Robot, durations_from};
 use crate::robot_state::RobotState;
 use crate::tap::TapLine;
+use crate::transcript::TranscriptLine;
 use crate::watchdog::Actuators;
 
 /// What changing a running robot needs.
@@ -35,6 +36,7 @@ pub struct Controls {
     pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
     /// Until a recorder takes them.
     pub taps: Vec<TapLine>,
+    pub transcripts: Vec<TranscriptLine>,
 }
 
 /// What changing a running cycle needs.
@@ -109,10 +111,16 @@ impl Controls {
     }
 
     /// Builds a cycle's program anew and lets the cycle go on with it. Waits for the cycle, and for whoever has its mailbox.
-    pub fn install(&mut self, index: usize, profile: &Profile, patience: Option<Duration>) -> Result<(), RuntimeError> {
+    pub fn install(
+        &mut self,
+        index: usize,
+        profile: &Profile,
+        reason: Reason,
+        patience: Option<Duration>,
+    ) -> Result<(), RuntimeError> {
         let mailbox = self.cycles[index].mailbox.clone();
         let mut mailbox = mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        self.install_through(&mut mailbox, index, profile, None, patience.unwrap_or(PATIENCE))
+        self.install_through(&mut mailbox, index, profile, (None, reason), patience.unwrap_or(PATIENCE))
     }
 
     /// The same without waiting for anybody: the cycle goes on with it in its next run. `fresh` gets a new instance.
@@ -124,7 +132,8 @@ impl Controls {
     ) -> Result<Posted, RuntimeError> {
         let mailbox = self.cycles[index].mailbox.clone();
         let Some(mut mailbox) = lock_if_free(&mailbox) else { return Ok(Posted::Later) };
-        match self.install_through(&mut mailbox, index, profile, fresh, Duration::ZERO) {
+        let reason = if fresh.is_some() { Reason::Modules } else { Reason::Plan };
+        match self.install_through(&mut mailbox, index, profile, (fresh, reason), Duration::ZERO) {
             Ok(()) | Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(Posted::Now),
             Err(error) => Err(error),
         }
@@ -135,7 +144,7 @@ impl Controls {
         mailbox: &mut Mailbox,
         index: usize,
         profile: &Profile,
-        fresh: Option<&str>,
+        (fresh, reason): (Option<&str>, Reason),
         patience: Duration,
     ) -> Result<(), RuntimeError> {
         let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
@@ -164,7 +173,7 @@ impl Controls {
             catalog: &self.catalog,
             cycle_id: control.id,
         })?;
-        let command = Command::Install(Box::new(program));
+        let command = Command::Install(Box::new(program), reason);
         let result = mailbox.perform(&control.name, command, patience);
         // The command is on its way in any case.
         *control.actuators.lock().unwrap_or_else(PoisonError::into_inner) = actuators(&instances);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use hemiola_model::module::SafeState;
 use hemiola_model::{Clock, Time};
 use hemiola_realtime::{KernelThread, Respite};
 use hemiola_trace::{CycleId, Event, SourceId, TickScale, Ticks};
@@ -18,6 +19,7 @@ use crate::program::Program;
 use crate::robot_state::RobotState;
 use crate::source::Trigger;
 use crate::tap::TapWriter;
+use crate::transcript::{MessageRecord, RunRecord, TranscriptWriter};
 use crate::worker::WorkerState;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
@@ -45,16 +47,43 @@ pub struct Cycle {
     pub safe_state_entered: bool,
     /// What it passes on to a recorder.
     pub tap: Option<TapWriter>,
+    /// Where it writes down what its runs begin with.
+    pub transcript: Option<TranscriptWriter>,
     /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
     pub respite: Option<Respite>,
 }
 
 /// An import, and which source it comes from if it comes from one.
 pub struct CycleImport {
+    /// The name of the cycle or source that it comes from.
+    pub from: Arc<str>,
     pub import: Import,
     pub source: Option<SourceId>,
     /// The cycle is triggered by it.
     pub is_trigger: bool,
+}
+
+/// What a run begins with, besides its imports.
+pub struct Beginning<'r> {
+    pub run: u32,
+    pub begin: Ticks,
+    pub due: Time,
+    pub due_ticks: Ticks,
+    pub safe_state: SafeState,
+    /// How many changes from outside came into force.
+    pub changes: u32,
+    /// In a replay: the messages that were received.
+    pub messages: Option<&'r [MessageRecord]>,
+}
+
+/// How a run of a recording was repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeated {
+    Exactly,
+    /// With other messages, for those of the recording are not there.
+    OtherMessages,
+    /// Not at all: what it took was not published.
+    Impossible,
 }
 
 /// What a watchdog sees of a cycle.
@@ -94,17 +123,46 @@ impl Cycle {
     /// Runs the cycle once. `timer` is when its timer was due; a cycle that a source triggers was due when the sample was taken.
     /// No allocation, no lock, no system call but those of the executor.
     pub fn run(&mut self, timer: Option<Time>) {
-        let begin = Ticks::now();
-        self.health.begun.store(begin.0, Ordering::Relaxed);
-        self.obey_commands();
-        let run = self.runs;
-        self.runs = self.runs.wrapping_add(1);
+        let (run, begin) = self.begin();
+        let safe_state = self.robot.safe_state();
+        let changes = self.obey_commands(safe_state);
         let sampled = self.take_imports(run, begin);
         let due = timer.or(sampled).unwrap_or_else(|| self.robot.clock().now());
         let due_ticks = match self.robot.clock().due(due) {
             Some(at) => Ticks(self.scale.ticks_at(at.as_nanoseconds()).0.min(begin.0)),
             None => begin,
         };
+        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes, messages: None });
+    }
+
+    /// Runs the cycle once, on what a run of a recording began with.
+    pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
+        let (run, begin) = self.begin();
+        let changes = record.changes + self.obey_commands(record.safe_state);
+        for CycleImport { from, import, .. } in &mut self.imports {
+            let Some(input) = record.inputs.iter().find(|input| input.from == *from) else {
+                return Repeated::Impossible;
+            };
+            // SAFETY: this is worker 0, between two runs.
+            if !unsafe { import.take_recorded(&self.blackboard, input) } {
+                return Repeated::Impossible;
+            }
+        }
+        let (due, safe_state, messages) = (record.now, record.safe_state, Some(record.messages.as_slice()));
+        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes, messages })
+    }
+
+    fn begin(&mut self) -> (u32, Ticks) {
+        let begin = Ticks::now();
+        self.health.begun.store(begin.0, Ordering::Relaxed);
+        let run = self.runs;
+        self.runs = self.runs.wrapping_add(1);
+        (run, begin)
+    }
+
+    /// Runs on the imports that were taken.
+    fn run_from(&mut self, beginning: &Beginning<'_>) -> Repeated {
+        let &Beginning { run, begin, due, due_ticks, safe_state, messages, .. } = beginning;
         self.worker.trace(Event::CycleBegin {
             cycle: self.id,
             plan: self.program.plan,
@@ -118,9 +176,14 @@ impl Cycle {
         unsafe {
             let frame = self.blackboard.frame_mut();
             frame.clock = Clock::new(due, step, u64::from(run));
-            frame.safe_state = self.robot.safe_state();
+            frame.safe_state = safe_state;
             frame.run = run;
-            self.program.begin_run();
+        }
+        // SAFETY: as above, after the imports were taken.
+        let repeated = unsafe { self.program.begin_run(messages) };
+        if let Some(transcript) = &mut self.transcript {
+            // SAFETY: as above, and no task has begun.
+            unsafe { transcript.write_down(beginning, &self.imports, &self.program) };
         }
         self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
         self.finish(run, due_ticks);
@@ -128,6 +191,7 @@ impl Cycle {
             // SAFETY: this is worker 0, between two runs.
             unsafe { tap.pass_on(&self.blackboard, run, due) };
         }
+        repeated
     }
 
     /// The calling thread is worker 0 from now on.
@@ -141,19 +205,23 @@ impl Cycle {
         self.executor.rehearse(&self.program.graph, &*self.program, &mut self.worker);
     }
 
-    fn obey_commands(&mut self) {
+    /// Tells how many of them change what is computed.
+    fn obey_commands(&mut self, safe_state: SafeState) -> u32 {
+        let mut changes = 0;
         while let Some(command) = self.commands.next() {
+            changes += u32::from(command.changes_results());
             // SAFETY: this is worker 0, between two runs.
             let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
             self.commands.give_back(done);
         }
-        if self.robot.safe_state().is_active() {
+        if safe_state.is_active() {
             if !std::mem::replace(&mut self.safe_state_entered, true) {
                 self.program.enter_safe_state();
             }
         } else {
             self.safe_state_entered = false;
         }
+        changes
     }
 
     /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.
@@ -165,7 +233,7 @@ impl Cycle {
     /// Tells the stamp of the sample that triggered the run, if one did.
     fn take_imports(&mut self, run: u32, at: Ticks) -> Option<Time> {
         let mut triggered = None;
-        for CycleImport { import, source, is_trigger } in &mut self.imports {
+        for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
             // SAFETY: this is worker 0, between two runs.
             let taken = unsafe { import.take(&self.blackboard) };
             if let Some(published) = taken.run {

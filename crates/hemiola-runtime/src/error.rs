@@ -120,6 +120,12 @@ pub enum RuntimeError {
         /// Why.
         reason: String,
     },
+    /// A recording of another robot, or of another version of it.
+    #[error("the runs of this recording cannot be repeated: {reason}")]
+    OtherRobot {
+        /// What is different.
+        reason: String,
+    },
     /// A change that needs what was not foreseen when the robot started.
     #[error("{what} needs the robot to start again: {why}")]
     NeedsRestart {

@@ -32,4 +32,10 @@ pub trait Feed: Send {
     /// # Errors
     /// Why there is no sample this time; the next may come.
     fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String>;
+
+    /// The number of the sample that was given last, among all that the source took; samples that are not in the recording leave a gap. Needed to
+    /// follow a [`Transcript`](crate::Transcript); without it, no sample is missing.
+    fn number(&self) -> Option<u32> {
+        None
+    }
 }

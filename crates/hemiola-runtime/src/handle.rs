@@ -75,8 +75,9 @@ impl RobotHandle {
 
     /// What the robot was asked to pass on to a recorder ([`Robot::tapped`](crate::Robot::tapped)); `None` if nothing was, or somebody has it.
     pub fn take_tap(&self) -> Option<Tap> {
-        let lines = std::mem::take(&mut self.controls().taps);
-        (!lines.is_empty()).then(|| Tap::new(lines))
+        let mut controls = self.controls();
+        let (lines, transcripts) = (std::mem::take(&mut controls.taps), std::mem::take(&mut controls.transcripts));
+        (!lines.is_empty() || !transcripts.is_empty()).then(|| Tap::new(lines, transcripts))
     }
 
     /// To record the messages of topics. There shall be one at a time: a stepped robot waits for it.

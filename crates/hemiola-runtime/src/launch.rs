@@ -28,11 +28,14 @@ use crate::program::{ProgramParts, build};
 use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::source::{SourceRunner, Trigger};
-use crate::tap::{WhenFull, tap};
+use crate::tap::{self, WhenFull, tap};
+use crate::transcript::transcript;
 use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
 use crate::worker::WorkerState;
 use sources::source_runner;
 use wiring::Wiring;
+
+pub use wiring::check_transcript;
 
 /// A robot whose parts exist and wait for somebody to run them.
 pub struct Launched {
@@ -139,6 +142,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             .map(|(from, import)| {
                 let source = from.checked_sub(robot.configuration.cycles.len());
                 CycleImport {
+                    from: wiring.names[from].clone(),
                     import,
                     source: source.map(|source| state.source_ids()[source]),
                     is_trigger: source.is_some_and(|source| {
@@ -169,6 +173,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             safe_state_entered: false,
             // When all have their blackboards.
             tap: None,
+            transcript: None,
             respite: real_time_policy(configuration.scheduling).map(|_| Respite::default()),
         });
         controls.push(CycleControl {
@@ -208,10 +213,19 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let mut taps = Vec::new();
     let of_cycles = cycles.iter_mut().map(|cycle| (cycle.name.as_str(), &cycle.blackboard, &mut cycle.tap));
     let of_sources = sources.iter_mut().map(|source| (source.name, &source.blackboard, &mut source.tap));
-    for (owner, blackboard, end) in of_cycles.chain(of_sources) {
-        if let Some((writer, line)) = tap(owner, blackboard, &robot.taps, full) {
+    for (node, (owner, blackboard, end)) in of_cycles.chain(of_sources).enumerate() {
+        if let Some((writer, line)) = tap(owner, blackboard, &robot.taps, tap_depth(&robot, node), full) {
             *end = Some(writer);
             taps.push(line);
+        }
+    }
+    let mut transcripts = Vec::new();
+    if robot.is_transcribed {
+        let order = Arc::default();
+        for (cycle, inputs) in cycles.iter_mut().zip(wiring.inputs) {
+            let (writer, line) = transcript(&cycle.name, inputs, &order, full);
+            cycle.transcript = Some(writer);
+            transcripts.push(line);
         }
     }
     let parameters =
@@ -226,6 +240,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         available,
         parameters,
         taps,
+        transcripts,
     };
     let (reports, reader) = queue(16);
     monitor.set_watchdog(reader);
@@ -238,17 +253,34 @@ fn period_of(robot: &Robot, cycle: &hemiola_model::configuration::CycleConfigura
     let rate = match &cycle.trigger {
         CycleTrigger::Rate(rate) => Some(*rate),
         CycleTrigger::Topic(_) => None,
-        CycleTrigger::Source(name) => {
-            robot.configuration.sources.get(name).and_then(|source| source.rate).or_else(|| {
-                let source = robot.sources.iter().find(|source| source.name == name)?;
-                match source.rate {
-                    SourceRate::Hertz(rate) => Some(rate),
-                    SourceRate::OwnStamps => None,
-                }
-            })
-        }
+        CycleTrigger::Source(name) => return source_period(robot, name),
     };
+    period(rate)
+}
+
+/// The nominal distance of two samples.
+fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
+    let configured = robot.configuration.sources.get(name).and_then(|source| source.rate);
+    period(configured.or_else(|| {
+        let source = robot.sources.iter().find(|source| source.name == name)?;
+        match source.rate {
+            SourceRate::Hertz(rate) => Some(rate),
+            SourceRate::OwnStamps => None,
+        }
+    }))
+}
+
+fn period(rate: Option<f64>) -> Option<Duration> {
     rate.filter(|rate| rate.is_finite() && *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate))
+}
+
+/// How many values of each representation may be on their way from a cycle or, after all cycles, a source to a recorder.
+fn tap_depth(robot: &Robot, node: usize) -> usize {
+    let cycles = &robot.configuration.cycles;
+    tap::depth(match cycles.get(node) {
+        Some(cycle) => period_of(robot, cycle),
+        None => robot.sources.get(node - cycles.len()).and_then(|source| source_period(robot, source.name)),
+    })
 }
 
 fn pool_size(plan: &Plan, fixed: Option<usize>, available: NonZeroUsize) -> usize {

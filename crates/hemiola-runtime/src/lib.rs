@@ -13,6 +13,7 @@
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `tap`, `feed` | hands values to a recorder, and takes samples from a recording |
+//! | `transcript`, `script` | writes down what each run began with, and follows it in a replay |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
@@ -33,10 +34,12 @@ mod robot;
 mod robot_state;
 mod running;
 mod safe_state;
+mod script;
 mod source;
 mod stepper;
 mod sync;
 mod tap;
+mod transcript;
 mod values;
 mod watchdog;
 mod worker;
@@ -48,8 +51,10 @@ pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{Change, JournalEntry, JournalEvent, Severity};
 pub use monitor::{DebugRecords, Message};
 pub use robot::Robot;
-pub use running::{Pace, RunningRobot};
+pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
+pub use script::{BreakOff, BreakOffReason, Transcript};
 pub use stepper::{Step, Stepper};
 pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};
+pub use transcript::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 pub use values::Snapshot;

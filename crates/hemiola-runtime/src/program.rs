@@ -16,10 +16,12 @@ use hemiola_trace::{Core, CycleId, Event, FailureKind, PlanId, Stamp, TaskId, Ti
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
+use crate::cycle::Repeated;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
 use crate::robot_state::RobotState;
 use crate::safe_state::Cause;
+use crate::transcript::MessageRecord;
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build};
@@ -32,7 +34,7 @@ pub struct Program {
     cycle: CycleId,
     tasks: Box<[Task]>,
     /// Ends of topics and services that its updates hold.
-    ports: Box<[&'static PortCell]>,
+    ports: Box<[ProgramPort]>,
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
     lineage: Lineage,
@@ -42,6 +44,27 @@ pub struct Program {
     _discarded: DiscardedStores,
     /// Each module once.
     instances: Box<[Arc<ModuleInstance>]>,
+}
+
+struct ProgramPort {
+    cell: &'static PortCell,
+    topic: &'static str,
+    /// How many of the same topic come before it.
+    number: u32,
+}
+
+impl ProgramPort {
+    /// # Safety
+    /// Between two runs.
+    unsafe fn repeat_run(&self, messages: &[MessageRecord]) -> bool {
+        let is_own = |record: &&MessageRecord| *record.topic == *self.topic && record.subscriber == self.number;
+        let wanted = |publisher| {
+            let of_publisher = messages.iter().filter(is_own).filter(|record| record.publisher == publisher);
+            of_publisher.map(|record| record.count).sum()
+        };
+        // SAFETY: promised by the caller.
+        unsafe { self.cell.repeat_run(&wanted) }
+    }
 }
 
 struct Task {
@@ -91,14 +114,20 @@ pub enum FailureReason {
 }
 
 impl Program {
-    /// Prepares a run: previous values, what values will come from.
+    /// Prepares a run: messages, previous values, what values will come from. In a replay the messages are those of the recording, if they are
+    /// there.
     ///
     /// # Safety
     /// By worker 0, between two runs, after the imports were taken.
-    pub unsafe fn begin_run(&self) {
+    pub unsafe fn begin_run(&self, messages: Option<&[MessageRecord]>) -> Repeated {
+        let mut are_there = true;
         for port in &self.ports {
-            // SAFETY: between two runs.
-            unsafe { port.begin_run() };
+            match messages {
+                // SAFETY: between two runs.
+                None => unsafe { port.cell.begin_run() },
+                // SAFETY: as above.
+                Some(messages) => are_there &= unsafe { port.repeat_run(messages) },
+            }
         }
         for &store in &self.aging {
             // SAFETY: between two runs.
@@ -106,6 +135,18 @@ impl Program {
         }
         // SAFETY: promised by the caller.
         unsafe { self.lineage.begin_run(&self.blackboard.frame().imported) };
+        if are_there { Repeated::Exactly } else { Repeated::OtherMessages }
+    }
+
+    /// Tells what its subscriptions received: topic, how many of the same topic come before, place of the publisher, how many.
+    ///
+    /// # Safety
+    /// By worker 0, before the tasks begin.
+    pub unsafe fn received(&self, tell: &mut dyn FnMut(&'static str, u32, u32, u32)) {
+        for &ProgramPort { cell, topic, number } in &self.ports {
+            // SAFETY: between two runs.
+            unsafe { cell.received(&mut |publisher, count| tell(topic, number, publisher, count)) };
+        }
     }
 
     /// Touches what the tasks are called with.

@@ -16,7 +16,9 @@ use hemiola_trace::Profile;
 
 use crate::error::RuntimeError;
 use crate::feed::Feed;
+use crate::launch::check_transcript;
 use crate::ports::Ports;
+use crate::script::Transcript;
 use crate::tap::TapRequest;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
@@ -42,6 +44,10 @@ pub struct Robot {
     pub(crate) taps: Vec<TapRequest>,
     /// What stands in for a source, by its name.
     pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
+    /// Whether what each run begins with is passed on as well.
+    pub(crate) is_transcribed: bool,
+    /// The runs that are to be repeated.
+    pub(crate) transcript: Option<Transcript>,
 }
 
 impl Robot {
@@ -78,6 +84,8 @@ impl Robot {
             profile: Profile::default(),
             taps: Vec::new(),
             feeds: BTreeMap::new(),
+            is_transcribed: false,
+            transcript: None,
         })
     }
 
@@ -122,6 +130,33 @@ impl Robot {
             });
         }
         self.feeds.insert(source.to_owned(), feed);
+        Ok(self)
+    }
+
+    /// Passes on to a recorder, besides values, what each run of each cycle began with: see [`RunRecord`](crate::RunRecord).
+    #[must_use]
+    pub fn transcribed(mut self) -> Self {
+        self.is_transcribed = true;
+        self
+    }
+
+    /// Whether the runs of a recording can be repeated by this robot, with the feeds that it has.
+    ///
+    /// # Errors
+    /// As [`following`](Self::following).
+    pub fn fits(&self, transcript: &Transcript) -> Result<(), RuntimeError> {
+        check_transcript(self, transcript)
+    }
+
+    /// Repeats the runs of a recording, instead of deciding by itself what runs when: the [`Stepper`](crate::Stepper) does so. With the same
+    /// samples ([`fed`](Self::fed)) and modules, every run gives the same bits again, also of a robot that ran on its own threads.
+    ///
+    /// # Errors
+    /// [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from each other are not this robot's, or a source that they read
+    /// from has no feed.
+    pub fn following(mut self, transcript: Transcript) -> Result<Self, RuntimeError> {
+        self.fits(&transcript)?;
+        self.transcript = Some(transcript);
         Ok(self)
     }
 

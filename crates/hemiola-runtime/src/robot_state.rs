@@ -16,10 +16,11 @@ pub struct RobotState {
     clock: Arc<RobotClock>,
     safe_state: SharedSafeState,
     watched: AtomicBool,
+    begun: AtomicBool,
     stopping: AtomicBool,
     ended: AtomicBool,
-    /// Notified when the robot stops, for whoever waits for that.
-    pub stopped: Wakeup,
+    /// Notified when the robot begins or stops, for whoever waits for that.
+    pub turn: Wakeup,
     source_ids: Box<[SourceId]>,
     gate: Arc<Gate>,
 }
@@ -31,9 +32,10 @@ impl RobotState {
             clock: Arc::new(clock),
             safe_state: SharedSafeState::default(),
             watched: AtomicBool::new(false),
+            begun: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             ended: AtomicBool::new(false),
-            stopped: Wakeup::new(),
+            turn: Wakeup::new(),
             source_ids: source_ids.into(),
             gate: Arc::default(),
         }
@@ -87,6 +89,26 @@ impl RobotState {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
+    /// Waits until the robot begins; `false` if it stops before.
+    pub fn wait_for_beginning(&self) -> bool {
+        loop {
+            let seen = self.turn.generation();
+            if self.is_stopping() {
+                return false;
+            }
+            // Acquire: the clock has been set.
+            if self.begun.load(Ordering::Acquire) {
+                return true;
+            }
+            self.turn.wait(seen, None);
+        }
+    }
+
+    pub fn begin(&self) {
+        self.begun.store(true, Ordering::Release);
+        self.turn.notify_all();
+    }
+
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }
@@ -103,6 +125,6 @@ impl RobotState {
 
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
-        self.stopped.notify_all();
+        self.turn.notify_all();
     }
 }

@@ -62,22 +62,75 @@ pub struct RunningRobot {
 const SERVICE_PERIOD: Duration = Duration::from_millis(50);
 /// How long a cycle waits for its trigger before it looks whether the robot stops.
 const STOP_PERIOD: Duration = Duration::from_millis(100);
-/// The threads need some time to come up before the first sample is due.
+/// The threads need some time to wake up before the first sample is due.
 const START_DELAY: Duration = Duration::from_millis(20);
+/// What whoever looks on needs to be there from the first sample on. The clock is known meanwhile.
+const PREPARATION: Duration = Duration::from_millis(200);
 /// How long a stopping robot waits for its threads.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 /// Working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
+/// A robot whose threads are there and wait for the beginning: so that who records it, or looks at it, misses nothing.
+///
+/// ```
+/// use hemiola_runtime::{Pace, Robot};
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+///
+/// let prepared = Robot::assemble(configuration)?.prepare(Pace::RealTime)?;
+/// let handle = prepared.handle().clone();
+/// assert_eq!(handle.health()["motion"].runs, 0); // and so it stays
+/// let running = prepared.begin();
+/// # running.stop();
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[must_use = "it runs when `begin` is called"]
+#[derive(Debug)]
+pub struct PreparedRobot(RunningRobot);
+
+impl PreparedRobot {
+    /// As that of the robot that will run.
+    pub fn handle(&self) -> &RobotHandle {
+        self.0.handle()
+    }
+
+    /// Begins, at the time that was foreseen for it if that has not passed: a fifth of a second after the robot was prepared its clock shows
+    /// zero.
+    pub fn begin(self) -> RunningRobot {
+        let clock = self.0.state.clock();
+        if clock.due(Time::ZERO).is_some_and(|zero| zero < monotonic_now() + START_DELAY) {
+            return self.begin_now();
+        }
+        self.0.state.begin();
+        self.0
+    }
+
+    fn begin_now(self) -> RunningRobot {
+        self.0.state.clock().restart(START_DELAY);
+        self.0.state.begin();
+        self.0
+    }
+}
+
 impl Robot {
-    /// Starts the robot.
+    /// Starts the robot: [`prepare`](Self::prepare), and begin at once.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn start(self, pace: Pace) -> Result<RunningRobot, RuntimeError> {
+        Ok(self.prepare(pace)?.begin_now())
+    }
+
+    /// Makes the robot and its threads, which wait.
     ///
     /// Memory is locked and threads get their priorities where that is allowed; where not, the robot runs all the same and says
     /// so once ([`RobotHandle::new_messages`]).
     ///
     /// # Errors
     /// A module or source cannot be made, or the operating system refuses threads.
-    pub fn start(self, pace: Pace) -> Result<RunningRobot, RuntimeError> {
+    pub fn prepare(self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
         let memory = secure_memory(HEAP);
         let factor = match pace {
             Pace::RealTime => 1.0,
@@ -87,7 +140,7 @@ impl Robot {
         let Launched { cycles, sources, controls, mut monitor, watchdog, state } =
             launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
-        state.clock().restart(START_DELAY);
+        state.clock().restart(PREPARATION);
         let mut threads = Vec::new();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor);
@@ -132,14 +185,14 @@ impl Robot {
                 .name("hemiola service".into())
                 .spawn(move || {
                     while !state.is_stopping() {
-                        let seen = state.stopped.generation();
-                        state.stopped.wait(seen, Some(monotonic_now() + SERVICE_PERIOD));
+                        let seen = state.turn.generation();
+                        state.turn.wait(seen, Some(monotonic_now() + SERVICE_PERIOD));
                         handle.service();
                     }
                 })
                 .map_err(|error| RuntimeError::internal(&format!("no thread for the service: {error}")))?
         };
-        Ok(RunningRobot { handle, state, threads, service: Some(service) })
+        Ok(PreparedRobot(RunningRobot { handle, state, threads, service: Some(service) }))
     }
 }
 
@@ -154,8 +207,8 @@ impl RunningRobot {
     /// A thread whose module does not return is left behind a second after that; a message says so.
     pub fn wait(mut self) -> RobotHandle {
         while !self.state.is_stopping() {
-            let seen = self.state.stopped.generation();
-            self.state.stopped.wait(seen, Some(monotonic_now() + STOP_PERIOD));
+            let seen = self.state.turn.generation();
+            self.state.turn.wait(seen, Some(monotonic_now() + STOP_PERIOD));
         }
         let patience = monotonic_now() + END_PATIENCE;
         while self.threads.iter().any(|thread| !thread.is_finished()) && monotonic_now() < patience {
@@ -213,6 +266,9 @@ fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
     cycle.settle();
+    if !cycle.robot.wait_for_beginning() {
+        return;
+    }
     let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
     let mut count = (cycle.robot.clock().now().seconds() * rate).ceil() as u64;
     let mut next = cycle_due(&cycle.robot, nth(count));
@@ -244,6 +300,9 @@ fn run_when_triggered(mut cycle: Cycle) {
     let _containment = Containment::new();
     let Some(trigger) = cycle.trigger.clone() else { return };
     cycle.settle();
+    if !cycle.robot.wait_for_beginning() {
+        return;
+    }
     while !cycle.robot.is_stopping() {
         let seen = trigger.wakeup.generation();
         if cycle.is_triggered() {
@@ -260,6 +319,9 @@ fn run_source(mut source: SourceRunner) {
     let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
     let mut count = 0;
+    if !source.robot.wait_for_beginning() {
+        return;
+    }
     while !source.robot.is_stopping() {
         let robot = source.robot.clone();
         let sampled = match source.due(count) {

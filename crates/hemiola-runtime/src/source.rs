@@ -38,6 +38,7 @@ pub struct SourceRunner {
     pub exports: Vec<SourceExport>,
     pub robot: Arc<RobotState>,
     pub provenance: Provenance,
+    /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
     pub failures: QueueWriter<SourceFailure>,
@@ -154,6 +155,7 @@ impl SourceRunner {
             Ok(Err(reason)) => return self.fail(reason),
             Err(panic) => return self.fail(describe_panic(&*panic, &take_place())),
         };
+        self.samples = feed.number().unwrap_or(self.samples);
         self.commit(stamp)
     }
 

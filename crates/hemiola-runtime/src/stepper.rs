@@ -1,3 +1,5 @@
+mod follow;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +16,8 @@ use crate::launch::{Launched, launch};
 use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
+
+use follow::Script;
 
 /// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the framework's clock alone.
 ///
@@ -40,6 +44,8 @@ pub struct Stepper {
     state: Arc<RobotState>,
     handle: RobotHandle,
     steps: u64,
+    /// A recording that it follows.
+    script: Option<Script>,
 }
 
 struct Stepped {
@@ -50,6 +56,8 @@ struct Stepped {
     /// The sample has been taken already: it told its own time.
     is_taken: bool,
     failures_in_a_row: u32,
+    /// The number of the sample that was delivered last.
+    delivered: Option<u32>,
     triggers: Vec<usize>,
 }
 
@@ -104,7 +112,7 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, controls, monitor, state, .. } = launched;
+        let Launched { cycles, sources, mut controls, monitor, state, .. } = launched;
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -116,15 +124,24 @@ impl Stepper {
             let triggered = |(_, cycle): &(usize, &_)| is_triggered_by(cycle, name);
             configured.iter().enumerate().filter(triggered).map(|(index, _)| index).collect()
         };
-        let sources = sources
+        let sources: Vec<Stepped> = sources
             .into_iter()
             .map(|source| {
                 let triggers = triggered_by(source.name);
-                Stepped { source, count: 0, next: Some(Time::ZERO), is_taken: false, failures_in_a_row: 0, triggers }
+                Stepped {
+                    source,
+                    count: 0,
+                    next: Some(Time::ZERO),
+                    is_taken: false,
+                    failures_in_a_row: 0,
+                    delivered: None,
+                    triggers,
+                }
             })
             .collect();
+        let script = controls.robot.transcript.take().map(|transcript| Script::new(transcript, &sources));
         let handle = RobotHandle::new(controls, monitor);
-        let mut stepper = Self { cycles, sources, timers, state, handle, steps: 0 };
+        let mut stepper = Self { cycles, sources, timers, state, handle, steps: 0, script };
         let _containment = Containment::new();
         for source in &mut stepper.sources {
             source.prepare();
@@ -135,22 +152,26 @@ impl Stepper {
     /// Does what is next; `None` when all sources have ended, or the robot was stopped.
     ///
     /// Of several things at the same time, sources come first, in the order of their paths; then timers, in the order of the
-    /// configuration. Cycles that topics trigger run after what has published, in that order as well.
+    /// configuration. Cycles that topics trigger run after what has published, in that order as well. A robot that follows a recording
+    /// ([`Robot::following`]) does what was done there.
     pub fn step(&mut self) -> Option<Step> {
         let _containment = Containment::new();
         if self.state.is_stopping() {
             return None;
         }
         self.state.gate().wait();
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_PER_POLL) {
+            self.handle.service();
+        }
+        if self.script.is_some() {
+            return self.follow();
+        }
         let source = (0..self.sources.len()).filter_map(|index| Some((self.sources[index].next?, index))).min();
         if source.is_none() && !self.sources.is_empty() {
             return None;
         }
         let timer = (0..self.timers.len()).map(|index| (self.timers[index].1.due(), index)).min();
-        self.steps += 1;
-        if self.steps.is_multiple_of(STEPS_PER_POLL) {
-            self.handle.service();
-        }
         match (source, timer) {
             (Some((time, index)), timer) if timer.is_none_or(|(due, _)| time <= due) => {
                 self.state.clock().set(time);
@@ -200,6 +221,17 @@ impl Stepper {
     /// The framework's clock.
     pub fn now(&self) -> Time {
         self.state.clock().now()
+    }
+
+    /// Why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long as it can.
+    pub fn failure(&self) -> Option<&str> {
+        self.script.as_ref()?.failure()
+    }
+
+    /// The first thing that was different from the recording that it follows, and did not keep it from going on: messages that did not come from
+    /// modules.
+    pub fn deviation(&self) -> Option<&str> {
+        self.script.as_ref()?.deviation()
     }
 
     /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them from another thread only.
@@ -284,6 +316,7 @@ impl Stepped {
                 }
             }
         }
+        self.delivered = Some(self.source.samples);
         self.source.deliver();
         true
     }

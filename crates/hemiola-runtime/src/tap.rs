@@ -1,21 +1,26 @@
 //! Hands values to a recorder: references, not copies.
 //!
 //! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are asked for and passes on where they are.
-//! They stay as they are until the recorder has let them go. Nothing waits for the recorder: of each representation [`DEPTH`]
-//! values are held at most, and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
+//! They stay as they are until the recorder has let them go. Nothing waits for the recorder: of each representation the values
+//! of a fifth of a second are held at most ([`depth`]), and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
+
+mod room;
 
 mod topics;
 
 pub use topics::{Gate, TappedMessage, TappedTopic, TopicTap};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
+use crate::transcript::{RunRecord, TranscriptLine};
+
+use room::Room;
 
 /// A representation that is to be recorded: [`Robot::tapped`](crate::Robot::tapped).
 ///
@@ -40,14 +45,26 @@ impl TapRequest {
     }
 }
 
-/// So many values of a representation can be on their way to the recorder. At 100 Hz it may be away for 80 ms.
-pub const DEPTH: usize = 8;
+/// So many values of a representation can be on their way to the recorder: it may be away for a fifth of a second. Without a known period, at
+/// 160 Hz.
+pub fn depth(period: Option<Duration>) -> usize {
+    let values = period.map_or(UNKNOWN, |period| AWAY.as_secs_f64() / period.as_secs_f64());
+    values.clamp(FEWEST, MOST) as usize
+}
+
+const AWAY: Duration = Duration::from_millis(200);
+/// Pictures are large and come at 30 Hz.
+const FEWEST: f64 = 8.0;
+/// Each may take a slot of its own.
+const MOST: f64 = 64.0;
+const UNKNOWN: f64 = 32.0;
 
 /// Makes the two ends of the tap of one blackboard: what is asked for of what it provides.
 pub fn tap(
     owner: &str,
     blackboard: &Arc<Blackboard>,
     requests: &[TapRequest],
+    depth: usize,
     full: WhenFull,
 ) -> Option<(TapWriter, TapLine)> {
     let entries: Vec<Entry> = requests
@@ -66,11 +83,11 @@ pub fn tap(
         state: AtomicU8::new(State::Untaken as u8),
         counts: entries.iter().map(|_| Count::default()).collect(),
     });
-    let (values, reader) = queue(entries.len() * DEPTH);
-    let stores = entries.iter().map(|entry| entry.store).collect();
+    let (values, reader) = queue(entries.len() * depth);
+    let stores = entries.iter().map(|entry| (entry.store, entry.period)).collect();
     let line =
         TapLine { owner: owner.into(), blackboard: blackboard.clone(), stores, shared: shared.clone(), values: reader };
-    Some((TapWriter { entries: entries.into(), shared, values, full }, line))
+    Some((TapWriter { entries: entries.into(), depth: depth as u32, shared, values, full }, line))
 }
 
 /// What a writer does without room.
@@ -85,6 +102,8 @@ pub enum WhenFull {
 /// The cycle's or source's end.
 pub struct TapWriter {
     entries: Box<[Entry]>,
+    /// So many values of each may be held.
+    depth: u32,
     shared: Arc<Shared>,
     values: QueueWriter<Passed>,
     full: WhenFull,
@@ -111,7 +130,7 @@ struct Shared {
 /// Whether there is a recorder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-enum State {
+pub enum State {
     /// Nobody has come yet: there is nobody to wait for.
     Untaken,
     Taken,
@@ -132,7 +151,7 @@ impl Shared {
 #[derive(Default)]
 struct Count {
     /// Values that the recorder holds.
-    held: AtomicU32,
+    held: Room,
     dropped: AtomicU64,
 }
 
@@ -166,8 +185,8 @@ impl TapWriter {
             let sequence = entry.sequence;
             entry.sequence = sequence.wrapping_add(1);
             let count = &self.shared.counts[number];
-            // Acquire: a value that is no longer counted has been released, so the provider finds the slots that the store was made with.
-            let is_full = || count.held.load(Ordering::Acquire) as usize >= DEPTH;
+            let (held, depth) = (&count.held, self.depth);
+            let is_full = || held.is_full(depth);
             while self.full == WhenFull::Wait && self.shared.is(State::Taken) && is_full() {
                 std::thread::yield_now();
             }
@@ -177,12 +196,12 @@ impl TapWriter {
             }
             // SAFETY: between two runs.
             let held = unsafe { store.hold() };
-            count.held.fetch_add(1, Ordering::Relaxed);
+            count.held.enter();
             let passed = Passed { entry: number as u32, slot: held.slot, sequence, run, now, stamp: held.view.stamp };
             // There is room for all that can be held.
             if self.values.push(passed).is_err() {
                 store.release(held.slot);
-                count.held.fetch_sub(1, Ordering::Relaxed);
+                count.held.leave();
                 count.dropped.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -193,7 +212,8 @@ impl TapWriter {
 pub struct TapLine {
     owner: Arc<str>,
     blackboard: Arc<Blackboard>,
-    stores: Box<[usize]>,
+    /// Each with the least distance of two of its values.
+    stores: Box<[(usize, Duration)]>,
     shared: Arc<Shared>,
     values: QueueReader<Passed>,
 }
@@ -224,14 +244,32 @@ pub struct TapLine {
 #[derive(Default)]
 pub struct Tap {
     lines: Vec<TapLine>,
+    transcripts: Vec<TranscriptLine>,
     /// The line that is looked at first.
     next: usize,
 }
 
 impl Tap {
-    pub(crate) fn new(lines: Vec<TapLine>) -> Self {
-        lines.iter().for_each(|line| line.shared.set(State::Taken));
-        Self { lines, next: 0 }
+    pub(crate) fn new(lines: Vec<TapLine>, transcripts: Vec<TranscriptLine>) -> Self {
+        let tap = Self { lines, transcripts, next: 0 };
+        tap.set(State::Taken);
+        tap
+    }
+
+    fn set(&self, state: State) {
+        self.lines.iter().for_each(|line| line.shared.set(state));
+        self.transcripts.iter().for_each(|line| line.set(state));
+    }
+
+    /// What the next run began with, of the cycles in turn, if that was asked for ([`Robot::transcribed`](crate::Robot::transcribed)); `None`
+    /// when there is none at present. Never waits.
+    pub fn next_run(&mut self) -> Option<RunRecord> {
+        self.transcripts.iter_mut().find_map(TranscriptLine::next)
+    }
+
+    /// Runs that [`next_run`](Self::next_run) will never give, because they found no room.
+    pub fn dropped_runs(&self) -> u64 {
+        self.transcripts.iter().map(TranscriptLine::dropped).sum()
     }
 
     /// The next value, of the cycles and sources in turn; `None` when there is none at present. Never waits.
@@ -249,9 +287,10 @@ impl Tap {
     /// What is passed on, each with its number: [`TappedValue::channel`].
     pub fn channels(&self) -> Vec<TapChannel> {
         let channels = self.lines.iter().flat_map(|line| {
-            line.stores.iter().zip(&line.shared.counts).map(|(&store, count)| TapChannel {
+            line.stores.iter().zip(&line.shared.counts).map(|(&(store, period), count)| TapChannel {
                 owner: line.owner.clone(),
                 descriptor: line.blackboard.store(store).descriptor(),
+                period,
                 dropped: count.dropped.load(Ordering::Relaxed),
             })
         });
@@ -278,6 +317,8 @@ pub struct TapChannel {
     pub owner: Arc<str>,
     /// What it is.
     pub descriptor: &'static RepresentationDescriptor,
+    /// The least distance of two values on the robot's clock; zero where all are passed on.
+    pub period: Duration,
     /// Values that found no room, and are lost to the recorder.
     pub dropped: u64,
 }
@@ -327,21 +368,20 @@ impl TappedValue<'_> {
     }
 
     fn store(&self) -> &crate::blackboard::store::Store {
-        self.line.blackboard.store(self.line.stores[self.passed.entry as usize])
+        self.line.blackboard.store(self.line.stores[self.passed.entry as usize].0)
     }
 }
 
 impl Drop for TappedValue<'_> {
     fn drop(&mut self) {
         self.store().release(self.passed.slot);
-        // Release: who no longer counts it sees its slot released.
-        self.line.shared.counts[self.passed.entry as usize].held.fetch_sub(1, Ordering::Release);
+        self.line.shared.counts[self.passed.entry as usize].held.leave();
     }
 }
 
 impl Drop for Tap {
     fn drop(&mut self) {
-        self.lines.iter().for_each(|line| line.shared.set(State::Closed));
+        self.set(State::Closed);
     }
 }
 

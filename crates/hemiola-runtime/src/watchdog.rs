@@ -80,10 +80,13 @@ impl Watchdog {
         let limits = self.silences.iter().map(|silence| silence.limit);
         let shortest = limits.chain(self.demotions.iter().map(|_| demotion::LIMIT)).min().unwrap_or(LONGEST_PERIOD);
         let period = (shortest / LOOKS).clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
+        if !self.robot.wait_for_beginning() {
+            return;
+        }
         while !self.robot.is_stopping() {
             self.look();
-            let seen = self.robot.stopped.generation();
-            self.robot.stopped.wait(seen, Some(monotonic_now() + period));
+            let seen = self.robot.turn.generation();
+            self.robot.turn.wait(seen, Some(monotonic_now() + period));
         }
     }
 

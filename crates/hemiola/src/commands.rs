@@ -28,7 +28,7 @@ pub fn perform(application: &Application, name: &str, command: &Command) -> Resu
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Parameters(arguments) => parameters::parameters(application, arguments),
         Command::Modules(arguments) => modules::modules(application, arguments),
-        Command::Log(arguments) => log::log(arguments),
+        Command::Log(arguments) => log::log(application, arguments),
     }
 }
 

@@ -82,6 +82,7 @@ mod replay;
 mod session;
 mod summary;
 mod traffic;
+mod transcript;
 
 pub use application::Application;
 pub use hemiola_macros::{Module, Parameters, Representation, Source, module, source};

@@ -25,7 +25,7 @@ mod recording;
 mod topics;
 
 pub use channels::{COUNTS, topic};
-pub use head::Head;
+pub use head::{Head, PARTIAL};
 pub use recorded::Recorded;
 pub use recording::Recording;
 
@@ -94,6 +94,7 @@ fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBoo
     loop {
         // First of all, so that nothing is left behind when it was.
         let is_last = is_over.load(Ordering::Relaxed);
+        output.write_runs(&mut tap);
         while write_next(&mut tap, &mut output) {
             output.split(&tap);
             when_due(&mut heard, rhythm.messages, || output.write_messages());
@@ -110,7 +111,9 @@ fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBoo
 
 /// Tells whether there was a value, which is let go.
 fn write_next(tap: &mut Tap, output: &mut Output) -> bool {
-    tap.next().map(|value| output.write(&value)).is_some()
+    let is_there = tap.next().map(|value| output.write(&value)).is_some();
+    output.write_runs(tap);
+    is_there
 }
 
 fn when_due(last: &mut Instant, period: Duration, act: impl FnOnce()) {

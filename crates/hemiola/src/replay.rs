@@ -1,10 +1,12 @@
 //! A log in the place of the sources that it was recorded from: `run --replay`.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod log;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_log::{Channel, Entry, LogReader, LogTime, Selection};
 use hemiola_model::cdr::{CdrReader, MessageSchema};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 use hemiola_runtime::{Feed, Robot};
@@ -12,50 +14,80 @@ use hemiola_runtime::{Feed, Robot};
 use crate::error::CommandError;
 use crate::recorder::topic;
 
-/// Feeds every source from the log that the log has all of.
-///
-/// # Errors
-/// The log cannot be read, has no source of this robot, or has only a part of one.
-pub fn fed(mut robot: Robot, path: &Path) -> Result<Robot, CommandError> {
-    let topics = topics(path)?;
-    let provided = robot.samples();
-    let mut fed = 0;
-    for (source, representations) in provided {
-        let wanted = representations.iter().map(|representation| topic(source, representation.name()));
-        let (there, missing): (Vec<_>, Vec<_>) = wanted.partition(|topic| topics.contains(topic));
-        match (there.as_slice(), missing.as_slice()) {
-            ([], _) => {}
-            (_, []) => {
-                robot = robot.fed(source, Box::new(LogFeed::open(path, source, &representations)?))?;
-                fed += 1;
-            }
-            (_, missing) => {
-                return Err(CommandError::Usage(format!(
-                    "{} has a part of what source `{source}` provides, and lacks {}: record them as well, or disable the source",
-                    path.display(),
-                    missing.join(", ")
-                )));
-            }
-        }
-    }
-    if fed == 0 {
-        let known = topics.into_iter().collect::<Vec<_>>().join(", ");
-        let path = path.display();
-        return Err(CommandError::Usage(format!(
-            "{path} has nothing that a source of this robot provides; it has: {known}"
-        )));
-    }
-    Ok(robot)
+pub use log::ReplayLog;
+
+/// A robot whose sources a recording stands in for.
+pub struct Replay {
+    pub robot: Robot,
+    pub course: Course,
 }
 
-/// What a log is about, also when it lacks its end.
-fn topics(path: &Path) -> Result<BTreeSet<String>, LogError> {
-    let mut log = LogReader::open(path)?;
-    if log.summary().is_none() {
-        // What is damaged is said when it is replayed.
-        while log.next_entry().is_some() {}
+/// What decides which run comes when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// The recording: each run begins with what it began with there.
+    AsRecorded,
+    /// The times at which cycles are due; here is why.
+    DueTimes(String),
+}
+
+impl Replay {
+    /// Feeds every source from the log that the log has all of; the runs are those of the log, if that is possible.
+    ///
+    /// # Errors
+    /// The log cannot be read, has no source of this robot, or has only a part of one.
+    pub fn of(robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Self, CommandError> {
+        let robot = Self::fed(robot, path, recording)?;
+        let fits = recording.transcript().and_then(|transcript| {
+            let partial = robot.samples().into_iter().find(|(source, representations)| {
+                representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
+            });
+            match (partial, robot.fits(transcript)) {
+                (Some((source, _)), _) => Err(format!("not all samples of source `{source}` were recorded")),
+                (None, Err(error)) => Err(error.to_string()),
+                (None, Ok(())) => Ok(transcript.clone()),
+            }
+        });
+        Ok(match fits {
+            Ok(transcript) => Self { robot: robot.following(transcript)?, course: Course::AsRecorded },
+            Err(reason) => Self { robot, course: Course::DueTimes(reason) },
+        })
     }
-    Ok(log.channels().map(|channel| channel.topic.clone()).collect())
+
+    /// Feeds every source from the log that the log has all of; runs come when they are due.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn fed(mut robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Robot, CommandError> {
+        let provided = robot.samples();
+        let mut fed = 0;
+        for (source, representations) in provided {
+            let wanted = representations.iter().map(|representation| topic(source, representation.name()));
+            let (there, missing): (Vec<_>, Vec<_>) = wanted.partition(|topic| recording.has(topic));
+            match (there.as_slice(), missing.as_slice()) {
+                ([], _) => {}
+                (_, []) => {
+                    robot = robot.fed(source, Box::new(LogFeed::open(path, source, &representations)?))?;
+                    fed += 1;
+                }
+                (_, missing) => {
+                    return Err(CommandError::Usage(format!(
+                        "{} has a part of what source `{source}` provides, and lacks {}: record them as well, or disable the source",
+                        path.display(),
+                        missing.join(", ")
+                    )));
+                }
+            }
+        }
+        if fed == 0 {
+            let known = recording.topics().collect::<Vec<_>>().join(", ");
+            let path = path.display();
+            return Err(CommandError::Usage(format!(
+                "{path} has nothing that a source of this robot provides; it has: {known}"
+            )));
+        }
+        Ok(robot)
+    }
 }
 
 /// The samples of one source, in the order of the log.
@@ -66,6 +98,8 @@ struct LogFeed {
     /// Samples of which a part has come: a recorder writes the parts one after the other, but others' messages may be in between.
     begun: VecDeque<Sample>,
     is_over: bool,
+    /// Of the sample that was given last.
+    number: Option<u32>,
 }
 
 struct Part {
@@ -79,6 +113,8 @@ struct Part {
 /// The bytes of each part.
 struct Sample {
     time: LogTime,
+    /// Among all that the source took.
+    number: u32,
     parts: BTreeMap<usize, Vec<u8>>,
 }
 
@@ -106,7 +142,7 @@ impl LogFeed {
         let parts = parts.collect::<Result<Vec<_>, CommandError>>()?;
         let selection = parts.iter().fold(Selection::all(), |selection, part| selection.topic(&part.topic));
         let log = LogReader::open(path)?.select(selection);
-        Ok(Self { log, parts, begun: VecDeque::new(), is_over: false })
+        Ok(Self { log, parts, begun: VecDeque::new(), is_over: false, number: None })
     }
 
     /// Reads on to the next whole sample.
@@ -144,11 +180,11 @@ impl LogFeed {
         let found = self.parts.iter_mut().enumerate().find(|(_, part)| part.topic == message.channel.topic);
         let Some((index, part)) = found else { return Ok(()) };
         part.check(&message.channel)?;
-        let time = message.log_time;
-        let sample = match self.begun.iter_mut().position(|sample| sample.time == time) {
+        let (time, number) = (message.log_time, message.sequence);
+        let sample = match self.begun.iter_mut().position(|sample| (sample.time, sample.number) == (time, number)) {
             Some(position) => &mut self.begun[position],
             None => {
-                self.begun.push_back(Sample { time, parts: BTreeMap::new() });
+                self.begun.push_back(Sample { time, number, parts: BTreeMap::new() });
                 let last = self.begun.len() - 1;
                 &mut self.begun[last]
             }
@@ -179,6 +215,7 @@ impl Part {
 impl Feed for LogFeed {
     fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
+        self.number = Some(sample.number);
         for (index, part) in self.parts.iter().enumerate() {
             let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor);
             let (Some(value), Some(bytes)) = (value, sample.parts.get(&index)) else { continue };
@@ -186,5 +223,9 @@ impl Feed for LogFeed {
             value.read(&mut reader).map_err(|error| format!("{}: {error}", part.topic))?;
         }
         Ok(Some(Time::from_nanoseconds(i64::try_from(sample.time.nanoseconds()).unwrap_or(i64::MAX))))
+    }
+
+    fn number(&self) -> Option<u32> {
+        self.number
     }
 }

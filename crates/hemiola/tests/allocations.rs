@@ -134,19 +134,22 @@ fn configuration() -> Configuration {
 fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave_no_run_out() {
     let robot = Robot::assemble(configuration()).unwrap();
     let everything = robot.recordable().into_iter().map(TapRequest::all).collect();
-    let running = robot.tapped(everything).unwrap().start(Pace::Factor(4.0)).unwrap();
+    let running = robot.tapped(everything).unwrap().transcribed().start(Pace::Factor(4.0)).unwrap();
     let handle = running.handle().clone();
     let recorder = std::thread::spawn({
         let (handle, mut tap) = (handle.clone(), handle.take_tap().unwrap());
         move || {
-            let mut taken = 0;
+            let (mut taken, mut runs) = (0, 0);
             while !handle.is_stopping() {
                 while tap.next().is_some() {
                     taken += 1;
                 }
+                while tap.next_run().is_some() {
+                    runs += 1;
+                }
                 std::thread::sleep(Duration::from_millis(1));
             }
-            taken
+            (taken, runs)
         }
     });
     handle.watch(true);
@@ -176,7 +179,8 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
     assert!(!plots.records.is_empty());
     println!("{} plots kept, {} did not fit", plots.records.len(), plots.dropped);
     let handle = running.stop();
-    assert!(recorder.join().unwrap() > 10_000, "a recorder has had values all the time");
+    let (taken, transcribed) = recorder.join().unwrap();
+    assert!(taken > 10_000 && transcribed > 10_000, "a recorder has had values and runs all the time");
     let runs = handle.health()["fast"].runs;
     handle
         .with_value(|decision: &Decision| {

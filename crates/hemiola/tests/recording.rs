@@ -28,14 +28,16 @@ fn record(arguments: &[&str], log: &Path) -> ExitCode {
     Application::embedded(ROBOT).run_with([&fixed, arguments].concat())
 }
 
-/// Topic, number, time in nanoseconds, and bytes.
+/// Of a value: topic, number, time in nanoseconds, and bytes. What runs began with is in every log besides.
 type Seen = (String, u32, u64, Vec<u8>);
 
 fn messages(log: &Path) -> Vec<Seen> {
     let mut log = LogReader::open(log).unwrap();
     let mut messages = Vec::new();
     while let Some(entry) = log.next_entry() {
-        if let Entry::Message(message) = entry.unwrap() {
+        if let Entry::Message(message) = entry.unwrap()
+            && !message.channel.topic.ends_with("/_run")
+        {
             let topic = message.channel.topic.clone();
             messages.push((topic, message.sequence, message.log_time.nanoseconds(), message.data.to_vec()));
         }

@@ -79,6 +79,7 @@ fn content(log: &Path) -> Content {
                 }
                 "/main/Count" => content.counts += 1,
                 "/hemiola/log" => content.said.push(message.decode().unwrap().to_string()),
+                "/main/_run" => {}
                 other => panic!("a message of {other}"),
             },
             Entry::Metadata(metadata) if metadata.name == "hemiola/channels" => content.channels = metadata.entries,

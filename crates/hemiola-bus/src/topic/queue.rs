@@ -69,12 +69,25 @@ impl<T: Message> Queue<T> {
     /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
+        self.batch_of(limit, |_| usize::MAX, |_, _| {})
+    }
+
+    /// The same with at most so many messages as `wanted` says of the publisher at each place; tells how many these were.
+    #[inline]
+    pub(crate) fn batch_of(
+        &mut self,
+        limit: usize,
+        wanted: impl Fn(usize) -> usize,
+        mut tell: impl FnMut(usize, usize),
+    ) -> Batch<'_, T> {
         self.refresh();
         let Self { inlet, lanes, turn, batch, .. } = self;
         let limit = limit.min(inlet.capacity);
         let lanes = lanes.entries();
         for _ in lanes {
-            lanes[*turn].pop_many(batch, limit - batch.len());
+            let before = batch.len();
+            lanes[*turn].pop_many(batch, (limit - before).min(wanted(*turn)));
+            tell(*turn, batch.len() - before);
             if batch.len() == limit {
                 break;
             }

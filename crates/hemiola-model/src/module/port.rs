@@ -29,6 +29,18 @@ pub trait Port: Any + Send {
     /// Called before each run of the cycle: what has arrived until now is what the run gets to see, so that its results do not
     /// depend on the order of its tasks. No allocation, no lock, no system call.
     fn begin_run(&mut self) {}
+
+    /// Tells how many messages of which publisher the run that begins gets to see, by the publisher's place: what has to be known to repeat it.
+    /// No allocation, no lock, no system call.
+    fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
+
+    /// Called in the place of [`begin_run`](Self::begin_run) in a replay: the run gets to see as many messages of each publisher as `wanted` tells
+    /// for its place. `false` when they are not there.
+    fn repeat_run(&mut self, wanted: &dyn Fn(u32) -> u32) -> bool {
+        _ = wanted;
+        self.begin_run();
+        true
+    }
 }
 
 /// A port without its type: what it is connected to, and how it is made.
@@ -113,6 +125,24 @@ impl PortCell {
     pub unsafe fn begin_run(&self) {
         // SAFETY: promised by the caller.
         unsafe { &mut *self.0.get() }.begin_run();
+    }
+
+    /// As [`Port::received`].
+    ///
+    /// # Safety
+    /// As for [`begin_run`](Self::begin_run).
+    pub unsafe fn received(&self, tell: &mut dyn FnMut(u32, u32)) {
+        // SAFETY: promised by the caller.
+        unsafe { &**self.0.get() }.received(tell);
+    }
+
+    /// As [`Port::repeat_run`].
+    ///
+    /// # Safety
+    /// As for [`begin_run`](Self::begin_run).
+    pub unsafe fn repeat_run(&self, wanted: &dyn Fn(u32) -> u32) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.0.get() }.repeat_run(wanted)
     }
 
     /// The port, if it is of that type.

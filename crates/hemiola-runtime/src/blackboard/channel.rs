@@ -12,8 +12,10 @@ use hemiola_trace::{Event, ExchangeId, Ticks};
 
 use super::Blackboard;
 use super::provenance::Provenance;
-use super::store::Held;
-use hemiola_bus::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
+use super::snapshots::{self, SnapshotReader, SnapshotWriter};
+use super::store::{Held, Store};
+use crate::transcript::{InputRecord, NO_SNAPSHOT, SampleSpan};
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// Values of one publisher for one consumer.
 struct Snapshot {
@@ -28,7 +30,7 @@ struct Entry {
 
 /// The publisher's end of a channel.
 pub struct Export {
-    snapshots: LatestWriter<Snapshot>,
+    snapshots: SnapshotWriter<Snapshot>,
     lines: Box<[ExportLine]>,
     /// Snapshots that the consumer never took.
     overwritten: Arc<AtomicU64>,
@@ -43,18 +45,28 @@ struct ExportLine {
 }
 
 struct SampleExport {
-    queue: QueueWriter<Held>,
+    queue: QueueWriter<Sample>,
+    /// In a replay: those that will be taken, the next ones last.
+    wanted: Option<Vec<SampleSpan>>,
     returned: QueueReader<u32>,
     dropped: Arc<AtomicU64>,
 }
 
+/// A value, and the run of the publisher that it was published in.
+struct Sample {
+    held: Held,
+    run: u32,
+}
+
 /// The consumer's end of a channel.
 pub struct Import {
-    snapshots: LatestReader<Snapshot>,
+    snapshots: SnapshotReader<Snapshot>,
     lines: Box<[ImportLine]>,
     overwritten: Arc<AtomicU64>,
     overwritten_seen: u64,
     exchange: ExchangeId,
+    /// What was taken last, if that was new.
+    taken: Option<u32>,
     /// The values live there.
     _publisher: Arc<Blackboard>,
 }
@@ -65,9 +77,11 @@ struct ImportLine {
 }
 
 struct SampleImport {
-    queue: QueueReader<Held>,
+    queue: QueueReader<Sample>,
     returns: QueueWriter<u32>,
     taken: Vec<u32>,
+    /// Which ones these are.
+    span: SampleSpan,
     dropped: Arc<AtomicU64>,
 }
 
@@ -82,6 +96,36 @@ pub struct Line {
     pub samples: Option<usize>,
 }
 
+/// What a channel passes on in a replay: what was taken from it when it was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The publisher's runs of which the snapshot was taken, in order.
+    pub snapshots: Vec<u32>,
+    /// So many of them wait at the same time.
+    pub waiting: usize,
+    /// Of each line with samples: which were taken, in order.
+    pub samples: Vec<RecordedSamples>,
+}
+
+/// See [`Recorded`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedSamples {
+    pub spans: Vec<SampleSpan>,
+    /// So many of them wait at the same time.
+    pub waiting: usize,
+    /// So many are taken at once.
+    pub at_once: usize,
+}
+
+impl Recorded {
+    /// As [`Line::holds`], of line `index` of those with samples if it is one.
+    pub fn holds(&self, index: Option<usize>) -> usize {
+        let of_samples = |samples: &RecordedSamples| samples.waiting + 2 * samples.at_once + 1;
+        let samples = index.map_or(0, |index| self.samples.get(index).map_or(1, of_samples));
+        snapshots::buffers(self.waiting) + samples
+    }
+}
+
 impl Line {
     /// How many values of the store this line may hold at the same time: two snapshots' (the newest, the reader's), and one
     /// on its way between them; a full queue, a full one that was taken, and one that finds no room.
@@ -92,33 +136,38 @@ impl Line {
 
 /// Half of a channel that waits for the publisher's blackboard to exist.
 pub struct UnboundImport {
-    snapshots: LatestReader<Snapshot>,
+    snapshots: SnapshotReader<Snapshot>,
     lines: Box<[ImportLine]>,
     overwritten: Arc<AtomicU64>,
     exchange: ExchangeId,
 }
 
-/// A channel of these representations.
-pub fn channel(lines: &[Line], sources: usize, exchange: ExchangeId) -> (Export, UnboundImport) {
-    let (writer, reader) = latest(|| Snapshot {
+/// A channel of these representations; in a replay, for what was taken from it.
+pub fn channel(
+    lines: &[Line],
+    sources: usize,
+    exchange: ExchangeId,
+    recorded: Option<&Recorded>,
+) -> (Export, UnboundImport) {
+    let make = || Snapshot {
         entries: lines.iter().map(|_| Entry { held: None, provenance: Provenance::none(sources) }).collect(),
         run: 0,
-    });
+    };
+    let (writer, reader) = match recorded {
+        None => snapshots::newest(make),
+        Some(recorded) => snapshots::recorded(&recorded.snapshots, recorded.waiting, make),
+    };
     let overwritten = Arc::new(AtomicU64::new(0));
     let mut exports = Vec::new();
     let mut imports = Vec::new();
+    let mut recorded_samples = recorded.map(|recorded| recorded.samples.iter());
     for line in lines {
         let (export, import) = match line.samples {
             None => (None, None),
             Some(capacity) => {
-                let dropped = Arc::new(AtomicU64::new(0));
-                let (values, values_reader) = queue(capacity);
-                // As many as can be under way: a full queue, and a full one that was taken.
-                let (returns, returned) = queue(2 * capacity);
-                (
-                    Some(SampleExport { queue: values, returned, dropped: dropped.clone() }),
-                    Some(SampleImport { queue: values_reader, returns, taken: Vec::with_capacity(capacity), dropped }),
-                )
+                let recorded = recorded_samples.as_mut().map(|lines| lines.next().cloned().unwrap_or_default());
+                let (export, import) = samples(capacity, recorded);
+                (Some(export), Some(import))
             }
         };
         exports.push(ExportLine { store: line.store, samples: export, last: Provenance::none(sources) });
@@ -127,6 +176,28 @@ pub fn channel(lines: &[Line], sources: usize, exchange: ExchangeId) -> (Export,
     (
         Export { snapshots: writer, lines: exports.into(), overwritten: overwritten.clone(), exchange },
         UnboundImport { snapshots: reader, lines: imports.into(), overwritten, exchange },
+    )
+}
+
+fn samples(capacity: usize, recorded: Option<RecordedSamples>) -> (SampleExport, SampleImport) {
+    let (waiting, at_once) = match &recorded {
+        None => (capacity, capacity),
+        Some(recorded) => (recorded.waiting.max(1), recorded.at_once.max(1)),
+    };
+    let wanted = recorded.map(|recorded| recorded.spans.into_iter().rev().collect());
+    let dropped = Arc::new(AtomicU64::new(0));
+    let (queue, values) = self::queue(waiting);
+    // As many as can be under way: a full queue, and a full one that was taken.
+    let (returns, returned) = self::queue(waiting + at_once);
+    (
+        SampleExport { queue, wanted, returned, dropped: dropped.clone() },
+        SampleImport {
+            queue: values,
+            returns,
+            taken: Vec::with_capacity(at_once),
+            span: SampleSpan::default(),
+            dropped,
+        },
     )
 }
 
@@ -148,6 +219,7 @@ impl Export {
         now: Ticks,
     ) -> Event {
         let Self { snapshots, lines: all, overwritten, exchange } = self;
+        let is_wanted = snapshots.wants(run);
         snapshots.with_back(|snapshot| {
             snapshot.run = run;
             for (index, provenance) in lines {
@@ -162,19 +234,12 @@ impl Export {
                 entry.held = Some(held);
                 entry.provenance.copy_from(&line.last);
                 if let Some(samples) = &mut line.samples {
-                    while let Some(slot) = samples.returned.pop() {
-                        store.release(slot);
-                    }
                     // SAFETY: as above.
-                    let held = unsafe { store.hold() };
-                    if samples.queue.push(held).is_err() {
-                        store.release(held.slot);
-                        samples.dropped.fetch_add(1, Ordering::Relaxed);
-                    }
+                    unsafe { samples.publish(store, run) };
                 }
             }
         });
-        if !snapshots.publish() {
+        if is_wanted && !snapshots.publish() {
             overwritten.fetch_add(1, Ordering::Relaxed);
         }
         snapshots.with_back(|older| {
@@ -188,6 +253,38 @@ impl Export {
     }
 }
 
+impl SampleExport {
+    /// # Safety
+    /// Ordered after the provider.
+    unsafe fn publish(&mut self, store: &Store, run: u32) {
+        while let Some(slot) = self.returned.pop() {
+            store.release(slot);
+        }
+        if let Some(wanted) = &mut self.wanted
+            && !take_from(wanted, run)
+        {
+            return;
+        }
+        // SAFETY: promised by the caller.
+        let held = unsafe { store.hold() };
+        if self.queue.push(Sample { held, run }).is_err() {
+            store.release(held.slot);
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether the run belongs to the last one of these spans, which are in reverse order; it is used up then.
+fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
+    while spans.last().is_some_and(|span| span.count == 0) {
+        spans.pop();
+    }
+    let Some(span) = spans.last_mut().filter(|span| span.first == run) else { return false };
+    span.first = run.wrapping_add(1);
+    span.count -= 1;
+    true
+}
+
 impl UnboundImport {
     /// Binds it to the publisher's blackboard.
     pub fn bind(self, publisher: Arc<Blackboard>) -> Import {
@@ -197,6 +294,7 @@ impl UnboundImport {
             overwritten: self.overwritten,
             overwritten_seen: 0,
             exchange: self.exchange,
+            taken: None,
             _publisher: publisher,
         }
     }
@@ -220,45 +318,98 @@ impl Import {
     /// # Safety
     /// By worker 0 of the consumer, between two runs.
     pub unsafe fn take(&mut self, blackboard: &Blackboard) -> Taken {
-        let new = self.snapshots.take();
-        if new {
-            // SAFETY: between two runs.
-            let frame = unsafe { blackboard.frame_mut() };
-            self.snapshots.with_front(|snapshot| {
-                for (entry, line) in snapshot.entries.iter().zip(&self.lines) {
-                    let Some(held) = entry.held else { continue };
-                    frame.imported[line.imported].copy_from(&entry.provenance);
-                    let cell = blackboard.imported(line.imported);
-                    // SAFETY: between two runs; the publisher holds the value until this snapshot goes back to it.
-                    unsafe {
-                        cell.set_current(held.view);
-                        cell.age();
-                    }
-                }
-            });
-        }
+        // SAFETY: promised by the caller.
+        unsafe { self.take_snapshot(blackboard) };
         let mut dropped = 0;
         for line in &mut self.lines {
             let Some(samples) = &mut line.samples else { continue };
             // SAFETY: between two runs.
-            let collected = unsafe { blackboard.imported(line.imported).collected_mut() };
-            collected.clear();
-            for slot in samples.taken.drain(..) {
-                // It has room for all that can be under way.
-                _ = samples.returns.push(slot);
-            }
-            while samples.taken.len() < samples.taken.capacity() {
-                let Some(held) = samples.queue.pop() else { break };
-                collected.push(held.view);
-                samples.taken.push(held.slot);
-            }
+            unsafe { samples.take(blackboard, line.imported, samples.taken.capacity()) };
             dropped += samples.dropped.swap(0, Ordering::Relaxed);
         }
         let overwritten_ever = self.overwritten.load(Ordering::Relaxed);
         let overwritten = overwritten_ever - self.overwritten_seen;
         self.overwritten_seen = overwritten_ever;
-        let run = new.then(|| self.snapshots.with_front(|snapshot| snapshot.run));
-        Taken { exchange: self.exchange, run, overwritten, dropped }
+        Taken { exchange: self.exchange, run: self.taken, overwritten, dropped }
+    }
+
+    /// Shows what was taken when it was recorded; `false` if that is not there.
+    ///
+    /// # Safety
+    /// As for [`take`](Self::take).
+    pub unsafe fn take_recorded(&mut self, blackboard: &Blackboard, record: &InputRecord) -> bool {
+        self.taken = None;
+        if record.snapshot.is_some() {
+            // SAFETY: promised by the caller.
+            unsafe { self.take_snapshot(blackboard) };
+        }
+        let mut is_there = self.taken == record.snapshot;
+        let lines = self.lines.iter_mut().filter_map(|line| Some((line.imported, line.samples.as_mut()?)));
+        for ((imported, samples), record) in lines.zip(&record.samples) {
+            // SAFETY: between two runs.
+            unsafe { samples.take(blackboard, imported, record.span.count as usize) };
+            is_there &= samples.span == record.span;
+        }
+        is_there
+    }
+
+    /// # Safety
+    /// As for [`take`](Self::take).
+    unsafe fn take_snapshot(&mut self, blackboard: &Blackboard) {
+        self.taken = None;
+        if !self.snapshots.take() {
+            return;
+        }
+        // SAFETY: between two runs.
+        let frame = unsafe { blackboard.frame_mut() };
+        self.taken = Some(self.snapshots.with_front(|snapshot| {
+            for (entry, line) in snapshot.entries.iter().zip(&self.lines) {
+                let Some(held) = entry.held else { continue };
+                frame.imported[line.imported].copy_from(&entry.provenance);
+                let cell = blackboard.imported(line.imported);
+                // SAFETY: between two runs; the publisher holds the value until this snapshot goes back to it.
+                unsafe {
+                    cell.set_current(held.view);
+                    cell.age();
+                }
+            }
+            snapshot.run
+        }));
+    }
+
+    /// Writes down what was taken last, and returns what is left of the words: one for the snapshot, two for each line with samples.
+    pub fn write_down<'w>(&self, words: &'w mut [u32]) -> &'w mut [u32] {
+        let samples = self.lines.iter().filter_map(|line| line.samples.as_ref());
+        let spans = samples.flat_map(|samples| [samples.span.first, samples.span.count]);
+        let mut written = 0;
+        for (word, value) in words.iter_mut().zip([self.taken.unwrap_or(NO_SNAPSHOT)].into_iter().chain(spans)) {
+            *word = value;
+            written += 1;
+        }
+        &mut words[written..]
+    }
+}
+
+impl SampleImport {
+    /// Shows the next values, at most so many.
+    ///
+    /// # Safety
+    /// By worker 0 of the consumer, between two runs.
+    unsafe fn take(&mut self, blackboard: &Blackboard, imported: usize, limit: usize) {
+        // SAFETY: between two runs.
+        let collected = unsafe { blackboard.imported(imported).collected_mut() };
+        collected.clear();
+        for slot in self.taken.drain(..) {
+            // It has room for all that can be under way.
+            _ = self.returns.push(slot);
+        }
+        self.span = SampleSpan::default();
+        while self.taken.len() < limit {
+            let Some(Sample { held, run }) = self.queue.pop() else { break };
+            collected.push(held.view);
+            self.taken.push(held.slot);
+            self.span.extend(run);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use hemiola_model::data::ValueReader;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 
 use super::RobotHandle;
-use crate::command::Command;
+use crate::command::{Command, Reason};
 use crate::controls::TRIES;
 use crate::error::RuntimeError;
 use crate::journal::Change;
@@ -35,7 +35,7 @@ impl RobotHandle {
             if unchanged {
                 continue;
             }
-            if let Err(error) = controls.install(index, &profile, None) {
+            if let Err(error) = controls.install(index, &profile, Reason::Modules, None) {
                 if !matches!(error, RuntimeError::CycleDoesNotAnswer { .. }) {
                     (controls.robot.system, controls.robot.resolved) = before;
                 }
@@ -137,7 +137,7 @@ impl RobotHandle {
         if let Some(configuration) = controls.robot.configuration.cycles.get_mut(index) {
             configuration.workers = workers;
         }
-        controls.install(index, &profile, None)?;
+        controls.install(index, &profile, Reason::Plan, None)?;
         self.note_change(Change::Workers { cycle: cycle.to_owned(), workers });
         Ok(())
     }
@@ -151,7 +151,7 @@ impl RobotHandle {
         let profile = self.profile();
         let mut controls = self.controls();
         (0..controls.cycles.len()).try_for_each(|index| {
-            match controls.install(index, &profile, Some(REPLAN_PATIENCE)) {
+            match controls.install(index, &profile, Reason::Plan, Some(REPLAN_PATIENCE)) {
                 Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(()),
                 result => result,
             }

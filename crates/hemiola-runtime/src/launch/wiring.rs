@@ -1,6 +1,6 @@
 //! Where values live, and how they get from cycles and sources to those that read them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hemiola_model::RepresentationDescriptor;
@@ -9,18 +9,24 @@ use hemiola_model::module::{ArgumentKind, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
+use super::tap_depth;
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::robot::{Robot, representations};
-use crate::tap;
+use crate::script::Transcript;
+use crate::transcript::{InputRecord, SampleRecord, SampleSpan};
 
 /// All blackboards, and the channels between them.
 pub(super) struct Wiring {
+    /// What each node is called.
+    pub(super) names: Vec<Arc<str>>,
     pub(super) blackboards: Vec<Arc<Blackboard>>,
     /// Per node: where each import comes from.
     pub(super) imports: Vec<Vec<(usize, Import)>>,
+    /// The same as a transcript has it, with nothing taken.
+    pub(super) inputs: Vec<Vec<InputRecord>>,
     pub(super) exports: Vec<BTreeMap<Consumer, usize>>,
 }
 
@@ -30,6 +36,14 @@ struct Node {
     provides: Vec<&'static RepresentationDescriptor>,
     /// What it may read from elsewhere, and whether as samples.
     reads: BTreeMap<&'static str, Read>,
+}
+
+impl Node {
+    fn name(&self) -> Arc<str> {
+        match &self.consumer {
+            Consumer::Cycle(name) | Consumer::Source(name) => name.as_str().into(),
+        }
+    }
 }
 
 struct Read {
@@ -42,56 +56,44 @@ struct Read {
 impl Wiring {
     pub(super) fn of(robot: &Robot, catalog: &Catalog, cycles: &[CycleId]) -> Result<Self, RuntimeError> {
         let (nodes, sources) = (nodes(robot), robot.sources.len());
+        let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
         let count = nodes.len();
-        let capacity =
-            |node: usize| robot.configuration.cycles.get(node).map_or(32, |cycle| cycle.sample_capacity.max(1));
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
         let mut unbound: Vec<Vec<(usize, UnboundImport)>> = (0..count).map(|_| Vec::new()).collect();
-        let held_by_tap = |descriptor: &&RepresentationDescriptor| {
+        let held_by_tap = |index: usize, descriptor: &RepresentationDescriptor| {
             let mut requests = robot.taps.iter();
-            if requests.any(|request| request.representation == descriptor.name()) { tap::DEPTH } else { 0 }
+            let is_tapped = requests.any(|request| request.representation == descriptor.name());
+            if is_tapped { tap_depth(robot, index) } else { 0 }
         };
-        let mut holds: Vec<Vec<usize>> =
-            nodes.iter().map(|node| node.provides.iter().map(held_by_tap).collect()).collect();
-        for (consumer, node) in nodes.iter().enumerate() {
-            for publisher in 0..count {
-                let lines: Vec<Line> = node
-                    .reads
-                    .values()
-                    .enumerate()
-                    .filter(|(_, read)| read.from == publisher)
-                    .filter_map(|(imported, read)| {
-                        let provides = &nodes[publisher].provides;
-                        let store = provides.iter().position(|provided| provided.name() == read.descriptor.name())?;
-                        Some(Line { store, imported, samples: read.samples.then(|| capacity(consumer)) })
-                    })
-                    .collect();
-                // A cycle that a source triggers needs its snapshots as triggers even if it reads none of its values.
-                let triggers = robot.configuration.cycles.get(consumer).is_some_and(|cycle| {
-                    nodes[publisher].consumer
-                        == Consumer::Source(match &cycle.trigger {
-                            CycleTrigger::Source(name) => name.clone(),
-                            CycleTrigger::Rate(_) | CycleTrigger::Topic(_) => String::new(),
-                        })
-                });
-                if lines.is_empty() && !triggers {
-                    continue;
-                }
-                for line in &lines {
-                    holds[publisher][line.store] += line.holds();
-                }
-                let name = format!("{} to {}", nodes[publisher].consumer, node.consumer);
-                let publisher_id = cycles.get(publisher).copied();
-                // Traces know exchanges of cycles; what comes from a source is listed with its reader, and what goes from source to
-                // source with the first cycle.
-                let owner = publisher_id.or(cycles.get(consumer).copied()).or(cycles.first().copied());
-                let Some(owner) = owner else { continue };
-                let (export, import) = channel(&lines, sources, catalog.exchange(owner, &name)?);
-                export_of[publisher].insert(node.consumer.clone(), exports[publisher].len());
-                exports[publisher].push(export);
-                unbound[consumer].push((publisher, import));
+        let held_by_tap = |(index, node): (usize, &Node)| {
+            node.provides.iter().map(|descriptor| held_by_tap(index, descriptor)).collect()
+        };
+        let mut holds: Vec<Vec<usize>> = nodes.iter().enumerate().map(held_by_tap).collect();
+        let links = links(robot, &nodes);
+        let recorded = robot.transcript.as_ref().map(Transcript::channels);
+        for Link { publisher, consumer, lines } in &links {
+            // Traces know exchanges of cycles; what comes from a source is listed with its reader, and what goes from source to
+            // source with the first cycle.
+            let owner = cycles.get(*publisher).or(cycles.get(*consumer)).or(cycles.first());
+            let Some(&owner) = owner else { continue };
+            let recorded = recorded.as_ref().filter(|_| *consumer < cycles.len()).map(|channels| {
+                let ends = (names[*publisher].clone(), names[*consumer].clone());
+                channels.get(&ends).cloned().unwrap_or_default()
+            });
+            let mut numbers = 0..;
+            for line in lines {
+                let number = line.samples.and_then(|_| numbers.next());
+                holds[*publisher][line.store] += match &recorded {
+                    None => line.holds(),
+                    Some(recorded) => recorded.holds(number),
+                };
             }
+            let name = format!("{} to {}", nodes[*publisher].consumer, nodes[*consumer].consumer);
+            let (export, import) = channel(lines, sources, catalog.exchange(owner, &name)?, recorded.as_ref());
+            export_of[*publisher].insert(nodes[*consumer].consumer.clone(), exports[*publisher].len());
+            exports[*publisher].push(export);
+            unbound[*consumer].push((*publisher, import));
         }
         let blackboards: Vec<Arc<Blackboard>> = nodes
             .iter()
@@ -116,7 +118,92 @@ impl Wiring {
                 imports.into_iter().map(bind).collect()
             })
             .collect();
-        Ok(Self { blackboards, imports, exports: export_of })
+        let inputs = (0..count).map(|consumer| inputs(&nodes, &links, consumer)).collect();
+        Ok(Self { names, blackboards, imports, inputs, exports: export_of })
+    }
+}
+
+/// From one node to another.
+struct Link {
+    publisher: usize,
+    consumer: usize,
+    lines: Vec<Line>,
+}
+
+fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
+    let capacity = |node: usize| robot.configuration.cycles.get(node).map_or(32, |cycle| cycle.sample_capacity.max(1));
+    let mut links = Vec::new();
+    for (consumer, node) in nodes.iter().enumerate() {
+        for (publisher, from) in nodes.iter().enumerate() {
+            let lines: Vec<Line> = node
+                .reads
+                .values()
+                .enumerate()
+                .filter(|(_, read)| read.from == publisher)
+                .filter_map(|(imported, read)| {
+                    let store = from.provides.iter().position(|provided| provided.name() == read.descriptor.name())?;
+                    Some(Line { store, imported, samples: read.samples.then(|| capacity(consumer)) })
+                })
+                .collect();
+            // A cycle that a source triggers needs its snapshots as triggers even if it reads none of its values.
+            let triggers = robot.configuration.cycles.get(consumer).is_some_and(|cycle| {
+                from.consumer
+                    == Consumer::Source(match &cycle.trigger {
+                        CycleTrigger::Source(name) => name.clone(),
+                        CycleTrigger::Rate(_) | CycleTrigger::Topic(_) => String::new(),
+                    })
+            });
+            if !lines.is_empty() || triggers {
+                links.push(Link { publisher, consumer, lines });
+            }
+        }
+    }
+    links
+}
+
+/// What a node takes, with nothing taken.
+fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
+    let input = |link: &Link| {
+        let sampled = link.lines.iter().filter(|line| line.samples.is_some());
+        let samples = sampled.map(|line| {
+            let representation = nodes[link.publisher].provides[line.store].name().into();
+            SampleRecord { representation, span: SampleSpan::default() }
+        });
+        InputRecord { from: nodes[link.publisher].name(), snapshot: None, samples: samples.collect() }
+    };
+    links.iter().filter(|link| link.consumer == consumer).map(input).collect()
+}
+
+/// Whether these runs can be repeated by this robot.
+pub fn check_transcript(robot: &Robot, transcript: &Transcript) -> Result<(), RuntimeError> {
+    let nodes = nodes(robot);
+    let links = links(robot, &nodes);
+    let other = |reason: String| Err(RuntimeError::OtherRobot { reason });
+    for (cycle, recorded) in transcript.inputs() {
+        let Some(consumer) = robot.configuration.cycles.iter().position(|known| known.name == cycle) else {
+            return other(format!("there is no cycle `{cycle}` any more"));
+        };
+        let described = |inputs: &[InputRecord]| {
+            let input = |input: &InputRecord| {
+                let queues = input.samples.iter().map(|samples| format!(" with all its {}", samples.representation));
+                format!("{}{}", input.from, queues.collect::<String>())
+            };
+            inputs.iter().map(input).collect::<BTreeSet<String>>()
+        };
+        let (now, then) = (described(&inputs(&nodes, &links, consumer)), described(recorded));
+        if now != then {
+            let list =
+                |all: BTreeSet<String>| if all.is_empty() { "nothing".into() } else { Vec::from_iter(all).join(", ") };
+            return other(format!("`{cycle}` took from {}, and now from {}", list(then), list(now)));
+        }
+    }
+    let taken = transcript.runs().iter().flat_map(|run| &run.inputs).filter(|input| input.last().is_some());
+    let from: BTreeSet<&str> = taken.map(|input| &*input.from).collect();
+    let is_source = |name: &&&str| robot.sources.iter().any(|source| source.name == **name);
+    let missing = from.iter().filter(is_source).find(|name| !robot.feeds.contains_key(**name));
+    match missing {
+        Some(source) => other(format!("the samples of source `{source}` are not in it")),
+        None => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
 use super::lineage::{Input, Lineage};
-use super::{Body, CellRef, DiscardedStores, Program, StoreRef, Task, UpdateTask};
+use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, Task, UpdateTask};
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
@@ -81,16 +81,20 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     })
 }
 
-fn ports(tasks: &[Task]) -> Box<[&'static PortCell]> {
-    let bindings = tasks.iter().flat_map(|task| match &task.body {
-        Body::Update(update) => &*update.bindings,
-        Body::Publish { .. } => &[],
-    });
-    let port = |binding: &Binding<'static>| match binding {
-        Binding::Port(port) => Some(*port),
-        Binding::Service | Binding::Cell(_) => None,
-    };
-    bindings.filter_map(port).collect()
+fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut ports = Vec::new();
+    for task in tasks {
+        let Body::Update(update) = &task.body else { continue };
+        for (binding, argument) in update.bindings.iter().zip(&update.update.arguments) {
+            if let (&Binding::Port(cell), Some(port)) = (binding, argument.port) {
+                let next = numbers.entry(port.name).or_default();
+                ports.push(ProgramPort { cell, topic: port.name, number: *next });
+                *next += 1;
+            }
+        }
+    }
+    ports.into()
 }
 
 fn bind(

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::parse_duration;
+use super::{ConfigurationArguments, parse_duration};
 
 #[derive(Args, Debug)]
 pub struct LogArguments {
@@ -67,6 +67,15 @@ not.")]
 Messages of a topic that were recorded at the same time belong together. Numbers are the same when they are no further apart than the \
 tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 when they differ, 3 when one is damaged.")]
     Diff(DiffArguments),
+    /// Repeat every run of a log and compare all that was recorded, to the bit
+    #[command(after_help = "Examples:
+  log verify game.mcap
+  log verify game.mcap --workers 3    with another number of workers in every cycle
+  log verify game.mcap --set module.BallFinder.threshold=0.4
+                                      where another parameter makes the first difference
+
+Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed anew. Exit code: 0 when all is the same, 1 when something differs, 3 when the log is damaged or lacks what is needed.")]
+    Verify(VerifyArguments),
     /// Write messages as tables (CSV), pictures as files, and attachments
     #[command(after_help = "Example:
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
@@ -194,6 +203,18 @@ pub struct DiffArguments {
     /// How far numbers may be apart, everywhere or in a field; repeatable
     #[arg(long = "tolerance", value_name = "[TOPIC.FIELD=]NUMBER", value_parser = parse_tolerance)]
     pub tolerances: Vec<(Option<String>, f64)>,
+}
+
+#[derive(Args, Debug)]
+pub struct VerifyArguments {
+    /// The log
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// So many in every cycle
+    #[arg(long, value_name = "COUNT")]
+    pub workers: Option<usize>,
 }
 
 #[derive(Args, Debug)]

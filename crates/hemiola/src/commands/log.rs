@@ -1,4 +1,4 @@
-//! `log`: what can be done with logs. They need no robot: any program with Hemiola in it reads any log.
+//! `log`: what can be done with logs. All but `verify` need no robot: any program with Hemiola in it reads any log.
 
 mod cat;
 mod conformance;
@@ -7,16 +7,18 @@ mod export;
 mod info;
 mod merge;
 mod plot;
-mod progress;
+pub mod progress;
 mod recover;
 mod selection;
+mod verify;
 
 use std::process::ExitCode;
 
+use crate::application::Application;
 use crate::command_line::log::{LogArguments, LogCommand};
 use crate::error::CommandError;
 
-pub fn log(arguments: &LogArguments) -> Result<ExitCode, CommandError> {
+pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCode, CommandError> {
     match &arguments.command {
         LogCommand::Info(arguments) => info::info(arguments),
         LogCommand::Cat(arguments) => cat::cat(arguments),
@@ -24,6 +26,7 @@ pub fn log(arguments: &LogArguments) -> Result<ExitCode, CommandError> {
         LogCommand::Filter(arguments) => recover::filter(arguments),
         LogCommand::Merge(arguments) => merge::merge(arguments),
         LogCommand::Diff(arguments) => diff::diff(arguments),
+        LogCommand::Verify(arguments) => verify::verify(application, arguments),
         LogCommand::Export(arguments) => export::export(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
         LogCommand::Conformance(arguments) => conformance::conformance(arguments),

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Message, Pace, Robot, RobotHandle, RunningRobot, Stepper};
+use hemiola_runtime::{Message, Pace, PreparedRobot, Robot, RobotHandle, RunningRobot, Stepper, Transcript};
 use hemiola_trace::Timeline;
 
 use super::check::warn;
@@ -18,7 +18,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Frame, Journal, LiveView, Screen};
 use crate::recorder::{Head, Recorder, Recording};
-use crate::replay;
+use crate::replay::{Course, Replay, ReplayLog};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::traffic::Traffic;
@@ -33,7 +33,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let robot = session.robot;
     let robot = match &arguments.replay {
         Some(path) => {
-            let robot = replay::fed(robot, path)?;
+            let robot = replayed(robot, path, arguments.fast)?;
             note_differences(&head.differences(path)?);
             robot
         }
@@ -43,7 +43,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let robot = match &recording {
         Some(recording) => {
             warn_of_idle_channels(recording);
-            robot.tapped(recording.requests.clone())?
+            robot.tapped(recording.requests.clone())?.transcribed()
         }
         None => robot,
     };
@@ -63,7 +63,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
         Some(recording) => Some(Recorder::start(&handle, recording, head)?),
         None => None,
     };
-    runner.begin();
+    let runner = runner.begin();
     application.note_start(&handle);
     if let Some(path) = &trace {
         handle.start_trace(path)?;
@@ -129,6 +129,21 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     super::print(&summary.text(io::stdout().is_terminal()))
 }
 
+/// A robot on the samples of a log. One that is stepped repeats the runs of the log as well.
+fn replayed(robot: Robot, path: &Path, fast: bool) -> Result<Robot, CommandError> {
+    let log = ReplayLog::read(path)?;
+    if !fast {
+        return Replay::fed(robot, path, &log);
+    }
+    let Replay { robot, course } = Replay::of(robot, path, &log)?;
+    if let Course::DueTimes(reason) = course {
+        eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
+    } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {
+        eprintln!("note: the replay ends before the log does: {break_off}");
+    }
+    Ok(robot)
+}
+
 /// A replay with another configuration is what many come for, and what others do not expect.
 fn note_differences(differences: &[String]) {
     if !differences.is_empty() {
@@ -155,17 +170,23 @@ fn warn_of_idle_channels(recording: &Recording) {
 /// A run of cognition, and the runs of motion and audio around it.
 const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 
-/// What runs the robot: its own threads, or a thread that steps it.
+/// What will run the robot: its own threads, or a thread that steps it.
 enum Runner {
-    Live(RunningRobot),
+    Live(PreparedRobot),
     Stepped { handle: RobotHandle, thread: thread::JoinHandle<()>, may_begin: mpsc::Sender<()> },
+}
+
+/// What runs it.
+enum Running {
+    Live(RunningRobot),
+    Stepped { handle: RobotHandle, thread: thread::JoinHandle<()> },
 }
 
 impl Runner {
     fn start(robot: Robot, arguments: &RunArguments) -> Result<Self, CommandError> {
         if !arguments.fast {
             let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
-            return Ok(Self::Live(robot.start(pace)?));
+            return Ok(Self::Live(robot.prepare(pace)?));
         }
         let end = arguments.duration.map(|duration| Time::ZERO + duration);
         let (sender, receiver) = mpsc::channel();
@@ -186,26 +207,31 @@ impl Runner {
         Ok(Self::Stepped { handle, thread, may_begin })
     }
 
-    /// Takes the first step, now that everybody is there who looks on. A robot on its own threads has begun, and passes on its first values a
-    /// little later.
-    fn begin(&self) {
-        if let Self::Stepped { may_begin, .. } = self {
-            // It waits for it.
-            _ = may_begin.send(());
-        }
-    }
-
     fn handle(&self) -> &RobotHandle {
         match self {
-            Self::Live(running) => running.handle(),
+            Self::Live(prepared) => prepared.handle(),
             Self::Stepped { handle, .. } => handle,
         }
     }
 
+    /// Lets it begin, now that everybody is there who looks on.
+    fn begin(self) -> Running {
+        match self {
+            Self::Live(prepared) => Running::Live(prepared.begin()),
+            Self::Stepped { handle, thread, may_begin } => {
+                // It waits for it.
+                _ = may_begin.send(());
+                Running::Stepped { handle, thread }
+            }
+        }
+    }
+}
+
+impl Running {
     fn stop(self) {
         match self {
             Self::Live(running) => drop(running.stop()),
-            Self::Stepped { handle, thread, .. } => {
+            Self::Stepped { handle, thread } => {
                 handle.stop();
                 // A panic of the framework's own was reported by the default hook.
                 _ = thread.join();
@@ -217,6 +243,9 @@ impl Runner {
 /// Steps until the clock shows `end`, the sources have ended, or somebody stops the robot.
 fn step_until(mut stepper: Stepper, end: Option<Time>) {
     while end.is_none_or(|end| stepper.now() < end) && stepper.step().is_some() {}
+    for remark in [stepper.failure(), stepper.deviation()].into_iter().flatten() {
+        stepper.handle().note(remark.to_owned());
+    }
     // Nothing more to do, but what the last steps left behind is gathered.
     let now = stepper.now();
     stepper.run_until(now);

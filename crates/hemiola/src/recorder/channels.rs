@@ -22,6 +22,8 @@ struct Channel {
     id: Option<ChannelId>,
     /// It is not only looked at.
     is_recorded: bool,
+    /// Values are left out because of a rate or a condition.
+    is_partial: bool,
     /// Of the value that comes next, unless some were dropped.
     expected: u32,
     /// Of the next message: a number that is missing was dropped, and not left out.
@@ -53,6 +55,7 @@ impl Channels {
                 schema,
                 id: None,
                 is_recorded: !recording.only_watched.contains(name),
+                is_partial: !channel.period.is_zero() || recording.conditions.contains_key(name),
                 expected: 0,
                 sequence: 0,
                 written: 0,
@@ -60,6 +63,11 @@ impl Channels {
             })
         });
         Self { channels: channels.collect(), conditions: Conditions::new(&recording.conditions, tap) }
+    }
+
+    /// The topics of which not all values are meant to be recorded.
+    pub fn partial(&self) -> impl Iterator<Item = &str> {
+        self.channels.iter().filter(|channel| channel.is_partial).map(|channel| channel.topic.as_str())
     }
 
     /// Adds them to a new log.

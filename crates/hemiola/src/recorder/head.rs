@@ -23,6 +23,8 @@ pub struct Head {
     texts: Vec<ConfigurationText>,
 }
 
+/// Before a topic: it was not meant to be recorded whole.
+pub const PARTIAL: &str = "partial";
 /// The names of these in a log.
 const ABOUT: &str = "hemiola";
 const CONFIGURATION: &str = "hemiola/configuration";
@@ -45,6 +47,12 @@ impl Head {
         let since_origin = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
         let origin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(since_origin);
         self.about.insert("clock_origin_unix_ns".to_owned(), origin.as_nanos().to_string());
+        self
+    }
+
+    /// Of a log that has only some of the values of these topics.
+    pub fn with_parts_of<'t>(mut self, topics: impl Iterator<Item = &'t str>) -> Self {
+        self.about.extend(topics.map(|topic| (format!("{PARTIAL}{topic}"), "true".to_owned())));
         self
     }
 

@@ -15,6 +15,7 @@ use super::recorded::Ending;
 use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
 use crate::error::CommandError;
+use crate::transcript::TranscriptChannels;
 
 /// See the module.
 pub struct Output {
@@ -28,6 +29,7 @@ pub struct Output {
     channels: Channels,
     topics: TopicChannels,
     journal: JournalChannels,
+    runs: TranscriptChannels,
     buffer: CdrWriter,
     unwritten: u64,
     ending: Option<Ending>,
@@ -47,12 +49,13 @@ impl Output {
             parts,
             compression,
             reserve,
-            head: head.starting(handle),
+            head: head.starting(handle).with_parts_of(channels.partial()),
             log: None,
             keeper,
             channels,
             topics: TopicChannels::new(handle, topics),
             journal: JournalChannels::default(),
+            runs: TranscriptChannels::default(),
             buffer: CdrWriter::default(),
             unwritten: 0,
             ending: None,
@@ -67,6 +70,7 @@ impl Output {
         self.channels.begin(&mut log)?;
         self.topics.begin(&mut log)?;
         self.journal.begin(&mut log)?;
+        self.runs.begin();
         self.keeper.order(Order::Began(log.synchroniser()?));
         Ok(log)
     }
@@ -110,6 +114,15 @@ impl Output {
                     self.unwritten += 1;
                     self.fail(error);
                 }
+            }
+        }
+    }
+
+    /// What runs began with.
+    pub fn write_runs(&mut self, tap: &mut Tap) {
+        while let Some(run) = tap.next_run() {
+            if let Some(Err(error)) = self.log.as_mut().map(|log| self.runs.write(run, log)) {
+                self.fail(error);
             }
         }
     }
@@ -173,7 +186,8 @@ impl Output {
         }
         let dropped = tap.channels().iter().map(|channel| channel.dropped).sum::<u64>() + self.topics.dropped();
         let (path, kept) = (self.parts.name(), self.keeper.finish());
-        Recorded { path, kept, dropped, unwritten: self.unwritten, ending: self.ending }
+        let dropped_runs = tap.dropped_runs();
+        Recorded { path, kept, dropped, dropped_runs, unwritten: self.unwritten, ending: self.ending }
     }
 
     fn end(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {

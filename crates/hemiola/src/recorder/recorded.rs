@@ -15,6 +15,8 @@ pub struct Recorded {
     pub kept: Kept,
     /// Values that the log was too slow for.
     pub dropped: u64,
+    /// Runs that it was too slow for.
+    pub dropped_runs: u64,
     /// Values that came after the log had ended, or that could not be said in it.
     pub unwritten: u64,
     /// Why it ended before the run did.
@@ -43,7 +45,7 @@ impl fmt::Display for Ending {
 impl Recorded {
     /// For the end of a run.
     pub fn line(&self) -> String {
-        let Self { path, kept, dropped, unwritten, ending } = self;
+        let Self { path, kept, dropped, dropped_runs, unwritten, ending } = self;
         let path = path.display();
         let failure = kept.failure.as_ref().map(ToString::to_string);
         if let Some(reason) = ending.as_ref().map(ToString::to_string).or(failure) {
@@ -56,6 +58,10 @@ impl Recorded {
             (dropped, unwritten) => {
                 format!("{dropped} lost, for the log was too slow, {unwritten} could not be written")
             }
+        };
+        let lost = match dropped_runs {
+            0 => lost,
+            runs => format!("{lost}; it was too slow to write down {runs} runs, and cannot be repeated beyond"),
         };
         let files = match (kept.files, kept.removed) {
             (..=1, 0) => String::new(),

@@ -1,0 +1,136 @@
+//! How snapshots get from the publisher to the consumer: always the newest, or, in a replay, those that were taken when it was recorded.
+//!
+//! A replay runs one cycle after the other, where the robot ran them at the same time: when a consumer begins, the publisher may already have
+//! published what the consumer of the recording did not see yet. So the publisher passes on exactly the runs that were taken, in order, and the
+//! consumer takes them one by one.
+
+use hemiola_bus::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
+
+/// The publisher's end.
+pub enum SnapshotWriter<T> {
+    Newest(LatestWriter<T>),
+    Recorded(RecordedWriter<T>),
+}
+
+/// The consumer's end.
+pub enum SnapshotReader<T> {
+    Newest(LatestReader<T>),
+    Recorded(RecordedReader<T>),
+}
+
+/// A few buffers go round between both ends.
+pub struct RecordedWriter<T> {
+    /// The runs that will be taken, the next one last.
+    wanted: Vec<u32>,
+    filled: QueueWriter<T>,
+    returned: QueueReader<T>,
+    /// `None` when there are fewer than it takes, which the sizes rule out.
+    back: Option<T>,
+}
+
+/// See [`RecordedWriter`].
+pub struct RecordedReader<T> {
+    filled: QueueReader<T>,
+    returns: QueueWriter<T>,
+    front: T,
+}
+
+/// The newest snapshot, in one of three buffers.
+pub fn newest<T>(make: impl FnMut() -> T) -> (SnapshotWriter<T>, SnapshotReader<T>) {
+    let (writer, reader) = latest(make);
+    (SnapshotWriter::Newest(writer), SnapshotReader::Newest(reader))
+}
+
+/// The snapshots of these runs, of which so many may wait at the same time.
+pub fn recorded<T>(
+    runs: &[u32],
+    waiting: usize,
+    mut make: impl FnMut() -> T,
+) -> (SnapshotWriter<T>, SnapshotReader<T>) {
+    let buffers = buffers(waiting);
+    let (filled, filled_reader) = queue(buffers);
+    let (mut returns, returned) = queue(buffers);
+    for _ in 2..buffers {
+        // There is room for all.
+        _ = returns.push(make());
+    }
+    let wanted = runs.iter().rev().copied().collect();
+    (
+        SnapshotWriter::Recorded(RecordedWriter { wanted, filled, returned, back: Some(make()) }),
+        SnapshotReader::Recorded(RecordedReader { filled: filled_reader, returns, front: make() }),
+    )
+}
+
+/// With so many that wait: one that is filled, one that is looked at, and one on its way back.
+pub fn buffers(waiting: usize) -> usize {
+    waiting + 3
+}
+
+impl<T> SnapshotWriter<T> {
+    /// Whether the consumer takes, or may take, what this run publishes.
+    pub fn wants(&self, run: u32) -> bool {
+        match self {
+            Self::Newest(_) => true,
+            Self::Recorded(recorded) => recorded.wanted.last() == Some(&run),
+        }
+    }
+
+    /// Changes the buffer to fill; after [`publish`](Self::publish) an older one.
+    pub fn with_back(&mut self, change: impl FnOnce(&mut T)) {
+        match self {
+            Self::Newest(newest) => newest.with_back(change),
+            Self::Recorded(recorded) => {
+                if let Some(back) = &mut recorded.back {
+                    change(back);
+                }
+            }
+        }
+    }
+
+    /// Publishes the filled buffer; `false` when one that nobody has taken is lost by that.
+    pub fn publish(&mut self) -> bool {
+        match self {
+            Self::Newest(newest) => newest.publish(),
+            Self::Recorded(recorded) => {
+                recorded.wanted.pop();
+                if let Some(filled) = recorded.back.take() {
+                    // There is room for all.
+                    _ = recorded.filled.push(filled);
+                }
+                recorded.back = recorded.returned.pop();
+                true
+            }
+        }
+    }
+}
+
+impl<T> SnapshotReader<T> {
+    /// Whether there is one that was not taken yet.
+    pub fn has_new(&self) -> bool {
+        match self {
+            Self::Newest(newest) => newest.has_new(),
+            // Who triggers what stands in the recording.
+            Self::Recorded(_) => false,
+        }
+    }
+
+    /// Takes the newest, or the next of those recorded; `false` if there is none.
+    pub fn take(&mut self) -> bool {
+        match self {
+            Self::Newest(newest) => newest.take(),
+            Self::Recorded(recorded) => {
+                let Some(next) = recorded.filled.pop() else { return false };
+                _ = recorded.returns.push(std::mem::replace(&mut recorded.front, next));
+                true
+            }
+        }
+    }
+
+    /// Looks at the one taken last.
+    pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        match self {
+            Self::Newest(newest) => newest.with_front(look),
+            Self::Recorded(recorded) => look(&recorded.front),
+        }
+    }
+}

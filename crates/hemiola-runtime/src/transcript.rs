@@ -1,0 +1,340 @@
+//! What each run of a cycle began with, so that it can be repeated.
+//!
+//! A run computes from representations, the cycle's clock and the state of its modules, and from nothing else. The state comes from the runs
+//! before it; so a run is repeated by giving it what it *began* with: the clock, the safe state, which snapshot each import took, which samples
+//! it found in its queues, and which messages its subscriptions. On threads of their own that is decided by who is faster. Here it is written
+//! down: a few words per run, handed to the recorder as the [`tap`](crate::tap) hands it values, and read back by the [`Transcript`] that a
+//! replay follows.
+//!
+//! # The order of the runs
+//! A replay runs one cycle at a time. That this is possible, and in which order, follows from one counter that all cycles share: a run takes its
+//! number *after* it has taken all its inputs and *before* its first task begins. If run B found what run A published, then A's number was taken
+//! before A published, that before B found it, and that before B took its number; each of these happens before the next (the program's order, and
+//! the release and acquire of the hand-over). Two changes of one word of which one happens before the other have that order among all changes of
+//! the word, however relaxed. So A has the lower number: in the order of the numbers every run finds what it needs already published. A number
+//! that were taken before the inputs would not do: between the two another cycle may begin and publish.
+//!
+//! In that order there is more than a run needs: what others published after it had looked. So what is passed on in a replay is what was taken
+//! and nothing else ([`Recorded`](crate::blackboard::channel::Recorded)). Samples of sources need no place in the order: they come from the log,
+//! by their number, when the first run needs them.
+//!
+//! What is published in the middle of a run needs no care either: a run publishes once to each consumer, and what it publishes is the same when
+//! the rest of the run comes before the consumer. Messages of topics stay in order, one publisher after the other, so that it suffices to know how
+//! many of each were there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_model::Time;
+use hemiola_model::module::SafeState;
+
+use crate::cycle::{Beginning, CycleImport};
+use crate::program::Program;
+use crate::tap::{State, WhenFull};
+
+/// What a run of a cycle began with: [`Tap::next_run`](crate::Tap::next_run).
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_model::{Form, Representation};
+/// use hemiola_runtime::{Robot, RunRecord};
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+///
+/// let mut stepper = Robot::assemble(configuration)?.transcribed().into_stepper()?;
+/// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+/// stepper.step();
+/// stepper.step();
+/// let runs: Vec<RunRecord> = std::iter::from_fn(|| tap.next_run()).collect();
+/// assert_eq!((runs[1].run, runs[1].now.seconds(), runs[1].order), (1, 0.01, 1));
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// The cycle.
+    pub cycle: Arc<str>,
+    /// The number of the run within the cycle.
+    pub run: u32,
+    /// What the cycle's clock showed.
+    pub now: Time,
+    /// Its place among the runs of all cycles.
+    pub order: u64,
+    /// Whether the robot was in its safe state.
+    pub safe_state: SafeState,
+    /// How many changes from outside came into force with it: parameters, providers, overrides, modules that were replaced.
+    pub changes: u32,
+    /// What it took of each cycle and source that it reads from.
+    pub inputs: Vec<InputRecord>,
+    /// The messages of topics that its updates received.
+    pub messages: Vec<MessageRecord>,
+}
+
+/// What a run took of another cycle or of a source.
+///
+/// ```
+/// use hemiola_runtime::InputRecord;
+///
+/// let camera = InputRecord { from: "Camera".into(), snapshot: Some(17), samples: Vec::new() };
+/// assert_eq!(camera.last(), Some(17));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRecord {
+    /// The cycle or source.
+    pub from: Arc<str>,
+    /// The run or sample that the snapshot comes from; `None` if there was no new one.
+    pub snapshot: Option<u32>,
+    /// What was in each of the sample queues.
+    pub samples: Vec<SampleRecord>,
+}
+
+/// What a run found in a sample queue.
+///
+/// ```
+/// use hemiola_runtime::{SampleRecord, SampleSpan};
+///
+/// let heights = SampleRecord { representation: "Height".into(), span: SampleSpan { first: 40, count: 4 } };
+/// assert_eq!(heights.span.last(), Some(43));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleRecord {
+    /// Of which representation.
+    pub representation: Arc<str>,
+    /// Which ones.
+    pub span: SampleSpan,
+}
+
+/// Messages of one publisher that a subscription received.
+///
+/// ```
+/// use hemiola_runtime::MessageRecord;
+///
+/// let two_whistles = MessageRecord { topic: "WhistleHeard".into(), subscriber: 0, publisher: 0, count: 2 };
+/// # assert_eq!(two_whistles.count, 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRecord {
+    /// The topic.
+    pub topic: Arc<str>,
+    /// How many subscriptions of the same topic the cycle has before this one.
+    pub subscriber: u32,
+    /// How many publishers of the topic come before this one.
+    pub publisher: u32,
+    /// How many messages.
+    pub count: u32,
+}
+
+/// Samples of successive runs.
+///
+/// ```
+/// use hemiola_runtime::SampleSpan;
+///
+/// assert_eq!(SampleSpan::default().last(), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleSpan {
+    /// The run or sample of the first one.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl InputRecord {
+    /// The last run or sample that something was taken of.
+    pub fn last(&self) -> Option<u32> {
+        self.samples.iter().map(|samples| samples.span.last()).chain([self.snapshot]).flatten().max()
+    }
+}
+
+/// For samples that do not follow each other: one in between was lost while these were taken.
+const TORN: u32 = u32::MAX;
+/// For no new snapshot.
+pub(crate) const NO_SNAPSHOT: u32 = u32::MAX;
+
+impl SampleSpan {
+    /// The run or sample of the last one.
+    pub fn last(self) -> Option<u32> {
+        (self.count > 0).then(|| self.first.wrapping_add(self.count - 1))
+    }
+
+    /// Whether one was lost in between, so that nobody knows any more which ones these are.
+    pub fn is_torn(self) -> bool {
+        self.first == TORN
+    }
+
+    pub(crate) fn extend(&mut self, run: u32) {
+        if self.count == 0 {
+            self.first = run;
+        } else if self.first.wrapping_add(self.count) != run {
+            self.first = TORN;
+        }
+        self.count += 1;
+    }
+}
+
+/// So many publishers' messages are written down; a run that receives those of more is not.
+const MOST_MESSAGES: usize = 16;
+/// So many runs can be on their way to the recorder: at 100 Hz it may be away for five seconds.
+const DEPTH: usize = 512;
+
+/// Writes down the runs of one cycle, at its end.
+pub struct TranscriptWriter {
+    notes: QueueWriter<Note>,
+    spare: QueueReader<Box<Page>>,
+    shared: Arc<Shared>,
+    order: Arc<AtomicU64>,
+    full: WhenFull,
+}
+
+/// A run on its way to the recorder.
+struct Note {
+    run: u32,
+    now: Time,
+    order: u64,
+    safe_state: SafeState,
+    changes: u32,
+    /// It does not lack messages, for which there was no room.
+    is_whole: bool,
+    page: Box<Page>,
+}
+
+/// Goes back to be filled again.
+struct Page {
+    /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one import after the other.
+    words: Box<[u32]>,
+    /// Topic, subscriber, publisher, count.
+    messages: [(&'static str, u32, u32, u32); MOST_MESSAGES],
+    /// How many of these there are.
+    filled: usize,
+}
+
+impl Page {
+    fn new(words: usize) -> Self {
+        Self { words: vec![0; words].into(), messages: [("", 0, 0, 0); MOST_MESSAGES], filled: 0 }
+    }
+
+    /// `false` if there is no room.
+    ///
+    /// # Safety
+    /// As for [`TranscriptWriter::write_down`].
+    unsafe fn fill(&mut self, imports: &[CycleImport], program: &Program) -> bool {
+        let Self { words, messages, filled } = self;
+        imports.iter().fold(&mut **words, |words, import| import.import.write_down(words));
+        *filled = 0;
+        let mut write_down = |topic, subscriber, publisher, count| {
+            if let Some(place) = messages.get_mut(*filled) {
+                *place = (topic, subscriber, publisher, count);
+            }
+            *filled += 1;
+        };
+        // SAFETY: promised by the caller.
+        unsafe { program.received(&mut write_down) };
+        *filled <= MOST_MESSAGES
+    }
+}
+
+struct Shared {
+    state: AtomicU8,
+    dropped: AtomicU64,
+}
+
+impl Shared {
+    fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u8
+    }
+}
+
+/// The recorder's end of a cycle's transcript.
+pub struct TranscriptLine {
+    cycle: Arc<str>,
+    inputs: Vec<InputRecord>,
+    notes: QueueReader<Note>,
+    spare: QueueWriter<Box<Page>>,
+    shared: Arc<Shared>,
+}
+
+/// Both ends for a cycle that reads from these, as [`InputRecord`]s of which nothing was taken.
+pub fn transcript(
+    cycle: &str,
+    inputs: Vec<InputRecord>,
+    order: &Arc<AtomicU64>,
+    full: WhenFull,
+) -> (TranscriptWriter, TranscriptLine) {
+    let width = inputs.iter().map(|input| 1 + 2 * input.samples.len()).sum();
+    let (notes, reader) = queue(DEPTH);
+    let (mut spare, spare_reader) = queue(DEPTH);
+    for _ in 0..DEPTH {
+        // There is room for all.
+        _ = spare.push(Box::new(Page::new(width)));
+    }
+    let shared = Arc::new(Shared { state: AtomicU8::new(State::Untaken as u8), dropped: AtomicU64::new(0) });
+    (
+        TranscriptWriter { notes, spare: spare_reader, shared: shared.clone(), order: order.clone(), full },
+        TranscriptLine { cycle: cycle.into(), inputs, notes: reader, spare, shared },
+    )
+}
+
+impl TranscriptWriter {
+    /// Writes down a run. No allocation, no lock, no system call.
+    ///
+    /// # Safety
+    /// By worker 0 of the cycle, when the inputs have been taken and the tasks have not begun.
+    pub unsafe fn write_down(&mut self, beginning: &Beginning<'_>, imports: &[CycleImport], program: &Program) {
+        if self.shared.is(State::Closed) {
+            return;
+        }
+        // Here, and not earlier: see the module. Also for a run for which there is no room, so that it is missed.
+        let order = self.order.fetch_add(1, Ordering::Relaxed);
+        let mut spare = self.spare.pop();
+        while spare.is_none() && self.full == WhenFull::Wait && self.shared.is(State::Taken) {
+            std::thread::yield_now();
+            spare = self.spare.pop();
+        }
+        let Some(mut page) = spare else {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
+        // SAFETY: promised by the caller.
+        let is_whole = unsafe { page.fill(imports, program) };
+        // There is room for all.
+        _ = self.notes.push(Note { run, now, order, safe_state, changes, is_whole, page });
+    }
+}
+
+impl TranscriptLine {
+    pub(crate) fn set(&self, state: State) {
+        self.shared.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    /// The next run. Allocates.
+    pub(crate) fn next(&mut self) -> Option<RunRecord> {
+        let note = self.notes.pop()?;
+        if !note.is_whole {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            _ = self.spare.push(note.page);
+            return self.next();
+        }
+        let Note { run, now, order, safe_state, changes, page, .. } = note;
+        let mut inputs = self.inputs.clone();
+        let mut values = page.words.iter().copied();
+        for input in &mut inputs {
+            input.snapshot = values.next().filter(|&snapshot| snapshot != NO_SNAPSHOT);
+            for samples in &mut input.samples {
+                samples.span =
+                    SampleSpan { first: values.next().unwrap_or_default(), count: values.next().unwrap_or_default() };
+            }
+        }
+        let messages = page.messages[..page.filled].iter().map(|&(topic, subscriber, publisher, count)| {
+            MessageRecord { topic: topic.into(), subscriber, publisher, count }
+        });
+        let messages = messages.collect();
+        _ = self.spare.push(page);
+        Some(RunRecord { cycle: self.cycle.clone(), run, now, order, safe_state, changes, inputs, messages })
+    }
+
+    /// Runs for which there was no room.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.shared.dropped.load(Ordering::Relaxed)
+    }
+}

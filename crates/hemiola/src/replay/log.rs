@@ -1,0 +1,108 @@
+//! What a log tells of how its robot ran.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hemiola_log::{Entry, LogError, LogReader};
+use hemiola_runtime::Transcript;
+
+use crate::commands::log::progress::Progress;
+use crate::error::CommandError;
+use crate::recorder::PARTIAL;
+use crate::transcript;
+
+/// What is known of a log when it has been gone through once.
+pub struct ReplayLog {
+    topics: BTreeSet<String>,
+    /// Topics of which not all was meant to be recorded.
+    partial: BTreeSet<String>,
+    transcript: Result<Transcript, String>,
+    /// The first things that cannot be read, and how many there are.
+    damage: Vec<LogError>,
+    damages: usize,
+}
+
+/// So many places are told of.
+const MOST_TOLD: usize = 10;
+
+impl ReplayLog {
+    /// Goes through a log.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no log. Damage is no error.
+    pub fn read(path: &Path) -> Result<Self, CommandError> {
+        let mut log = LogReader::open(path)?;
+        let (mut topics, mut partial, mut runs) = (BTreeSet::new(), BTreeSet::new(), Ok(Vec::new()));
+        let (mut damage, mut damages) = (Vec::new(), 0);
+        let mut progress = Progress::new();
+        loop {
+            let (done, all) = log.progress();
+            progress.show(done, all);
+            let Some(entry) = log.next_entry() else { break };
+            match entry {
+                Ok(Entry::Message(message)) => {
+                    if !topics.contains(&message.channel.topic) {
+                        topics.insert(message.channel.topic.clone());
+                    }
+                    if transcript::is_transcript(&message.channel.topic)
+                        && let Ok(all) = &mut runs
+                    {
+                        match transcript::read(&message) {
+                            Ok(run) => all.push(run),
+                            Err(reason) => runs = Err(reason),
+                        }
+                    }
+                }
+                Ok(Entry::Metadata(metadata)) if metadata.name == "hemiola" => {
+                    let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
+                    partial.extend(topics.map(str::to_owned));
+                }
+                Ok(_) => {}
+                Err(error @ LogError::Read { .. }) => return Err(error.into()),
+                Err(error) => {
+                    damages += 1;
+                    if damage.len() < MOST_TOLD {
+                        damage.push(error);
+                    }
+                }
+            }
+        }
+        topics.extend(log.channels().map(|channel| channel.topic.clone()));
+        let transcript = runs.and_then(|runs| match runs.is_empty() {
+            true => {
+                Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
+                    .to_owned())
+            }
+            false => Ok(Transcript::of(runs)),
+        });
+        Ok(Self { topics, partial, transcript, damage, damages })
+    }
+
+    /// Whether there is anything of a topic.
+    pub fn has(&self, topic: &str) -> bool {
+        self.topics.contains(topic)
+    }
+
+    /// All topics, but those that tell of the runs.
+    pub fn topics(&self) -> impl Iterator<Item = &str> {
+        self.topics.iter().map(String::as_str).filter(|topic| !transcript::is_transcript(topic))
+    }
+
+    /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.
+    pub fn is_partial(&self, topic: &str) -> bool {
+        self.partial.contains(topic)
+    }
+
+    /// All runs.
+    ///
+    /// # Errors
+    /// Why they cannot be followed, in words.
+    pub fn transcript(&self) -> Result<&Transcript, String> {
+        self.transcript.as_ref().map_err(String::clone)
+    }
+
+    /// What cannot be read of it: the first places, and how many there are.
+    pub fn damage(&self) -> (&[LogError], usize) {
+        (&self.damage, self.damages)
+    }
+}

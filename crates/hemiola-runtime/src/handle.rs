@@ -14,7 +14,7 @@ use hemiola_model::Time;
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
-use crate::controls::Controls;
+use crate::controls::{Controls, lock_if_free};
 use crate::error::RuntimeError;
 use crate::journal::{Change, JournalEntry};
 use crate::monitor::{DebugRecords, Message, Monitor};
@@ -125,6 +125,11 @@ impl RobotHandle {
     /// What happened from the entry of this number on, and is still known: a few thousand entries are. For who records it.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.monitor().journal(number)
+    }
+
+    /// The same without waiting for who else looks at the robot at present: then it is `None`, and to be asked for again.
+    pub fn try_journal(&self, number: u64) -> Option<Vec<JournalEntry>> {
+        lock_if_free(&self.monitor).map(|monitor| monitor.journal(number))
     }
 
     /// Starts keeping plots and drawings of updates, or ends it. While nobody watches they cost updates next to nothing.

@@ -42,6 +42,8 @@ impl Bus {
     /// let mut referee = bus.readable_topic::<Goal>("goals")?.publisher();
     /// let (name, goal) = bus.readable_topics().remove(0);
     /// assert_eq!((name.as_str(), goal.name()), ("goals", "Goal"));
+    /// let _private = bus.topic::<f32>("noise")?;
+    /// assert_eq!(bus.unreadable_topics(), ["noise"]);
     ///
     /// let mut queue = bus.read(&name, 16, Signal::Nothing).expect("it is readable")?;
     /// referee.publish(Goal(5));
@@ -69,6 +71,16 @@ impl Bus {
     /// The topics that were made so, by name, and what their messages are. Takes a lock: not for real-time threads.
     pub fn readable_topics(&self) -> Vec<(String, &'static RepresentationDescriptor)> {
         self.0.readable.views().iter().map(|(name, view)| (name.clone(), view.descriptor)).collect()
+    }
+
+    /// The names of the other topics that somebody holds. Takes locks: not for real-time threads.
+    pub fn unreadable_topics(&self) -> Vec<String> {
+        let topics = self.registered();
+        let held = topics.iter().filter(|(_, topic)| topic.strong_count() > 0).map(|(name, _)| name.clone());
+        let held: Vec<_> = held.collect();
+        drop(topics);
+        let views = self.0.readable.views();
+        held.into_iter().filter(|name| !views.contains_key(name)).collect()
     }
 
     /// A new receiver of the messages of such a topic, which keeps up to `capacity` of each publisher until they are received, the newest ones;

@@ -3,7 +3,7 @@
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
-use hemiola_runtime::{Change, JournalEntry, JournalEvent, RobotHandle, Severity};
+use hemiola_runtime::{Change, JournalEntry, JournalEvent, Severity};
 
 use super::head::{Head, as_json};
 use crate::data::Data;
@@ -69,15 +69,20 @@ impl JournalChannels {
         Ok(())
     }
 
+    /// The number of the entry that is written next.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
     /// Writes what has happened since the last time, and notes in the head what was changed.
     pub fn write(
         &mut self,
         log: &mut LogWriter,
-        handle: &RobotHandle,
+        entries: Vec<JournalEntry>,
         head: &mut Head,
         buffer: &mut CdrWriter,
     ) -> Result<(), LogError> {
-        for JournalEntry { number, at, event } in handle.journal(self.next) {
+        for JournalEntry { number, at, event } in entries {
             let lost = number.saturating_sub(self.next);
             self.next = number + 1;
             buffer.clear();

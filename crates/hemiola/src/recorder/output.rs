@@ -141,7 +141,9 @@ impl Output {
     /// What else has happened; then all that was written outlives this process.
     pub fn flush(&mut self, tap: &Tap) {
         let Some(log) = &mut self.log else { return };
-        let written = self.journal.write(log, &self.handle, &mut self.head, &mut self.buffer);
+        // Who has a glance at the robot may be slow; values come meanwhile.
+        let entries = self.handle.try_journal(self.journal.next()).unwrap_or_default();
+        let written = self.journal.write(log, entries, &mut self.head, &mut self.buffer);
         let written = written.and_then(|()| self.topics.begin_new(log)).and_then(|()| log.flush());
         if let Err(error) = written {
             return self.fail(error);
@@ -192,7 +194,8 @@ impl Output {
 
     fn end(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
         self.topics.begin_new(&mut log)?;
-        self.journal.write(&mut log, &self.handle, &mut self.head, &mut self.buffer)?;
+        let entries = self.handle.journal(self.journal.next());
+        self.journal.write(&mut log, entries, &mut self.head, &mut self.buffer)?;
         let report = self.handle.report().to_json();
         log.attach("statistics.json", "application/json", self.handle.now(), report.as_bytes())?;
         self.end_file(log, tap)

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use hemiola_bus::TopicReport;
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
@@ -19,8 +18,8 @@ pub struct TopicChannels {
     handle: RobotHandle,
     tap: TopicTap,
     choice: TopicChoice,
-    /// Those that cannot be recorded, and of which that was said.
-    unreadable: BTreeSet<String>,
+    /// Those of which was said that they cannot be recorded, or that can.
+    looked_at: BTreeSet<String>,
     channels: Vec<TopicChannel>,
 }
 
@@ -44,7 +43,7 @@ impl TopicChannels {
             handle: handle.clone(),
             tap: handle.tap_topics(),
             choice,
-            unreadable: BTreeSet::new(),
+            looked_at: BTreeSet::new(),
             channels: Vec::new(),
         };
         channels.join();
@@ -74,14 +73,16 @@ impl TopicChannels {
 
     /// Says of which topics messages are missing in the log, and why.
     fn note_unreadable(&mut self) {
-        let readable: BTreeMap<_, _> = self.handle.bus().readable_topics().into_iter().collect();
-        for TopicReport { name, .. } in self.handle.bus().topics() {
-            let why = match readable.get(&name).map(|message| message.data_type()) {
-                Some(Some(_)) => continue,
-                Some(None) => "they are opaque",
-                None => "who made it did not do so by `Bus::readable_topic`",
-            };
-            if self.choice.is_recorded(&name) && self.unreadable.insert(name.clone()) {
+        let bus = self.handle.bus();
+        let unreadable = bus.unreadable_topics().into_iter();
+        let unreadable = unreadable.map(|name| (name, Some("who made it did not do so by `Bus::readable_topic`")));
+        let opaque = bus.readable_topics().into_iter().filter(|(name, _)| !self.looked_at.contains(name));
+        let opaque = opaque.map(|(name, message)| (name, message.data_type().is_none().then_some("they are opaque")));
+        for (name, why) in unreadable.chain(opaque).collect::<Vec<_>>() {
+            if self.looked_at.insert(name.clone())
+                && self.choice.is_recorded(&name)
+                && let Some(why) = why
+            {
                 self.handle.note(format!("messages of topic {name} are not in the log: {why}"));
             }
         }

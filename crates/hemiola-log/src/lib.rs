@@ -16,6 +16,7 @@
 //! Values are read as CDR with schemas in `ros2msg`, which is what Hemiola and ROS 2 write; messages in other encodings are there as bytes.
 #![forbid(unsafe_code)]
 
+mod adapt;
 mod channel;
 mod compare;
 mod conformance;
@@ -44,6 +45,7 @@ mod records;
 mod source;
 mod storage;
 
+pub use adapt::{Adapter, FieldChange};
 pub use channel::{Channel, LogTime, Schema};
 pub use compare::{Comparison, Difference, Tolerance, TopicComparison};
 pub use conformance::{ConformanceCase, Outcome, run_conformance};

@@ -2,12 +2,14 @@
 
 mod log;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-use hemiola_log::{Channel, Entry, LogReader, LogTime, Selection};
-use hemiola_model::cdr::{CdrReader, MessageSchema};
+use hemiola_log::{Adapter, Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
+use hemiola_model::data::ReadError;
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 use hemiola_runtime::{Feed, Robot};
 
@@ -67,7 +69,7 @@ impl Replay {
             match (there.as_slice(), missing.as_slice()) {
                 ([], _) => {}
                 (_, []) => {
-                    robot = robot.fed(source, Box::new(LogFeed::open(path, source, &representations)?))?;
+                    robot = robot.fed(source, Box::new(LogFeed::open(path, recording, source, &representations)?))?;
                     fed += 1;
                 }
                 (_, missing) => {
@@ -106,8 +108,9 @@ struct Part {
     topic: String,
     descriptor: &'static RepresentationDescriptor,
     schema: MessageSchema,
-    /// The channel that was found to have this schema.
+    /// The channel of the last message, and what its messages need.
     checked: Option<Arc<Channel>>,
+    adapter: Option<Adapter>,
 }
 
 /// The bytes of each part.
@@ -124,6 +127,7 @@ const MOST_BEGUN: usize = 2;
 impl LogFeed {
     fn open(
         path: &Path,
+        recording: &ReplayLog,
         source: &str,
         representations: &[&'static RepresentationDescriptor],
     ) -> Result<Self, CommandError> {
@@ -137,9 +141,15 @@ impl LogFeed {
                 schema: MessageSchema::of(descriptor.name(), &data_type),
                 descriptor,
                 checked: None,
+                adapter: None,
             })
         });
         let parts = parts.collect::<Result<Vec<_>, CommandError>>()?;
+        for part in &parts {
+            if let Some(channel) = recording.channel(&part.topic) {
+                note_changes(part.descriptor, &part.schema, channel)?;
+            }
+        }
         let selection = parts.iter().fold(Selection::all(), |selection, part| selection.topic(&part.topic));
         let log = LogReader::open(path)?.select(selection);
         Ok(Self { log, parts, begun: VecDeque::new(), is_over: false, number: None })
@@ -195,21 +205,52 @@ impl LogFeed {
 }
 
 impl Part {
-    /// A log of another version of the type would be read wrongly.
+    /// Messages of another version of the type have to be adapted.
     fn check(&mut self, channel: &Arc<Channel>) -> Result<(), String> {
         if self.checked.as_ref().is_some_and(|checked| Arc::ptr_eq(checked, channel)) {
             return Ok(());
         }
-        let recorded = channel.schema.as_ref().map(|schema| schema.data.as_slice());
-        if channel.encoding != "cdr" || recorded != Some(self.schema.text.as_bytes()) {
-            let name = self.descriptor.name();
-            return Err(format!(
-                "{name} was recorded with another definition than it has now: replay it with the program that recorded it"
-            ));
-        }
+        self.adapter = adapter(self.descriptor, &self.schema, channel).map_err(|error| error.to_string())?;
         self.checked = Some(channel.clone());
         Ok(())
     }
+
+    fn bytes<'b>(&self, recorded: &'b [u8]) -> Result<Cow<'b, [u8]>, ReadError> {
+        match &self.adapter {
+            None => Ok(recorded.into()),
+            Some(adapter) => adapter.adapt(recorded).map(Cow::Owned),
+        }
+    }
+}
+
+/// What brings messages of a channel into the present version of a type, if they are of another one.
+fn adapter(
+    descriptor: &'static RepresentationDescriptor,
+    schema: &MessageSchema,
+    channel: &Channel,
+) -> Result<Option<Adapter>, LogError> {
+    let recorded = channel.schema.as_ref().map(|schema| schema.data.as_slice());
+    if channel.encoding == "cdr" && recorded == Some(schema.text.as_bytes()) {
+        return Ok(None);
+    }
+    let mut default = CdrWriter::default();
+    descriptor.create().write(&mut default);
+    Adapter::new(channel, schema, default.bytes()).map(Some)
+}
+
+/// Says what is different from what was recorded, if anything is.
+fn note_changes(
+    descriptor: &'static RepresentationDescriptor,
+    schema: &MessageSchema,
+    channel: &Channel,
+) -> Result<(), LogError> {
+    if let Some(adapter) = adapter(descriptor, schema, channel)? {
+        let changes: Vec<_> = adapter.changes().map(|change| change.to_string()).collect();
+        if !changes.is_empty() {
+            eprintln!("note: {} is not what it was when it was recorded: {}", descriptor.name(), changes.join(", "));
+        }
+    }
+    Ok(())
 }
 
 impl Feed for LogFeed {
@@ -219,7 +260,8 @@ impl Feed for LogFeed {
         for (index, part) in self.parts.iter().enumerate() {
             let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor);
             let (Some(value), Some(bytes)) = (value, sample.parts.get(&index)) else { continue };
-            let mut reader = CdrReader::new(bytes).map_err(|error| format!("{}: {error}", part.topic))?;
+            let bytes = part.bytes(bytes).map_err(|error| format!("{}: {error}", part.topic))?;
+            let mut reader = CdrReader::new(&bytes).map_err(|error| format!("{}: {error}", part.topic))?;
             value.read(&mut reader).map_err(|error| format!("{}: {error}", part.topic))?;
         }
         Ok(Some(Time::from_nanoseconds(i64::try_from(sample.time.nanoseconds()).unwrap_or(i64::MAX))))

@@ -274,7 +274,7 @@ fn verdict(log: &Path) -> (String, i32) {
         .env(PATH, log)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     let code = told.lines().find_map(|line| line.strip_prefix("exit code ")).map(|code| code.parse().unwrap());
     (told, code.expect("it has ended"))
 }
@@ -355,8 +355,44 @@ fn a_log_that_lacks_something_is_repeated_up_to_there() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_log_of_an_older_version_of_a_type_gives_what_is_left_of_it() {
+    let folder = folder("verify-older");
+    let [log, older] = ["live.mcap", "older.mcap"].map(|name| folder.join(name));
+    record(&log);
+    // It had a field more, before the other.
+    let schema = ("/Gyroscope/Rotation", "string noise\nfloat64 speed\n");
+    copied_with(&log, &older, schema, |message| match message.channel.topic.as_str() {
+        "/Gyroscope/Rotation" => {
+            let rotation: Rotation = cdr::decode(message.data).unwrap();
+            Some(cdr::encode(&OlderRotation { noise: "a hum".into(), speed: rotation.speed }))
+        }
+        _ => Some(message.data.to_vec()),
+    });
+    let (told, code) = verdict(&older);
+    assert_eq!(code, 0, "{told}");
+    assert!(told.contains("`noise` was recorded and is not there any more"), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[derive(Data)]
+struct OlderRotation {
+    noise: String,
+    speed: f64,
+}
+
 /// A copy of a log in which messages are changed or left out.
-fn copied(from: &Path, to: &Path, mut change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>) {
+fn copied(from: &Path, to: &Path, change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>) {
+    copied_with(from, to, ("", ""), change);
+}
+
+/// The same with another definition of the messages of one topic.
+fn copied_with(
+    from: &Path,
+    to: &Path,
+    (topic, definition): (&str, &str),
+    mut change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>,
+) {
     let mut log = LogReader::open(from).unwrap();
     let mut copy = LogWriter::create(to, LogCompression::None).unwrap();
     let mut channels = BTreeMap::new();
@@ -365,6 +401,7 @@ fn copied(from: &Path, to: &Path, mut change: impl FnMut(&Message<'_>) -> Option
         let channel = *channels.entry(message.channel.topic.clone()).or_insert_with(|| {
             let schema = message.channel.schema.as_ref().unwrap();
             let (name, text) = (schema.name.clone(), String::from_utf8(schema.data.clone()).unwrap());
+            let text = if message.channel.topic == topic { definition.to_owned() } else { text };
             let type_hash = message.channel.metadata["topic_type_hash"].clone();
             copy.channel(&message.channel.topic, &MessageSchema { name, text, type_hash }).unwrap()
         });

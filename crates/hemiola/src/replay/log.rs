@@ -1,9 +1,10 @@
 //! What a log tells of how its robot ran.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
-use hemiola_log::{Entry, LogError, LogReader};
+use hemiola_log::{Channel, Entry, LogError, LogReader};
 use hemiola_runtime::Transcript;
 
 use crate::commands::log::progress::Progress;
@@ -13,7 +14,8 @@ use crate::transcript;
 
 /// What is known of a log when it has been gone through once.
 pub struct ReplayLog {
-    topics: BTreeSet<String>,
+    /// By topic: the channel that was met last.
+    channels: BTreeMap<String, Arc<Channel>>,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
     transcript: Result<Transcript, String>,
@@ -32,7 +34,7 @@ impl ReplayLog {
     /// It cannot be read, or is no log. Damage is no error.
     pub fn read(path: &Path) -> Result<Self, CommandError> {
         let mut log = LogReader::open(path)?;
-        let (mut topics, mut partial, mut runs) = (BTreeSet::new(), BTreeSet::new(), Ok(Vec::new()));
+        let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut damage, mut damages) = (Vec::new(), 0);
         let mut progress = Progress::new();
         loop {
@@ -41,9 +43,6 @@ impl ReplayLog {
             let Some(entry) = log.next_entry() else { break };
             match entry {
                 Ok(Entry::Message(message)) => {
-                    if !topics.contains(&message.channel.topic) {
-                        topics.insert(message.channel.topic.clone());
-                    }
                     if transcript::is_transcript(&message.channel.topic)
                         && let Ok(all) = &mut runs
                     {
@@ -67,7 +66,7 @@ impl ReplayLog {
                 }
             }
         }
-        topics.extend(log.channels().map(|channel| channel.topic.clone()));
+        let channels = log.channels().map(|channel| (channel.topic.clone(), channel.clone())).collect();
         let transcript = runs.and_then(|runs| match runs.is_empty() {
             true => {
                 Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
@@ -75,17 +74,22 @@ impl ReplayLog {
             }
             false => Ok(Transcript::of(runs)),
         });
-        Ok(Self { topics, partial, transcript, damage, damages })
+        Ok(Self { channels, partial, transcript, damage, damages })
     }
 
     /// Whether there is anything of a topic.
     pub fn has(&self, topic: &str) -> bool {
-        self.topics.contains(topic)
+        self.channels.contains_key(topic)
+    }
+
+    /// What a topic's messages are.
+    pub fn channel(&self, topic: &str) -> Option<&Channel> {
+        self.channels.get(topic).map(|channel| &**channel)
     }
 
     /// All topics, but those that tell of the runs.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
-        self.topics.iter().map(String::as_str).filter(|topic| !transcript::is_transcript(topic))
+        self.channels.keys().map(String::as_str).filter(|topic| !transcript::is_transcript(topic))
     }
 
     /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.

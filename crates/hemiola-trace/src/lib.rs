@@ -49,6 +49,7 @@ mod event;
 mod ids;
 mod ring;
 
+mod capture;
 mod catalog;
 mod collector;
 mod distribution;
@@ -59,6 +60,7 @@ mod timeline;
 
 pub mod perfetto;
 
+pub use capture::LongRun;
 pub use catalog::{Callback, Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Runs, Task, Worker};
 pub use clock::{CALIBRATION, Core, SHORTEST_REFRESH, TickScale, Ticks};
 pub use collector::{Capture, Collector};

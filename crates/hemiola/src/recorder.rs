@@ -11,6 +11,7 @@
 //! | `output` | encodes and writes all that, until the log cannot be written any more |
 //! | `parts` | when the next file begins |
 //! | `keeper` | waits for the disk, gives files their end, removes old ones, and leaves something free |
+//! | `worst` | traces of the longest runs |
 //! | `recorded` | what became of it, for the end of a run |
 
 mod channels;
@@ -23,6 +24,7 @@ mod parts;
 mod recorded;
 mod recording;
 mod topics;
+mod worst;
 
 pub use channels::{COUNTS, topic};
 pub use head::{Head, PARTIAL};

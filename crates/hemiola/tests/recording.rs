@@ -166,7 +166,7 @@ fn besides(log: &Path) -> Besides {
     for attachment in attachments {
         let mut data = Vec::new();
         log.read_attachment(&attachment, &mut data).unwrap();
-        besides.attachments.insert(attachment.name, String::from_utf8(data).unwrap());
+        besides.attachments.insert(attachment.name, String::from_utf8_lossy(&data).into_owned());
     }
     besides
 }
@@ -179,7 +179,7 @@ fn a_log_tells_how_the_robot_was_configured_what_was_changed_and_said_and_how_it
         handle.set_parameter("Pilot", "distance", hemiola::data::Value::Float(0.75)).unwrap();
         handle.note("the referee has come".to_owned());
     });
-    let run = format!("hello run --headless --no-trace --duration 500ms --set cycle.control.workers=1 --log {text}");
+    let run = format!("hello run --headless --no-trace --duration 1s --set cycle.control.workers=1 --log {text}");
     assert_eq!(robot.run_with(run.split(' ')), ExitCode::SUCCESS);
 
     let Besides { metadata, attachments, messages } = besides(&log);
@@ -192,6 +192,8 @@ fn a_log_tells_how_the_robot_was_configured_what_was_changed_and_said_and_how_it
     assert_eq!(attachments["configuration/1-built-in robot.toml"], ROBOT);
     assert_eq!(attachments["configuration/2-set"], "cycle.control.workers=1");
     assert!(attachments["statistics.json"].contains("\"control\""), "{}", attachments["statistics.json"]);
+    let worst = &attachments["worst/control.pftrace"];
+    assert!(worst.contains("Pilot.drive"), "a trace of the longest run has its tasks");
     let told = |topic: &str, parts: &[&str]| {
         let mut of_topic = messages.iter().filter(|message| message.0 == topic);
         of_topic.any(|message| parts.iter().all(|part| message.1.contains(part)))

@@ -1,5 +1,5 @@
-//! What has to wait for the disk, on a thread of its own: what was flushed shall outlive the machine's power, a file gets its end, old ones go,
-//! and something stays free.
+//! What takes its time, on a thread of its own: what was flushed shall outlive the machine's power, a file gets its end, old ones go, and something
+//! stays free on the disk.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,6 +15,8 @@ use hemiola_log::{LogError, LogSynchroniser, LogWriter, Written};
 use hemiola_model::Time;
 use hemiola_model::configuration::LogExtent;
 use hemiola_runtime::RobotHandle;
+
+use super::worst::WorstRuns;
 
 /// What is to be done.
 pub enum Order {
@@ -67,6 +69,7 @@ impl Keeper {
             reserve,
             folder,
             is_low: is_low.clone(),
+            worst: WorstRuns::new(handle.clone()),
             current: None,
             files: VecDeque::new(),
             kept: Kept::default(),
@@ -100,6 +103,8 @@ struct Work {
     reserve: u64,
     folder: PathBuf,
     is_low: Arc<AtomicBool>,
+    /// Here, for it takes a while to look for them and to write their traces.
+    worst: WorstRuns,
     current: Option<LogSynchroniser>,
     /// Whole files, the oldest first.
     files: VecDeque<WholeFile>,
@@ -116,6 +121,7 @@ impl Work {
     fn run(mut self) -> Kept {
         loop {
             self.guard_reserve();
+            self.worst.look_if_due();
             match self.orders.recv_timeout(self.period) {
                 Ok(Order::Began(synchroniser)) => self.current = Some(synchroniser),
                 Ok(Order::Ended { log, path, end }) => self.end(*log, path, end),
@@ -132,8 +138,8 @@ impl Work {
         self.kept
     }
 
-    fn end(&mut self, log: LogWriter, path: PathBuf, end: Time) {
-        match log.finish() {
+    fn end(&mut self, mut log: LogWriter, path: PathBuf, end: Time) {
+        match self.worst.attach(&mut log, end).and_then(|()| log.finish()) {
             Ok(written) => self.files.push_back(WholeFile { path, written, end }),
             Err(error) => {
                 self.handle.note(format!("a file of the log has no end, which `log recover` can give it: {error}"));

@@ -1,0 +1,85 @@
+//! What stands out in a capture.
+
+use std::collections::BTreeMap;
+
+use crate::{Capture, CycleId, Event, Ticks};
+
+/// A run of a cycle that took long: [`Capture::longest_runs`].
+///
+/// ```
+/// use hemiola_trace::{LongRun, Ticks};
+///
+/// let run = LongRun { run: 7, trigger: Ticks(100), end: Ticks(350) };
+/// assert_eq!(run.ticks(), 250);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongRun {
+    /// Its number.
+    pub run: u32,
+    /// When it was triggered.
+    pub trigger: Ticks,
+    /// When it ended.
+    pub end: Ticks,
+}
+
+impl LongRun {
+    /// How long it took from its trigger.
+    pub fn ticks(&self) -> u64 {
+        self.end.since(self.trigger)
+    }
+}
+
+impl Capture {
+    /// Of each cycle the run that took longest from its trigger to its end, of those that are whole.
+    ///
+    /// ```
+    /// use hemiola_trace::{Capture, CycleId, Event, PlanId, Ticks, WorkerId};
+    ///
+    /// let (cycle, plan) = (CycleId(0), PlanId(0));
+    /// let mut capture = Capture::default();
+    /// for (run, ticks) in [(0, 10), (1, 30), (2, 20)] {
+    ///     let trigger = Ticks(100 * u64::from(run));
+    ///     let end = Ticks(trigger.0 + ticks);
+    ///     let events = vec![
+    ///         Event::CycleBegin { cycle, plan, run, trigger, begin: trigger },
+    ///         Event::CycleEnd { cycle, run, at: end },
+    ///     ];
+    ///     capture.insert(WorkerId(0), events);
+    /// }
+    /// let longest = capture.longest_runs()[&cycle];
+    /// assert_eq!((longest.run, longest.ticks()), (1, 30));
+    /// assert_eq!(capture.between(longest.trigger, longest.end).events(WorkerId(0)).len(), 2);
+    /// ```
+    pub fn longest_runs(&self) -> BTreeMap<CycleId, LongRun> {
+        let mut triggers = BTreeMap::new();
+        let mut ends = BTreeMap::new();
+        for event in self.workers().flat_map(|(_, events)| events) {
+            match *event {
+                Event::CycleBegin { cycle, run, trigger, .. } => _ = triggers.insert((cycle, run), trigger),
+                Event::CycleEnd { cycle, run, at } => _ = ends.insert((cycle, run), at),
+                _ => {}
+            }
+        }
+        let mut longest: BTreeMap<CycleId, LongRun> = BTreeMap::new();
+        for ((cycle, run), trigger) in triggers {
+            let Some(&end) = ends.get(&(cycle, run)) else { continue };
+            let found = LongRun { run, trigger, end };
+            let known = longest.entry(cycle).or_insert(found);
+            if found.ticks() > known.ticks() {
+                *known = found;
+            }
+        }
+        longest
+    }
+
+    /// The part that happened, or ended, within a time.
+    #[must_use]
+    pub fn between(&self, begin: Ticks, end: Ticks) -> Self {
+        let mut part = Self::default();
+        for (worker, events) in self.workers() {
+            let events = events.iter().filter(|event| (begin..=end).contains(&event.at()));
+            part.insert(worker, events.copied().collect());
+        }
+        part
+    }
+}

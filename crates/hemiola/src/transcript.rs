@@ -1,6 +1,7 @@
 //! What each run of a cycle began with, as logs have it: a message per run in `/cycle/_run`, which any viewer can show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
@@ -109,17 +110,62 @@ impl TranscriptChannels {
     }
 }
 
-/// A run as a log has it.
-///
-/// # Errors
-/// In words: the message is damaged, or of another version of Hemiola.
-pub fn read(message: &Message<'_>) -> Result<RunRecord, String> {
-    let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
-    if schema != Some(MessageSchema::of("Run", &Run::data_type()).text.as_bytes()) {
-        return Err("its transcript was written by another version of Hemiola".to_owned());
+/// Reads them. Names are kept once, for there are many runs.
+pub struct TranscriptReader {
+    schema: MessageSchema,
+    names: BTreeSet<Arc<str>>,
+}
+
+impl Default for TranscriptReader {
+    fn default() -> Self {
+        Self { schema: MessageSchema::of("Run", &Run::data_type()), names: BTreeSet::new() }
     }
-    let run: Run = cdr::decode(message.data).map_err(|error| format!("its transcript is damaged: {error}"))?;
-    Ok(run.into())
+}
+
+impl TranscriptReader {
+    /// A run as a log has it.
+    ///
+    /// # Errors
+    /// In words: the message is damaged, or of another version of Hemiola.
+    pub fn read(&mut self, message: &Message<'_>) -> Result<RunRecord, String> {
+        let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
+        if schema != Some(self.schema.text.as_bytes()) {
+            return Err("its transcript was written by another version of Hemiola".to_owned());
+        }
+        let run: Run = cdr::decode(message.data).map_err(|error| format!("its transcript is damaged: {error}"))?;
+        Ok(self.record(run))
+    }
+
+    fn name(&mut self, name: String) -> Arc<str> {
+        if let Some(known) = self.names.get(name.as_str()) {
+            return known.clone();
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(name.clone());
+        name
+    }
+
+    fn record(&mut self, message: Run) -> RunRecord {
+        let Run { cycle, run, now, order, safe_state, changes, inputs, messages } = message;
+        let inputs = inputs.into_iter().map(|Input { source, snapshot, samples }| {
+            let samples = samples.into_iter().map(|Samples { representation, first, count }| SampleRecord {
+                representation: self.name(representation),
+                span: SampleSpan { first, count },
+            });
+            let samples = samples.collect();
+            InputRecord { from: self.name(source), snapshot, samples }
+        });
+        let inputs = inputs.collect();
+        let messages = messages.into_iter().map(|Messages { topic, subscriber, publisher, count }| MessageRecord {
+            topic: self.name(topic),
+            subscriber,
+            publisher,
+            count,
+        });
+        let messages = messages.collect();
+        let safe_state = if safe_state { SafeState::Active } else { SafeState::Inactive };
+        RunRecord { cycle: self.name(cycle), run, now, order, safe_state, changes, inputs, messages }
+    }
 }
 
 impl From<RunRecord> for Run {
@@ -142,30 +188,5 @@ impl From<RunRecord> for Run {
         });
         let (messages, safe_state) = (messages.collect(), safe_state.is_active());
         Self { cycle: (*cycle).to_owned(), run, now, order, safe_state, changes, inputs, messages }
-    }
-}
-
-impl From<Run> for RunRecord {
-    fn from(message: Run) -> Self {
-        let Run { cycle, run, now, order, safe_state, changes, inputs, messages } = message;
-        let samples = |samples: Samples| SampleRecord {
-            representation: samples.representation.into(),
-            span: SampleSpan { first: samples.first, count: samples.count },
-        };
-        let input = |input: Input| InputRecord {
-            from: input.source.into(),
-            snapshot: input.snapshot,
-            samples: input.samples.into_iter().map(samples).collect(),
-        };
-        let safe_state = if safe_state { SafeState::Active } else { SafeState::Inactive };
-        let inputs = inputs.into_iter().map(input).collect();
-        let messages = messages.into_iter().map(|Messages { topic, subscriber, publisher, count }| MessageRecord {
-            topic: topic.into(),
-            subscriber,
-            publisher,
-            count,
-        });
-        let messages = messages.collect();
-        Self { cycle: cycle.into(), run, now, order, safe_state, changes, inputs, messages }
     }
 }

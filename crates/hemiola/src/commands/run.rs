@@ -131,10 +131,10 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
 
 /// A robot on the samples of a log. One that is stepped repeats the runs of the log as well.
 fn replayed(robot: Robot, path: &Path, fast: bool) -> Result<Robot, CommandError> {
-    let log = ReplayLog::read(path)?;
     if !fast {
-        return Replay::fed(robot, path, &log);
+        return Replay::fed(robot, path, &ReplayLog::overview(path)?);
     }
+    let log = ReplayLog::read(path)?;
     let Replay { robot, course } = Replay::of(robot, path, &log)?;
     if let Course::DueTimes(reason) = course {
         eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");

@@ -10,7 +10,7 @@ use hemiola_runtime::Transcript;
 use crate::commands::log::progress::Progress;
 use crate::error::CommandError;
 use crate::recorder::PARTIAL;
-use crate::transcript;
+use crate::transcript::{TranscriptReader, is_transcript};
 
 /// What is known of a log when it has been gone through once.
 pub struct ReplayLog {
@@ -36,17 +36,17 @@ impl ReplayLog {
         let mut log = LogReader::open(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut damage, mut damages) = (Vec::new(), 0);
-        let mut progress = Progress::new();
+        let (mut reader, mut progress) = (TranscriptReader::default(), Progress::new());
         loop {
             let (done, all) = log.progress();
             progress.show(done, all);
             let Some(entry) = log.next_entry() else { break };
             match entry {
                 Ok(Entry::Message(message)) => {
-                    if transcript::is_transcript(&message.channel.topic)
+                    if is_transcript(&message.channel.topic)
                         && let Ok(all) = &mut runs
                     {
-                        match transcript::read(&message) {
+                        match reader.read(&message) {
                             Ok(run) => all.push(run),
                             Err(reason) => runs = Err(reason),
                         }
@@ -66,7 +66,6 @@ impl ReplayLog {
                 }
             }
         }
-        let channels = log.channels().map(|channel| (channel.topic.clone(), channel.clone())).collect();
         let transcript = runs.and_then(|runs| match runs.is_empty() {
             true => {
                 Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
@@ -74,7 +73,20 @@ impl ReplayLog {
             }
             false => Ok(Transcript::of(runs)),
         });
-        Ok(Self { channels, partial, transcript, damage, damages })
+        Ok(Self { channels: channels(&log), partial, transcript, damage, damages })
+    }
+
+    /// What it is about, from its summary if it has one: without its runs.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn overview(path: &Path) -> Result<Self, CommandError> {
+        let log = LogReader::open(path)?;
+        if log.summary().is_none() {
+            return Self::read(path);
+        }
+        let transcript = Err("its runs were not looked at".to_owned());
+        Ok(Self { channels: channels(&log), partial: BTreeSet::new(), transcript, damage: Vec::new(), damages: 0 })
     }
 
     /// Whether there is anything of a topic.
@@ -89,7 +101,7 @@ impl ReplayLog {
 
     /// All topics, but those that tell of the runs.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
-        self.channels.keys().map(String::as_str).filter(|topic| !transcript::is_transcript(topic))
+        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic))
     }
 
     /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.
@@ -109,4 +121,8 @@ impl ReplayLog {
     pub fn damage(&self) -> (&[LogError], usize) {
         (&self.damage, self.damages)
     }
+}
+
+fn channels(log: &LogReader) -> BTreeMap<String, Arc<Channel>> {
+    log.channels().map(|channel| (channel.topic.clone(), channel.clone())).collect()
 }

@@ -277,10 +277,13 @@ fn period(rate: Option<f64>) -> Option<Duration> {
 /// How many values of each representation may be on their way from a cycle or, after all cycles, a source to a recorder.
 fn tap_depth(robot: &Robot, node: usize) -> usize {
     let cycles = &robot.configuration.cycles;
-    tap::depth(match cycles.get(node) {
-        Some(cycle) => period_of(robot, cycle),
-        None => robot.sources.get(node - cycles.len()).and_then(|source| source_period(robot, source.name)),
-    })
+    match cycles.get(node) {
+        Some(cycle) => tap::depth(period_of(robot, cycle), tap::AWAY),
+        None => {
+            let source = robot.sources.get(node - cycles.len());
+            tap::depth(source.and_then(|source| source_period(robot, source.name)), tap::AWAY_FROM_SOURCE)
+        }
+    }
 }
 
 fn pool_size(plan: &Plan, fixed: Option<usize>, available: NonZeroUsize) -> usize {

@@ -2,7 +2,7 @@
 //!
 //! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are asked for and passes on where they are.
 //! They stay as they are until the recorder has let them go. Nothing waits for the recorder: of each representation the values
-//! of a fifth of a second are held at most ([`depth`]), and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
+//! of a fifth of a second are held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
 
 mod room;
 
@@ -45,19 +45,22 @@ impl TapRequest {
     }
 }
 
-/// So many values of a representation can be on their way to the recorder: it may be away for a fifth of a second. Without a known period, at
+/// So many values of a representation can be on their way to the recorder, which may be away for so long. Without a known period, as many as at
 /// 160 Hz.
-pub fn depth(period: Option<Duration>) -> usize {
-    let values = period.map_or(UNKNOWN, |period| AWAY.as_secs_f64() / period.as_secs_f64());
+pub fn depth(period: Option<Duration>, away: Duration) -> usize {
+    let values = away.as_secs_f64() / period.unwrap_or(UNKNOWN).as_secs_f64();
     values.clamp(FEWEST, MOST) as usize
 }
 
-const AWAY: Duration = Duration::from_millis(200);
+/// How long a recorder may be away without losing what a cycle computes.
+pub const AWAY: Duration = Duration::from_millis(200);
+/// The same of what a source brings: nobody can compute it again.
+pub const AWAY_FROM_SOURCE: Duration = Duration::from_secs(1);
 /// Pictures are large and come at 30 Hz.
 const FEWEST: f64 = 8.0;
 /// Each may take a slot of its own.
-const MOST: f64 = 64.0;
-const UNKNOWN: f64 = 32.0;
+const MOST: f64 = 128.0;
+const UNKNOWN: Duration = Duration::from_micros(6250);
 
 /// Makes the two ends of the tap of one blackboard: what is asked for of what it provides.
 pub fn tap(

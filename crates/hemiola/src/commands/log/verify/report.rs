@@ -26,6 +26,8 @@ pub struct Report {
     remarks: Vec<String>,
     is_incomplete: bool,
     has_left_over: bool,
+    /// The replay ended before the recording.
+    was_cut_short: bool,
     /// What may explain a difference.
     hints: Vec<String>,
     left_over: Vec<String>,
@@ -35,6 +37,8 @@ pub struct Report {
 struct CycleCounts {
     /// The place of each run among those of all cycles; empty when they came at due times.
     order: Vec<u64>,
+    /// So many of these were repeated.
+    repeated: u64,
     same: u64,
     different: u64,
     lost: u64,
@@ -45,6 +49,9 @@ struct First {
     place: (u64, Time, usize),
     text: String,
 }
+
+/// So many are named.
+const MOST_TOPICS: usize = 5;
 
 /// What is to be thought of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +122,7 @@ impl Report {
             remarks,
             is_incomplete,
             has_left_over: false,
+            was_cut_short: false,
             hints,
             left_over: Vec::new(),
         }
@@ -123,6 +131,7 @@ impl Report {
     /// What was recorded and what was computed.
     pub fn compare(&mut self, cycle: &str, value: &TappedValue<'_>, recorded: &Kept, computed: &[u8]) {
         let counts = self.cycles.entry(cycle.to_owned()).or_default();
+        counts.repeated = counts.repeated.max(u64::from(value.run()) + 1);
         let message = recorded.as_message();
         let (now, then) = (value.now(), message.log_time);
         let difference = match message.difference(computed) {
@@ -163,11 +172,18 @@ impl Report {
     /// The replay has ended; so many of each topic were recorded and not computed.
     pub fn finish(&mut self, Ended { failure, deviation }: Ended, left_over: BTreeMap<String, u64>) {
         self.hints.extend(deviation);
+        self.was_cut_short = failure.is_some();
         self.is_incomplete |= failure.is_some();
         self.remarks.extend(failure);
         // Beyond the place that it could be repeated to there is nothing to compare with.
         self.has_left_over = !left_over.is_empty() && !self.is_incomplete;
-        self.left_over = left_over.into_iter().map(|(topic, count)| format!("{topic} ({})", grouped(count))).collect();
+        let all = counted(left_over.values().sum(), "value");
+        self.left_over = match left_over.len() {
+            0..=MOST_TOPICS => {
+                left_over.into_iter().map(|(topic, count)| format!("{topic} ({})", grouped(count))).collect()
+            }
+            topics => vec![format!("{all} of {topics} representations")],
+        };
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -187,9 +203,10 @@ impl Report {
         }
         let width = self.cycles.keys().map(|name| name.chars().count()).max().unwrap_or(0);
         for (name, counts) in &self.cycles {
-            let CycleCounts { order, same, different, lost } = counts;
+            let CycleCounts { order, repeated, same, different, lost } = counts;
             let runs = match order.len() {
                 0 => String::new(),
+                runs if self.was_cut_short => format!("{:>9} of {} runs", grouped(*repeated), grouped(runs as u64)),
                 runs => format!("{:>9} runs", grouped(runs as u64)),
             };
             _ = write!(text, "{name:width$}{runs}  {:>10} values the same", grouped(*same));

@@ -111,6 +111,8 @@ impl LogWriter {
             // The one who writes is the only one who works.
             .compression_threads(0)
             .chunk_size(Some(CHUNK))
+            // Each chunk has one of its own; a second one over all would be a second look at every byte.
+            .calculate_data_section_crc(false)
             // A chunk is written in one piece when it is whole.
             .disable_seeking(true);
         let (bytes, file) = (storage.written(), storage.try_clone().map_err(|error| unwritable(path, &error))?);

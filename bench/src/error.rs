@@ -33,6 +33,8 @@ pub enum BenchError {
          counts (`hemiola-bench instructions --store`) and say why in the commit."
     )]
     MoreInstructions { text: String },
+    #[error("{label} does not give back what it was given: {message}")]
+    Encoding { label: &'static str, message: &'static str },
     #[error(transparent)]
     Contest(#[from] crate::contest::process::EntryError),
     #[error(transparent)]

@@ -1,10 +1,12 @@
-//! What recording costs: handing a value over, and writing it to the disk.
+//! What recording costs: handing a value over, encoding it, and writing it to the disk.
 //!
 //! | file | what |
 //! |---|---|
 //! | `hand_over` | what a cycle pays per value, when a recorder takes all |
+//! | `encoding` | a value to bytes and back, beside other encodings |
 //! | `writing` | bytes per second and processor time per gigabyte: files as they are, the `mcap` crate, our writer |
 
+mod encoding;
 mod hand_over;
 mod writing;
 
@@ -45,6 +47,9 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
         hand_over.rounds
     );
     let mut host = Host::default();
+    for encoded in encoding::measure(effort, &mut host)? {
+        println!("{}", encodings(&encoded));
+    }
     for size in [24, 1000, 614_400] {
         println!("{}", table(size, &writing::measure(&options.folder, size, effort, &mut host)?));
     }
@@ -53,6 +58,26 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
         println!("note: a quick run shows that everything works; its figures mean nothing.");
     }
     Ok(())
+}
+
+fn encodings(table: &encoding::Table) -> String {
+    let encoding::Table { title, content_bytes, rows } = table;
+    let mut text = format!(
+        "{:40}{:>10}{:>10}{:>12}{:>10}{:>10}\n",
+        format!("{title} ({content_bytes} bytes)"),
+        "to bytes",
+        "MB/s",
+        "and back",
+        "MB/s",
+        "bytes"
+    );
+    let rate = |ns: f64| *content_bytes as f64 / ns * 1e3;
+    for encoding::Row { label, encode_ns, decode_ns, bytes } in rows {
+        let (encode, decode) = (time(*encode_ns), time(*decode_ns));
+        let (encode_rate, decode_rate) = (rate(*encode_ns), rate(*decode_ns));
+        _ = writeln!(text, "  {label:38}{encode:>10}{encode_rate:>10.0}{decode:>12}{decode_rate:>10.0}{bytes:>10}");
+    }
+    text
 }
 
 fn table(size: usize, rows: &[writing::Row]) -> String {

@@ -1,7 +1,8 @@
-//! Gigabytes to the disk, in turn: as a file, past the page cache, with the `mcap` crate as it comes, and with our writer.
+//! Gigabytes to the disk, in turn: as a file, through the page cache and past it, with the `mcap` crate as it comes, and with our writer.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Instant;
 
@@ -27,12 +28,15 @@ pub struct Row {
 #[derive(Clone, Copy)]
 enum Way {
     File,
+    /// The disk's own rate.
+    Direct,
     McapCrate,
     Ours(LogCompression),
 }
 
-const WAYS: [(&str, Way); 5] = [
+const WAYS: [(&str, Way); 6] = [
     ("file, through the cache", Way::File),
+    ("file, past the cache (O_DIRECT)", Way::Direct),
     ("mcap crate, BufWriter, no codec", Way::McapCrate),
     ("Hemiola, no codec", Way::Ours(LogCompression::None)),
     ("Hemiola, lz4", Way::Ours(LogCompression::Lz4)),
@@ -51,7 +55,7 @@ pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> R
     let mut samples = vec![Vec::new(); WAYS.len()];
     for _ in 0..rounds {
         for ((_, way), samples) in WAYS.iter().zip(&mut samples) {
-            samples.push(host.hold(|| {
+            let sample = host.hold(|| {
                 let (begin, before) = (Instant::now(), Usage::now());
                 let written = write(*way, &path, &message, bytes / size);
                 let (seconds, used) = (begin.elapsed().as_secs_f64(), Usage::now().since(&before));
@@ -59,14 +63,21 @@ pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> R
                 _ = std::fs::remove_file(&path);
                 written
                     .map(|()| (bytes as f64 / seconds, used.cpu_ns as f64 / bytes as f64, length as f64 / bytes as f64))
-            })?);
+            });
+            match sample {
+                // Not every file system can.
+                Err(BenchError::Write { error, .. })
+                    if matches!(way, Way::Direct) && error.kind() == ErrorKind::InvalidInput => {}
+                sample => samples.push(sample?),
+            }
         }
     }
     let median = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);
         quantile(&values, 0.5).unwrap_or(f64::NAN)
     };
-    let rows = WAYS.iter().zip(samples).map(|(&(label, _), samples)| Row {
+    let measured = WAYS.iter().zip(samples).filter(|(_, samples)| !samples.is_empty());
+    let rows = measured.map(|(&(label, _), samples)| Row {
         label,
         bytes_per_second: median(samples.iter().map(|sample| sample.0).collect()),
         cpu_seconds_per_gigabyte: median(samples.iter().map(|sample| sample.1).collect()),
@@ -85,6 +96,26 @@ fn message(size: usize) -> Vec<u8> {
     [0, 1, 0, 0].into_iter().chain((4..size).map(&mut next)).collect()
 }
 
+/// As much at once as our writer hands over.
+const BLOCK: usize = 1 << 20;
+/// What file systems ask of memory that goes to the disk by itself.
+const ALIGNMENT: usize = 4096;
+
+/// Whole blocks, from one place in memory: nothing is copied, nothing encoded.
+fn direct(path: &Path, message: &[u8], count: usize) -> std::io::Result<()> {
+    let mut memory = vec![0; BLOCK + ALIGNMENT];
+    let begin = memory.as_ptr().align_offset(ALIGNMENT);
+    let block = &mut memory[begin..begin + BLOCK];
+    for (byte, from) in block.iter_mut().zip(message.iter().cycle()) {
+        *byte = *from;
+    }
+    let mut file = File::options().write(true).create_new(true).custom_flags(libc::O_DIRECT).open(path)?;
+    for _ in 0..(message.len() * count).div_ceil(BLOCK) {
+        file.write_all(block)?;
+    }
+    file.sync_all()
+}
+
 fn write(way: Way, path: &Path, message: &[u8], count: usize) -> Result<(), BenchError> {
     let failed = |error| BenchError::Write { path: path.to_owned(), error };
     match way {
@@ -93,6 +124,7 @@ fn write(way: Way, path: &Path, message: &[u8], count: usize) -> Result<(), Benc
             (0..count).try_for_each(|_| file.write_all(message)).map_err(failed)?;
             file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)
         }
+        Way::Direct => direct(path, message, count).map_err(failed),
         Way::McapCrate => {
             let options = mcap::WriteOptions::new().compression(None).compression_threads(0);
             let file = BufWriter::new(File::create_new(path).map_err(failed)?);

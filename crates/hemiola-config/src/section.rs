@@ -222,6 +222,15 @@ fn path<'n>(node: &'n Node, expected: &str) -> Reading<'n, PathBuf> {
     }
 }
 
+/// Any finite number.
+pub(crate) fn number(node: &Node) -> Reading<'_, f64> {
+    match &node.content {
+        Content::Scalar(Value::Float(number)) if number.is_finite() => Ok(*number),
+        Content::Scalar(Value::Integer(number)) => Ok(*number as f64),
+        _ => Err(Refusal::new(node, "a number")),
+    }
+}
+
 /// A rate in hertz.
 pub(crate) fn rate(node: &Node) -> Reading<'_, f64> {
     let number = match &node.content {

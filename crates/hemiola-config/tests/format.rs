@@ -7,7 +7,7 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
-    FailurePolicy, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Trigger,
+    FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Trigger,
 };
 use robot::{catalog, table};
 
@@ -65,6 +65,17 @@ fn a_log_is_split_by_time_or_by_size() {
     assert_eq!(log("split = \"2 GB\"").split, Some(LogExtent::Size(2_000_000_000)));
     assert_eq!(log("keep = \"10 min\"").keep, Some(LogExtent::Time(Duration::from_secs(600))));
     assert_eq!(log("split = \"2 GB\"\nkeep = \"1 s\"").reserve, 100_000_000);
+}
+
+#[test]
+fn a_replay_says_which_topic_and_which_fields() {
+    let text = "[cycle.main]\nrate = 30.0\n[replay.JointAngles]\ntopic = '/joints'\n[replay.JointAngles.fields]\nangles = 'position'\n\
+                'stiffness[2]' = { from = 'percent', scale = 0.01 }\n";
+    let mapping = &read(text).configuration.replay["JointAngles"];
+    assert_eq!(mapping.topic, "/joints");
+    let field = |from: &str, scale| FieldMapping { from: from.to_owned(), scale, offset: 0.0 };
+    let expected = [("angles", field("position", 1.0)), ("stiffness[2]", field("percent", 0.01))];
+    assert_eq!(mapping.fields, expected.map(|(name, field)| (name.to_owned(), field)).into());
 }
 
 #[test]

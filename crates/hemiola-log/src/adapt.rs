@@ -1,38 +1,55 @@
-//! Messages of another version of a type, brought into the present one.
+//! Messages of one definition as messages of another: for types that have changed, and for those of others.
+
+mod convert;
+mod path;
 
 use std::fmt;
 use std::sync::Arc;
 
-use hemiola_model::cdr::{CdrWriter, MessageSchema};
-use hemiola_model::data::{FixedLength, ReadError, Writer};
+use hemiola_model::cdr::CdrWriter;
+use hemiola_model::data::ReadError;
 
-use crate::channel::Channel;
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
-use crate::error::LogError;
-use crate::value::{MessageValue, Value};
+use crate::value::Value;
 
-/// Reads messages that were recorded before a field was added, removed or changed: fields keep their values by their names, and what was not
-/// recorded has the type's default.
+/// Makes messages of a definition from those of another: fields go by their names, what is not there keeps its default.
 ///
-/// ```no_run
-/// use hemiola_log::{Adapter, LogReader};
-/// use hemiola_model::Data;
-/// use hemiola_model::cdr::{self, MessageSchema};
+/// | recorded | wanted | |
+/// |---|---|---|
+/// | a number | a number, where the value fits; of a floating-point number only another one | `uint8` to `float64`, `int32` to `uint8` |
+/// | `T` | `T[<=1]`, and the other way round | what became optional, or no longer is |
+/// | a variant of an enum (`uint8` with constants) | the variant of the same name | also when its number has changed |
 ///
-/// let log = LogReader::open("last-year.mcap".as_ref())?;
-/// let channel = log.channels().find(|channel| channel.topic == "/motion/Height").ok_or("it is not there")?;
-/// let adapter = Adapter::new(channel, &MessageSchema::of("Height", &f64::data_type()), &cdr::encode(&0.0_f64))?;
-/// adapter.changes().for_each(|change| println!("{change}"));
+/// ```
+/// # use std::sync::Arc;
+/// use hemiola_log::{Adapter, Definition, FieldSource, Value};
+///
+/// let parse = |text| Definition::parse("a/msg/Ball", text).map(Arc::new);
+/// let (then, now) = (parse("float32 x\nuint8 hits\n")?, parse("float64 x\nbool seen\nuint16 count\n")?);
+/// let default = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 7, 0]; // { x: 0, seen: true, count: 7 }
+///
+/// let adapter = Adapter::new(&then, &now, &default, [])?;
+/// let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
+/// assert_eq!(changes[1], "`count` was not recorded and has its default");
+/// assert_eq!(changes[2], "`hits` was recorded and is not there any more");
+///
+/// // It was called otherwise.
+/// let adapter = Adapter::new(&then, &now, &default, [("count", FieldSource::of("hits"))])?;
+/// let ball = adapter.adapt(&[0, 1, 0, 0, 0, 0, 0x80, 0x3f, 3], |misfit| println!("{misfit}"))?;
+/// assert_eq!(Value::decode(&now, &ball)?.to_string(), "{x: 1.0, seen: true, count: 3}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Adapter {
     from: Arc<Definition>,
-    to: Arc<Definition>,
+    /// A message of the wanted definition.
     default: Value,
+    /// What does not go by its name: the way to a field, and where it comes from.
+    fields: Vec<(String, FieldSource)>,
+    changes: Vec<FieldChange>,
 }
 
-/// What is different between two versions of a type.
+/// What is different between two definitions.
 ///
 /// ```
 /// use hemiola_log::FieldChange;
@@ -59,223 +76,175 @@ impl fmt::Display for FieldChange {
     }
 }
 
+/// Where a field comes from that does not go by its name.
+///
+/// ```
+/// use hemiola_log::FieldSource;
+///
+/// let pitch = FieldSource { scale: std::f64::consts::PI / 180.0, ..FieldSource::of("orientation.pitch_degrees") };
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldSource {
+    /// The way to it in the recorded message: `pose.position.x`, `ranges[3]`.
+    pub path: String,
+    /// Numbers are multiplied by it,
+    pub scale: f64,
+    /// and then this is added.
+    pub offset: f64,
+}
+
+impl FieldSource {
+    /// As it is.
+    pub fn of(path: &str) -> Self {
+        Self { path: path.to_owned(), scale: 1.0, offset: 0.0 }
+    }
+
+    fn is_plain(&self) -> bool {
+        (self.scale, self.offset) == (1.0, 0.0)
+    }
+}
+
 impl Adapter {
-    /// From what a channel has to a type, of whose default these are the bytes.
+    /// From messages of `from` to those of `to`, of which `default` is one, as CDR. `fields` names those that do not go by their names, each by the
+    /// way to it.
     ///
     /// # Errors
-    /// The channel has no schema that is understood.
-    pub fn new(channel: &Channel, schema: &MessageSchema, default: &[u8]) -> Result<Self, LogError> {
-        let unusable =
-            |reason: String| LogError::Schema { topic: channel.topic.clone(), schema: schema.name.clone(), reason };
-        let from = channel.definition()?.clone();
-        let to = Definition::parse(&schema.name, &schema.text).map_err(|error| unusable(error.to_string()))?;
-        let to = Arc::new(to);
-        let default = Value::decode(&to, default).map_err(|error| unusable(error.to_string()))?;
-        Ok(Self { from, to, default })
+    /// One of `fields` does not exist or cannot be converted, or `default` is no message of `to`; [`ReadError::path`] says which field.
+    pub fn new<'f>(
+        from: &Arc<Definition>,
+        to: &Arc<Definition>,
+        default: &[u8],
+        fields: impl IntoIterator<Item = (&'f str, FieldSource)>,
+    ) -> Result<Self, ReadError> {
+        let fields = fields.into_iter().map(|(path, source)| (path.to_owned(), source)).collect();
+        let default = Value::decode(to, default)?;
+        let mut adapter = Self { from: from.clone(), default, fields, changes: Vec::new() };
+        adapter.compare(from, to, "");
+        for (path, source) in adapter.fields.clone() {
+            adapter.check(to, &path, &source)?;
+        }
+        Ok(adapter)
     }
 
-    /// What is different.
-    pub fn changes(&self) -> impl Iterator<Item = FieldChange> {
-        let mut changes = Vec::new();
-        compare(&self.from, &self.to, "", &mut changes);
-        changes.into_iter()
+    /// Whether a field can come from there.
+    fn check(&mut self, to: &Definition, path: &str, source: &FieldSource) -> Result<(), ReadError> {
+        let (wanted, recorded) = (path::find(to, path)?, path::find(&self.from, &source.path)?);
+        self.changes.retain(|change| *change != FieldChange::Removed(source.path.clone()));
+        if source.is_plain() {
+            fits(&recorded, &wanted).map_err(|reason| error(path, format!("{}: {reason}", source.path)))?;
+            if let (Element::Message(from), Element::Message(to)) = (&recorded.element, &wanted.element) {
+                self.compare(from, to, &format!("{path}."));
+            }
+            return Ok(());
+        }
+        let is_number = |field: &Field| matches!(field.element, Element::Number(_)) && field.shape == Shape::One;
+        match is_number(&wanted) && is_number(&recorded) {
+            true => Ok(()),
+            false => Err(error(
+                path,
+                format!(
+                    "only a single number has a scale and an offset; this is {} from {}",
+                    describe(&wanted),
+                    describe(&recorded)
+                ),
+            )),
+        }
     }
 
-    /// A message in the present version.
+    /// What is different, but for the fields that were said to come from elsewhere.
+    pub fn changes(&self) -> &[FieldChange] {
+        &self.changes
+    }
+
+    /// A message, from CDR to CDR. A value that goes by its name and has no place, such as a variant that is gone, is told to `on_misfit`, and its
+    /// field keeps its default.
     ///
     /// # Errors
-    /// The bytes hold no message of the channel.
-    pub fn adapt(&self, message: &[u8]) -> Result<Vec<u8>, ReadError> {
+    /// The bytes are no message of the recorded definition, or a field that comes from elsewhere has no place; [`ReadError::path`] says which.
+    pub fn adapt(&self, message: &[u8], mut on_misfit: impl FnMut(ReadError)) -> Result<Vec<u8>, ReadError> {
         let recorded = Value::decode(&self.from, message)?;
+        let mut adapted = self.default.clone();
+        for (path, source) in &self.fields {
+            let value = recorded.get(&source.path).ok_or_else(|| error(&source.path, "it is not there".to_owned()))?;
+            path::set(&mut adapted, path, value.into_owned(), source, &mut on_misfit)?;
+        }
+        let told = self.fields.iter().map(|(path, _)| path.as_str());
+        convert::by_name(&mut adapted, recorded, &told.collect::<Vec<_>>(), "", &mut on_misfit);
         let mut writer = CdrWriter::default();
-        if let (Value::Message(recorded), Value::Message(default)) = (&recorded, &self.default) {
-            write_message(&mut writer, &self.to, Some(recorded), Some(default));
+        if let Value::Message(adapted) = &adapted {
+            adapted.encode(&mut writer);
         }
         Ok(writer.finish())
     }
-}
 
-fn find<'v>(message: Option<&'v MessageValue>, name: &str) -> Option<(&'v Field, &'v Value)> {
-    message?.fields().find(|(field, _)| *field.name == *name)
-}
-
-fn compare(from: &Definition, to: &Definition, path: &str, changes: &mut Vec<FieldChange>) {
-    let of = |field: &Field| format!("{path}{}", field.name);
-    for field in &to.fields {
-        let Some(recorded) = from.fields.iter().find(|known| known.name == field.name) else {
-            changes.push(FieldChange::Added(of(field)));
-            continue;
+    /// Finds what goes by its name, and what does not.
+    fn compare(&mut self, from: &Definition, to: &Definition, prefix: &str) {
+        let named = |definition: &Definition, name: &str| {
+            definition.fields.iter().find(|field| field.name.as_ref() == name).cloned()
         };
-        match (&recorded.element, &field.element) {
-            (Element::Message(from), Element::Message(to)) => compare(from, to, &format!("{}.", of(field)), changes),
-            (from, to) if !fits(from, to) => changes.push(FieldChange::Changed(of(field))),
-            _ => {}
+        for wanted in &to.fields {
+            let path = format!("{prefix}{}", wanted.name);
+            if self.fields.iter().any(|(told, _)| *told == path) {
+                continue;
+            }
+            let Some(recorded) = named(from, &wanted.name) else {
+                let is_inside = |told: &str| told.strip_prefix(&path).is_some_and(|rest| rest.starts_with(['.', '[']));
+                if !self.fields.iter().any(|(told, _)| is_inside(told)) {
+                    self.changes.push(FieldChange::Added(path));
+                }
+                continue;
+            };
+            match (fits(&recorded, wanted), &recorded.element, &wanted.element) {
+                (Err(_), ..) => self.changes.push(FieldChange::Changed(path)),
+                (Ok(()), Element::Message(from), Element::Message(to)) if from != to => {
+                    self.compare(from, to, &format!("{path}."));
+                }
+                _ => {}
+            }
         }
-    }
-    let removed = from.fields.iter().filter(|field| to.fields.iter().all(|known| known.name != field.name));
-    changes.extend(removed.map(|field| FieldChange::Removed(of(field))));
-}
-
-/// Whether values of one may be values of the other.
-fn fits(from: &Element, to: &Element) -> bool {
-    matches!(
-        (from, to),
-        (Element::Boolean, Element::Boolean)
-            | (Element::Number(_), Element::Number(_))
-            | (Element::Text { .. }, Element::Text { .. })
-            | (Element::Message(_), Element::Message(_))
-    )
-}
-
-/// Writes all fields of a definition, with what was recorded of them, or the default.
-fn write_message(
-    writer: &mut CdrWriter,
-    to: &Definition,
-    recorded: Option<&MessageValue>,
-    default: Option<&MessageValue>,
-) {
-    for field in &to.fields {
-        let default = find(default, &field.name).map(|(_, value)| value);
-        let found = find(recorded, &field.name).filter(|(known, _)| fits(&known.element, &field.element));
-        let names = |(known, value): (&Field, &Value)| {
-            let renumber = Renumber::of(recorded.map(|recorded| &*recorded.definition), to, known, field);
-            items(value).into_iter().map(|item| renumber.apply(item)).collect::<Option<Vec<_>>>()
-        };
-        let values = found.and_then(names).filter(|values| is_possible(field, values));
-        let values = values.unwrap_or_else(|| default.map(items).unwrap_or_else(|| absent(field)));
-        match field.shape {
-            Shape::Sequence { .. } => writer.begin_sequence(values.len(), FixedLength::No),
-            Shape::One | Shape::Array { .. } => {}
-        }
-        for value in &values {
-            // Items of a sequence have no default of their own.
-            let default = default.filter(|_| field.shape == Shape::One);
-            write_one(writer, &field.element, value, default);
-        }
+        let removed = from.fields.iter().filter(|recorded| named(to, &recorded.name).is_none());
+        self.changes.extend(removed.map(|field| FieldChange::Removed(format!("{prefix}{}", field.name))));
     }
 }
 
-/// What a field has, one after the other.
-fn items(value: &Value) -> Vec<Value> {
-    match value {
-        Value::List(items) => items.clone(),
-        Value::Numbers(numbers) => (0..numbers.len()).filter_map(|index| numbers.get(index)).collect(),
-        one => vec![one.clone()],
+/// Whether one can become the other, as far as the definitions tell.
+fn fits(recorded: &Field, wanted: &Field) -> Result<(), String> {
+    let is_float = |number: &NumberType| matches!(number, NumberType::F32 | NumberType::F64);
+    let elements = match (&recorded.element, &wanted.element) {
+        (Element::Boolean, Element::Boolean) | (Element::Text { .. }, Element::Text { .. }) => true,
+        (Element::Number(recorded), Element::Number(wanted)) => !is_float(recorded) || is_float(wanted),
+        (Element::Message(_), Element::Message(_)) => true,
+        _ => false,
+    };
+    let shapes = match (recorded.shape, wanted.shape) {
+        (Shape::Array { length: recorded }, Shape::Array { length: wanted }) => recorded == wanted,
+        (Shape::One, Shape::One | Shape::Sequence { limit: Some(1) })
+        | (Shape::Sequence { limit: Some(1) }, Shape::One) => true,
+        (Shape::One, _) | (_, Shape::One) => false,
+        (Shape::Array { .. } | Shape::Sequence { .. }, Shape::Array { .. } | Shape::Sequence { .. }) => true,
+    };
+    if elements && shapes {
+        return Ok(());
+    }
+    Err(format!("it was recorded as {}, which cannot become {}", describe(recorded), describe(wanted)))
+}
+
+fn describe(field: &Field) -> String {
+    let element = match &field.element {
+        Element::Boolean => "bool".to_owned(),
+        Element::Number(number) => convert::name(*number).to_owned(),
+        Element::Text { .. } => "string".to_owned(),
+        Element::WideText => "wstring".to_owned(),
+        Element::Message(definition) => definition.name.to_string(),
+    };
+    match field.shape {
+        Shape::One => element,
+        Shape::Array { length } => format!("{element}[{length}]"),
+        Shape::Sequence { limit: Some(limit) } => format!("{element}[<={limit}]"),
+        Shape::Sequence { limit: None } => format!("{element}[]"),
     }
 }
 
-/// Whether a field can have so many values, and these.
-fn is_possible(field: &Field, values: &[Value]) -> bool {
-    let count = match field.shape {
-        Shape::One => values.len() == 1,
-        Shape::Array { length } => values.len() == length,
-        Shape::Sequence { limit } => limit.is_none_or(|limit| values.len() <= limit),
-    };
-    count
-        && match field.element {
-            Element::Number(number) => values.iter().all(|value| holds(number, value)),
-            _ => true,
-        }
-}
-
-fn holds(number: NumberType, value: &Value) -> bool {
-    let integer = match value {
-        Value::Signed(value) => i128::from(*value),
-        Value::Unsigned(value) => i128::from(*value),
-        Value::Float32(_) | Value::Float64(_) => return matches!(number, NumberType::F32 | NumberType::F64),
-        _ => return false,
-    };
-    let (bits, is_signed) = match number {
-        NumberType::F32 | NumberType::F64 => return true,
-        NumberType::U8 => (8, false),
-        NumberType::I8 => (8, true),
-        NumberType::U16 => (16, false),
-        NumberType::I16 => (16, true),
-        NumberType::U32 => (32, false),
-        NumberType::I32 => (32, true),
-        NumberType::U64 => (64, false),
-        NumberType::I64 => (64, true),
-    };
-    let range = if is_signed { -(1_i128 << (bits - 1))..1_i128 << (bits - 1) } else { 0..1_i128 << bits };
-    range.contains(&integer)
-}
-
-/// What a field has of which nothing is known.
-fn absent(field: &Field) -> Vec<Value> {
-    let count = match field.shape {
-        Shape::One => 1,
-        Shape::Array { length } => length,
-        Shape::Sequence { .. } => 0,
-    };
-    let zero = match &field.element {
-        Element::Boolean => Value::Boolean(false),
-        Element::Number(NumberType::F32 | NumberType::F64) => Value::Float64(0.0),
-        Element::Number(_) => Value::Unsigned(0),
-        // Of a message, its fields are looked for, and not found.
-        Element::Text { .. } | Element::WideText | Element::Message(_) => Value::Text(String::new()),
-    };
-    vec![zero; count]
-}
-
-fn write_one(writer: &mut CdrWriter, element: &Element, value: &Value, default: Option<&Value>) {
-    let message = |value: &Value| match value {
-        Value::Message(message) => Some(message.clone()),
-        _ => None,
-    };
-    match (element, value) {
-        (Element::Message(definition), value) => {
-            let (recorded, default) = (message(value), default.and_then(message));
-            write_message(writer, definition, recorded.as_ref(), default.as_ref());
-        }
-        (Element::Boolean, Value::Boolean(value)) => writer.boolean(*value),
-        (Element::Number(number), value) => write_number(writer, *number, value),
-        (_, Value::Text(text)) => writer.string(text),
-        // What does not fit was not chosen.
-        _ => {}
-    }
-}
-
-fn write_number(writer: &mut CdrWriter, number: NumberType, value: &Value) {
-    let float = value.number().unwrap_or_default();
-    let integer = match value {
-        Value::Signed(value) => *value as u64,
-        Value::Unsigned(value) => *value,
-        _ => 0,
-    };
-    match number {
-        NumberType::U8 | NumberType::I8 => writer.unsigned(integer, 8),
-        NumberType::U16 | NumberType::I16 => writer.unsigned(integer, 16),
-        NumberType::U32 | NumberType::I32 => writer.unsigned(integer, 32),
-        NumberType::U64 | NumberType::I64 => writer.unsigned(integer, 64),
-        // The very bits, also of numbers that are none.
-        NumberType::F32 => writer.float32(if let Value::Float32(value) = value { *value } else { float as f32 }),
-        NumberType::F64 => writer.float64(if let Value::Float64(value) = value { *value } else { float }),
-    }
-}
-
-/// Variants of an enum that have other numbers now; they are known by their names.
-struct Renumber(Vec<(String, Option<u64>)>);
-
-impl Renumber {
-    fn of(from: Option<&Definition>, to: &Definition, known: &Field, field: &Field) -> Self {
-        let prefix = format!("{}_", field.name.to_uppercase());
-        let names = |definition: &Definition| -> Vec<(String, String)> {
-            let constants = definition.constants.iter().filter(|constant| constant.name.starts_with(&prefix));
-            constants.map(|constant| (constant.name.clone(), constant.value.clone())).collect()
-        };
-        let is_enum = |field: &Field| field.element == Element::Number(NumberType::U8);
-        let Some(from) = from.filter(|_| is_enum(known) && is_enum(field)) else { return Self(Vec::new()) };
-        let (from, to) = (names(from), names(to));
-        let now = |name: &str| to.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.parse().ok());
-        Self(from.into_iter().map(|(name, value)| (value, now(&name))).collect())
-    }
-
-    /// `None` for a variant that is not there any more.
-    fn apply(&self, value: Value) -> Option<Value> {
-        let Value::Unsigned(number) = value else { return Some(value) };
-        match self.0.iter().find(|(known, _)| *known == number.to_string()) {
-            Some((_, now)) => now.map(Value::Unsigned),
-            None => Some(value),
-        }
-    }
+fn error(path: &str, message: String) -> ReadError {
+    ReadError { path: path.to_owned(), message }
 }

@@ -71,6 +71,16 @@ pub enum LogError {
         /// What is wrong, and at which byte of the message.
         reason: String,
     },
+    /// A table or a folder of pictures that does not become a log, or not all of it.
+    #[error("cannot import {}{}: {reason}", path.display(), line.map_or_else(String::new, |line| format!(", line {line}")))]
+    Import {
+        /// Which file or folder.
+        path: PathBuf,
+        /// The line, where it is one.
+        line: Option<u64>,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// A file that was to be written.
     #[error("cannot write {}: {reason} (is the folder there, writable, and not full? An existing file is never overwritten)", path.display())]
     Write {

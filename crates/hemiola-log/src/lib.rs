@@ -25,6 +25,7 @@ mod difference;
 mod entry;
 mod error;
 mod export;
+mod import;
 mod merge;
 mod plot;
 mod reader;
@@ -45,7 +46,7 @@ mod records;
 mod source;
 mod storage;
 
-pub use adapt::{Adapter, FieldChange};
+pub use adapt::{Adapter, FieldChange, FieldSource};
 pub use channel::{Channel, LogTime, Schema};
 pub use compare::{Comparison, Difference, Tolerance, TopicComparison};
 pub use conformance::{ConformanceCase, Outcome, run_conformance};
@@ -55,6 +56,7 @@ pub use entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord
 pub use error::{Cause, Damage, LogError};
 pub use export::{Exported, ExportedFile, export};
 pub use framing::Doubt;
+pub use import::{Imported, ImportedChannel, TimeUnit, Timing, import};
 pub use merge::{Merged, merge};
 pub use plot::plot_svg;
 pub use reader::LogReader;

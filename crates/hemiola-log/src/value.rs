@@ -1,3 +1,5 @@
+mod encode;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -66,6 +68,24 @@ impl MessageValue {
     /// Fields and their values, in order.
     pub fn fields(&self) -> impl Iterator<Item = (&Field, &Value)> {
         self.definition.fields.iter().zip(&self.values)
+    }
+
+    /// The values must be those of the definition's fields.
+    pub(crate) fn new(definition: Arc<Definition>, values: Vec<Value>) -> Self {
+        Self { definition, values }
+    }
+
+    pub(crate) fn into_values(self) -> Vec<Value> {
+        self.values
+    }
+
+    pub(crate) fn value_mut(&mut self, index: usize) -> &mut Value {
+        &mut self.values[index]
+    }
+
+    pub(crate) fn field_mut(&mut self, name: &str) -> Option<(Field, &mut Value)> {
+        let index = self.definition.fields.iter().position(|field| field.name.as_ref() == name)?;
+        Some((self.definition.fields[index].clone(), self.values.get_mut(index)?))
     }
 }
 
@@ -234,6 +254,37 @@ macro_rules! numbers {
                 Ok(match number_type {
                     $(NumberType::$variant => Self::$variant(<$number>::read_items(length, reader)?),)*
                 })
+            }
+
+            /// Of these numbers, which must be of that type.
+            pub(crate) fn collect(number_type: NumberType, numbers: &[Value]) -> Self {
+                match number_type {
+                    $(NumberType::$variant => {
+                        let number = |value: &Value| match value {
+                            Value::$one(number) => Some(*number as $number),
+                            _ => None,
+                        };
+                        Self::$variant(numbers.iter().filter_map(number).collect())
+                    })*
+                }
+            }
+
+            pub(crate) fn number_type(&self) -> NumberType {
+                match self {
+                    $(Self::$variant(_) => NumberType::$variant,)*
+                }
+            }
+
+            /// Puts a number of their type into a place; `false` if there is none.
+            pub(crate) fn set(&mut self, index: usize, value: &Value) -> bool {
+                match (self, value) {
+                    $((Self::$variant(numbers), Value::$one(number)) => match numbers.get_mut(index) {
+                        Some(place) => *place = *number as $number,
+                        None => return false,
+                    },)*
+                    _ => return false,
+                }
+                true
             }
 
             /// How many there are.

@@ -1,10 +1,10 @@
-//! Recovered logs are read by others: the MCAP project's reader, and rosbags, which decodes the same values.
+//! Recovered and imported logs are read by others: the MCAP project's reader, and rosbags, which decodes the same values.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hemiola_log::{Entry, LogReader, recover};
+use hemiola_log::{Entry, LogCompression, LogReader, Timing, import, recover};
 
 #[test]
 fn a_recovered_log_is_read_and_decoded_alike_by_others() {
@@ -14,13 +14,7 @@ fn a_recovered_log_is_read_and_decoded_alike_by_others() {
         eprintln!("SKIPPED: there is no {}; set HEMIOLA_SHARED", drive.display());
         return;
     };
-    let Some(python) = python() else {
-        eprintln!(
-            "SKIPPED: no Python with the packages `mcap` and `rosbags`; install tests/foreign/requirements.txt into target/foreign or \
-             set HEMIOLA_PYTHON"
-        );
-        return;
-    };
+    let Some(python) = python() else { return };
     let file = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let (cut, whole, values) = (file("cut.mcap"), file("recovered.mcap"), file("recovered.jsonl"));
     // A tenth of the drive, the last chunk cut.
@@ -48,6 +42,30 @@ fn a_recovered_log_is_read_and_decoded_alike_by_others() {
     assert!(!agrees && text.contains("finds other messages"), "{text}");
 }
 
+#[test]
+fn an_imported_directory_is_read_and_decoded_alike_by_others() {
+    let Some(python) = python() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("imported");
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("in/img")).expect("the folder for temporary files can be written");
+    let table =
+        "t_s,Gyro X (deg/s),count,file,note\n0.5,1.25,9007199254740993,img/a.jpg,\"a, b\"\n1.5,-2,7,img/b.jpg,\n";
+    for (name, content) in
+        [("index.csv", table.as_bytes()), ("img/a.jpg", b"\xff\xd8 a"), ("img/b.jpg", b"\xff\xd8 bb")]
+    {
+        std::fs::write(folder.join("in").join(name), content).expect("as before");
+    }
+    let (log, values) = (folder.join("out.mcap"), folder.join("out.jsonl"));
+    let imported = import(&folder.join("in"), &log, LogCompression::Zstd, &Timing::default(), |_, _| {});
+    assert_eq!(imported.expect("there is something to import").problem_count, 0);
+    let lines = write_values(&log);
+    assert_eq!(lines.len(), 4);
+    std::fs::write(&values, lines.join("\n")).expect("as before");
+    let (agrees, text) = checked(&python, &log, &values);
+    assert!(agrees, "{text}");
+    println!("{text}");
+}
+
 fn write_values(path: &Path) -> Vec<String> {
     let mut log = LogReader::open(path).expect("it is a log");
     let mut lines = Vec::new();
@@ -71,6 +89,7 @@ fn checked(python: &Path, log: &Path, values: &Path) -> (bool, String) {
     (output.status.success(), text)
 }
 
+/// One that has the packages, or nothing and a loud word.
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign/bin/python");
@@ -78,10 +97,15 @@ fn python() -> Option<PathBuf> {
         let output = Command::new(python).args(["-c", "import mcap.reader, rosbags.highlevel"]).output();
         output.is_ok_and(|output| output.status.success())
     };
-    [named, Some(workspace_root().join("target/foreign/bin/python")), Some(installed)]
-        .into_iter()
-        .flatten()
-        .find(has_packages)
+    let known = [named, Some(workspace_root().join("target/foreign/bin/python")), Some(installed)];
+    let python = known.into_iter().flatten().find(has_packages);
+    if python.is_none() {
+        eprintln!(
+            "SKIPPED: no Python with the packages `mcap` and `rosbags`; install tests/foreign/requirements.txt into target/foreign or \
+             set HEMIOLA_PYTHON"
+        );
+    }
+    python
 }
 
 fn workspace_root() -> PathBuf {

@@ -35,6 +35,42 @@ pub struct Configuration {
     pub output: OutputConfiguration,
     /// What is recorded.
     pub log: LogConfiguration,
+    /// Representations of sources, and where logs of other robots have them.
+    pub replay: BTreeMap<String, ReplayMapping>,
+}
+
+/// Where the logs of another robot have what a source of this one provides.
+///
+/// ```
+/// use hemiola_model::configuration::{FieldMapping, ReplayMapping};
+/// use std::collections::BTreeMap;
+///
+/// let turning = FieldMapping { from: "angular_velocity".into(), scale: 1.0, offset: 0.0 };
+/// let imu = ReplayMapping { topic: "/imu/data".into(), fields: BTreeMap::from([("gyroscope".into(), turning)]) };
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReplayMapping {
+    /// The topic that it comes from.
+    pub topic: String,
+    /// Fields of the representation that are not called so in the log's messages; all others go by their names.
+    pub fields: BTreeMap<String, FieldMapping>,
+}
+
+/// Where a field comes from.
+///
+/// ```
+/// use hemiola_model::configuration::FieldMapping;
+///
+/// let celsius = FieldMapping { from: "kelvin".into(), scale: 1.0, offset: -273.15 };
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldMapping {
+    /// The way to it in the log's messages: `pose.position.x`, `ranges[3]`.
+    pub from: String,
+    /// A number is multiplied by it,
+    pub scale: f64,
+    /// and then this is added.
+    pub offset: f64,
 }
 
 /// One cycle.

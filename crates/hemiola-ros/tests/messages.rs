@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hemiola::cdr::{MessageSchema, decode, encode};
 use hemiola::data::{Data, ReadError, Reader, VariantHead};
 use hemiola::prelude::*;
-use hemiola_log::{Definition, Value};
+use hemiola_log::{Adapter, Definition, Value};
 use hemiola_ros::nav_msgs::{MapMetaData, OccupancyGrid, Odometry};
 use hemiola_ros::{geometry_msgs::*, sensor_msgs::*, std_msgs::*, tf2_msgs::*, visualization_msgs::*};
 
@@ -141,6 +141,11 @@ fn line<T: Data>() -> String {
         let bytes = encode(&value);
         let decoded = Value::decode(&definition, &bytes).unwrap_or_else(|error| panic!("{}: {error}", schema.name));
         assert_eq!(leaves::of_decoded(&decoded), leaves::of_typed(&value), "{}", schema.name);
+        // A definition that has not changed changes nothing.
+        let adapter = Adapter::new(&definition, &definition, &bytes, []).expect("it fits itself");
+        assert_eq!(adapter.changes(), [], "{}", schema.name);
+        let misfit = |misfit| panic!("{}: {misfit}", schema.name);
+        assert!(adapter.adapt(&bytes, misfit).as_deref() == Ok(&*bytes), "{} is changed", schema.name);
         let back = decode::<T>(&bytes).unwrap_or_else(|error| panic!("{}: {error}", schema.name));
         assert!(encode(&back) == bytes, "{} does not come back", schema.name);
         bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()

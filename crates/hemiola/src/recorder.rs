@@ -27,7 +27,7 @@ mod topics;
 mod worst;
 
 pub use channels::{COUNTS, topic};
-pub use head::{Head, PARTIAL};
+pub use head::{ABOUT, Head, PARTIAL};
 pub use recorded::Recorded;
 pub use recording::Recording;
 

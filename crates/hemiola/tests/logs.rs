@@ -68,6 +68,16 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["recover", &cut, &whole], 1);
     exits(&["conformance", recordings.join("mcap-conformance").to_str().expect("it is UTF-8")], 0);
     exits(&["conformance", folder.to_str().expect("it is UTF-8")], 2);
+    let euroc = recordings.join("euroc-v1-01-mini");
+    let road = recordings.join("road-lane-video");
+    let [euroc, road] = [&euroc, &road].map(|path| path.to_str().expect("it is UTF-8"));
+    exits(&["import", euroc, &path("euroc.mcap")], 0);
+    exits(&["info", &path("euroc.mcap")], 0);
+    exits(&["import", euroc, &path("euroc.mcap")], 1);
+    exits(&["import", road, &path("road.mcap")], 1);
+    exits(&["import", road, &path("road.mcap"), "--rate", "25", "--compression", "none"], 0);
+    exits(&["import", road, &path("other.mcap"), "--rate", "0"], 2);
+    exits(&["import", road, &path("other.mcap"), "--time", "stamp"], 2);
     exits(&["info", &path("gone.mcap")], 2);
     exits(&["info", "/dev/null"], 2);
     exits(&["cat", drive, "--from", "later"], 2);

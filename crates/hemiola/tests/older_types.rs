@@ -1,11 +1,12 @@
 //! Messages that were recorded with another version of their type.
 #![forbid(unsafe_code)]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hemiola::cdr::{self, MessageSchema};
 use hemiola::prelude::*;
-use hemiola_log::{Adapter, Entry, FieldChange, LogCompression, LogReader, LogWriter, Origin};
+use hemiola_log::{Adapter, Definition, Entry, FieldChange, LogCompression, LogReader, LogWriter, Origin};
 
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 struct OldBall {
@@ -62,8 +63,11 @@ fn adapted<From: Data, To: Data>(recorded: &From, default: &To) -> (To, Vec<Fiel
     let result = loop {
         if let Entry::Message(message) = log.next_entry().unwrap().unwrap() {
             let schema = MessageSchema::of("Ball", &To::data_type());
-            let adapter = Adapter::new(&message.channel, &schema, &cdr::encode(default)).unwrap();
-            break (cdr::decode(&adapter.adapt(message.data).unwrap()).unwrap(), adapter.changes().collect());
+            let today = Arc::new(Definition::parse(&schema.name, &schema.text).unwrap());
+            let then = message.channel.definition().unwrap();
+            let adapter = Adapter::new(then, &today, &cdr::encode(default), []).unwrap();
+            let adapted = adapter.adapt(message.data, |_| {}).unwrap();
+            break (cdr::decode(&adapted).unwrap(), adapter.changes().to_vec());
         }
     };
     std::fs::remove_file(&path).unwrap();

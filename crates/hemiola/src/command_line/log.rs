@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use hemiola_log::TimeUnit;
 
-use super::{ConfigurationArguments, parse_duration};
+use super::{ConfigurationArguments, LogSize, parse_duration};
 
 #[derive(Args, Debug)]
 pub struct LogArguments {
@@ -83,6 +84,16 @@ Samples come from the log; each run of each cycle begins with the clock and the 
 A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
 not compressed become PGM and PPM. The directory must be a new one. Exit code: 0 when all could be exported, 3 when not.")]
     Export(ExportArguments),
+    /// Make a log of a directory of tables and pictures
+    #[command(after_help = "Examples:
+  log import euroc euroc.mcap
+  log import road road.mcap --rate 25                  pictures without times, 25 per second
+  log import wander wander.mcap --time when=ms         stamps in milliseconds, in a column of that name
+
+A table (CSV, also packed by gzip) becomes a channel with a message for each row; a column of times is known by its name, such as t_s or \
+\"time [ns]\". A column that names pictures becomes a channel of pictures, so does a folder of pictures that no table names. Exit code: 0 when \
+all could be imported, 3 when not.")]
+    Import(ImportArguments),
     /// Draw numbers over time as a picture (SVG)
     #[command(after_help = "Examples:
   log plot run.mcap /imu/data.angular_velocity.z --output gyroscope.svg
@@ -230,6 +241,25 @@ pub struct ExportArguments {
 }
 
 #[derive(Args, Debug)]
+pub struct ImportArguments {
+    /// Of tables and pictures, also further below
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The new log
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// The column that holds the times, and their unit: s, ms, us or ns
+    #[arg(long = "time", value_name = "COLUMN=UNIT", value_parser = parse_time_column)]
+    pub time_column: Option<(String, TimeUnit)>,
+    /// Rows or pictures per second, where no column tells their times
+    #[arg(long, value_name = "HZ", value_parser = parse_rate)]
+    pub rate: Option<f64>,
+    /// How chunks are made smaller
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = LogSize::Lz4)]
+    pub compression: LogSize,
+}
+
+#[derive(Args, Debug)]
 pub struct PlotArguments {
     /// The log
     #[arg(value_name = "FILE")]
@@ -249,6 +279,18 @@ pub struct ConformanceArguments {
     /// Of .mcap and .json files
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
+}
+
+fn parse_time_column(text: &str) -> Result<(String, TimeUnit), String> {
+    let (column, unit) = text.rsplit_once('=').ok_or("write a column and its unit: stamp=ms")?;
+    Ok((column.to_owned(), unit.parse()?))
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
+        _ => Err("write how many there are per second: 25".to_owned()),
+    }
 }
 
 fn parse_tolerance(text: &str) -> Result<(Option<String>, f64), String> {

@@ -4,6 +4,7 @@ mod cat;
 mod conformance;
 mod diff;
 mod export;
+mod import;
 mod info;
 mod merge;
 mod plot;
@@ -28,6 +29,7 @@ pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCo
         LogCommand::Diff(arguments) => diff::diff(arguments),
         LogCommand::Verify(arguments) => verify::verify(application, arguments),
         LogCommand::Export(arguments) => export::export(arguments),
+        LogCommand::Import(arguments) => import::import(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
         LogCommand::Conformance(arguments) => conformance::conformance(arguments),
     }

@@ -18,7 +18,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Frame, Journal, LiveView, Screen};
 use crate::recorder::{Head, Recorder, Recording};
-use crate::replay::{Course, Replay, ReplayLog};
+use crate::replay::{Course, Fed, Replay, ReplayLog};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::traffic::Traffic;
@@ -132,10 +132,13 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
 /// A robot on the samples of a log. One that is stepped repeats the runs of the log as well.
 fn replayed(robot: Robot, path: &Path, fast: bool) -> Result<Robot, CommandError> {
     if !fast {
-        return Replay::fed(robot, path, &ReplayLog::overview(path)?);
+        let Fed { robot, warnings, .. } = Fed::of(robot, path, &ReplayLog::overview(path)?)?;
+        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        return Ok(robot);
     }
     let log = ReplayLog::read(path)?;
-    let Replay { robot, course } = Replay::of(robot, path, &log)?;
+    let Replay { robot, course, warnings } = Replay::of(robot, path, &log)?;
+    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     if let Course::DueTimes(reason) = course {
         eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
     } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {

@@ -25,8 +25,9 @@ pub struct Head {
 
 /// Before a topic: it was not meant to be recorded whole.
 pub const PARTIAL: &str = "partial";
-/// The names of these in a log.
-const ABOUT: &str = "hemiola";
+/// The name of what a log begins with.
+pub const ABOUT: &str = "hemiola";
+/// The names of the rest.
 const CONFIGURATION: &str = "hemiola/configuration";
 const PARAMETERS: &str = "hemiola/parameters";
 

@@ -4,18 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use hemiola_log::{Channel, Entry, LogError, LogReader};
+use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
 use hemiola_runtime::Transcript;
 
 use crate::commands::log::progress::Progress;
 use crate::error::CommandError;
-use crate::recorder::PARTIAL;
+use crate::recorder::{ABOUT, PARTIAL};
 use crate::transcript::{TranscriptReader, is_transcript};
 
 /// What is known of a log when it has been gone through once.
 pub struct ReplayLog {
-    /// By topic: the channel that was met last.
-    channels: BTreeMap<String, Arc<Channel>>,
+    /// By topic.
+    channels: BTreeMap<String, Vec<Arc<Channel>>>,
+    /// What the robot's clock calls zero.
+    origin: LogTime,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
     transcript: Result<Transcript, String>,
@@ -35,6 +37,7 @@ impl ReplayLog {
     pub fn read(path: &Path) -> Result<Self, CommandError> {
         let mut log = LogReader::open(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
+        let (mut is_ours, mut first) = (false, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut progress) = (TranscriptReader::default(), Progress::new());
         loop {
@@ -43,6 +46,7 @@ impl ReplayLog {
             let Some(entry) = log.next_entry() else { break };
             match entry {
                 Ok(Entry::Message(message)) => {
+                    first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
                     if is_transcript(&message.channel.topic)
                         && let Ok(all) = &mut runs
                     {
@@ -52,7 +56,8 @@ impl ReplayLog {
                         }
                     }
                 }
-                Ok(Entry::Metadata(metadata)) if metadata.name == "hemiola" => {
+                Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT => {
+                    is_ours = true;
                     let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
                     partial.extend(topics.map(str::to_owned));
                 }
@@ -66,6 +71,7 @@ impl ReplayLog {
                 }
             }
         }
+        let origin = origin(is_ours, first);
         let transcript = runs.and_then(|runs| match runs.is_empty() {
             true => {
                 Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
@@ -73,7 +79,7 @@ impl ReplayLog {
             }
             false => Ok(Transcript::of(runs)),
         });
-        Ok(Self { channels: channels(&log), partial, transcript, damage, damages })
+        Ok(Self { channels: channels(&log), origin, partial, transcript, damage, damages })
     }
 
     /// What it is about, from its summary if it has one: without its runs.
@@ -82,11 +88,14 @@ impl ReplayLog {
     /// As [`read`](Self::read).
     pub fn overview(path: &Path) -> Result<Self, CommandError> {
         let log = LogReader::open(path)?;
-        if log.summary().is_none() {
-            return Self::read(path);
-        }
+        let Some(summary) = log.summary() else { return Self::read(path) };
+        let is_ours = summary.metadata.iter().any(|metadata| metadata.name == ABOUT);
+        let first =
+            summary.statistics.as_ref().map(|statistics| LogTime::from_nanoseconds(statistics.message_start_time));
+        let origin = origin(is_ours, first);
         let transcript = Err("its runs were not looked at".to_owned());
-        Ok(Self { channels: channels(&log), partial: BTreeSet::new(), transcript, damage: Vec::new(), damages: 0 })
+        let (partial, damage) = (BTreeSet::new(), Vec::new());
+        Ok(Self { channels: channels(&log), origin, partial, transcript, damage, damages: 0 })
     }
 
     /// Whether there is anything of a topic.
@@ -94,9 +103,14 @@ impl ReplayLog {
         self.channels.contains_key(topic)
     }
 
-    /// What a topic's messages are.
-    pub fn channel(&self, topic: &str) -> Option<&Channel> {
-        self.channels.get(topic).map(|channel| &**channel)
+    /// The channels of a topic: of a log that was merged there may be several.
+    pub fn channels(&self, topic: &str) -> &[Arc<Channel>] {
+        self.channels.get(topic).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the robot's clock calls zero.
+    pub fn origin(&self) -> LogTime {
+        self.origin
     }
 
     /// All topics, but those that tell of the runs.
@@ -123,6 +137,15 @@ impl ReplayLog {
     }
 }
 
-fn channels(log: &LogReader) -> BTreeMap<String, Arc<Channel>> {
-    log.channels().map(|channel| (channel.topic.clone(), channel.clone())).collect()
+fn channels(log: &LogReader) -> BTreeMap<String, Vec<Arc<Channel>>> {
+    let mut channels: BTreeMap<String, Vec<Arc<Channel>>> = BTreeMap::new();
+    for channel in log.channels() {
+        channels.entry(channel.topic.clone()).or_default().push(channel.clone());
+    }
+    channels
+}
+
+/// Our own logs begin at zero, those of others count from 1970.
+fn origin(is_ours: bool, first: Option<LogTime>) -> LogTime {
+    first.filter(|_| !is_ours).unwrap_or_default()
 }

@@ -35,7 +35,8 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
     let configuration = with_workers(application, &arguments.configuration, arguments.workers)?;
     let Session { robot, warnings, .. } = Session::open(application, &configuration)?;
     check::warn(&warnings, &[]);
-    let Replay { robot, course } = Replay::of(robot, path, &recording)?;
+    let Replay { robot, course, warnings } = Replay::of(robot, path, &recording)?;
+    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let topics = topics(&robot, &recording);
     if topics.is_empty() {
         let path = path.display();

@@ -1,0 +1,82 @@
+//! `[replay.*]`: where foreign logs have what sources provide.
+
+use std::collections::BTreeMap;
+
+use hemiola_model::configuration::{FieldMapping, ReplayMapping};
+
+use crate::catalog::Catalog;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::node::{Node, in_order};
+use crate::section::{Refusal, Section, number, suggest, text};
+
+pub(super) fn read_replay(
+    entries: &[(&str, &Node)],
+    catalog: &Catalog,
+    found: &mut Diagnostics,
+) -> BTreeMap<String, ReplayMapping> {
+    let mut read = BTreeMap::new();
+    let provided = || catalog.sources.iter().flat_map(|source| source.provides.iter().map(String::as_str));
+    for (representation, node) in entries {
+        if !provided().any(|provided| provided == *representation) {
+            found.push_error(|| {
+                let error = Diagnostic::error(format!("no source provides a representation `{representation}`"));
+                suggest(error, node, representation, provided(), "sources provide")
+            });
+            continue;
+        }
+        let path = format!("replay.{representation}");
+        let Some(mut section) = Section::open(&path, node, found) else { continue };
+        if section.peek("topic").is_none() {
+            found.push(
+                Diagnostic::error(format!("`[{path}]` has no topic"))
+                    .at(&node.key, "")
+                    .help("add the topic of the log that it comes from: `topic = \"/imu/data\"`"),
+            );
+        }
+        let topic = section.read("topic", text, found);
+        let fields = section.take("fields").map(|node| read_fields(&path, node, found)).unwrap_or_default();
+        section.finish(found);
+        if let Some(topic) = topic {
+            read.insert((*representation).to_owned(), ReplayMapping { topic, fields });
+        }
+    }
+    read
+}
+
+fn read_fields(path: &str, node: &Node, found: &mut Diagnostics) -> BTreeMap<String, FieldMapping> {
+    let mut read = BTreeMap::new();
+    let Some(table) = node.table() else {
+        found.push(Refusal::new(node, "a table").into_diagnostic(&format!("{path}.fields")));
+        return read;
+    };
+    for (field, node) in in_order(table) {
+        let mapping = match node.table() {
+            None => match text(node) {
+                Ok(from) => Some(FieldMapping { from, scale: 1.0, offset: 0.0 }),
+                Err(_) => {
+                    let expected = "a field of the log's messages, or a table with `from`, `scale` and `offset`";
+                    let refusal = Refusal::new(node, expected).help(format!("such as {field} = \"pose.position.x\""));
+                    found.push(refusal.into_diagnostic(field));
+                    None
+                }
+            },
+            Some(_) => read_field(&format!("{path}.fields.{field}"), node, found),
+        };
+        read.extend(mapping.map(|mapping| (field.to_owned(), mapping)));
+    }
+    read
+}
+
+fn read_field(path: &str, node: &Node, found: &mut Diagnostics) -> Option<FieldMapping> {
+    let mut section = Section::open(path, node, found)?;
+    if section.peek("from").is_none() {
+        found.push(Diagnostic::error(format!("`{path}` does not say where it comes from")).at(&node.key, "").help(
+            "write a field with a dot in its name in quotes, `\"position.x\" = \"x\"`; or add `from = \"a.field\"`",
+        ));
+    }
+    let from = section.read("from", text, found);
+    let scale = section.read("scale", number, found).unwrap_or(1.0);
+    let offset = section.read("offset", number, found).unwrap_or(0.0);
+    section.finish(found);
+    Some(FieldMapping { from: from?, scale, offset })
+}

@@ -1,0 +1,120 @@
+//! Pictures as they are, as messages that viewers draw.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hemiola_model::Time;
+use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_model::data::{Data, DataType, Field, FixedLength, Items, Writer};
+
+use super::stamp::at_rate;
+use super::{Channel, Output, Timing};
+use crate::error::LogError;
+
+/// As `sensor_msgs/CompressedImage` calls it; `None` if it is none of the pictures that viewers draw.
+pub fn format(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match extension.as_str() {
+        "jpg" | "jpeg" => "jpeg",
+        "png" => "png",
+        "webp" => "webp",
+        _ => return None,
+    })
+}
+
+/// `sensor_msgs/CompressedImage`
+pub fn schema() -> MessageSchema {
+    let header = DataType::structure(
+        "std_msgs/Header",
+        vec![Field::new("stamp", DataType::Time, ""), Field::new("frame_id", DataType::Text, "")],
+    );
+    let image = DataType::structure(
+        "sensor_msgs/CompressedImage",
+        vec![
+            Field::new("header", header, ""),
+            Field::new("format", DataType::Text, ""),
+            Field::new("data", Vec::<u8>::data_type(), ""),
+        ],
+    );
+    MessageSchema::of("CompressedImage", &image)
+}
+
+/// Writes the message of a picture.
+pub fn message(writer: &mut CdrWriter, time: Time, format: &str, data: &[u8]) {
+    writer.begin_structure("CompressedImage");
+    writer.field("header");
+    writer.begin_structure("Header");
+    writer.field("stamp");
+    writer.time(time.nanoseconds());
+    writer.field("frame_id");
+    writer.string("");
+    writer.end_structure();
+    writer.field("format");
+    writer.string(format);
+    writer.field("data");
+    writer.begin_sequence(data.len(), FixedLength::No);
+    writer.items(Items::U8(data));
+    writer.end_sequence();
+    writer.end_structure();
+}
+
+/// A folder of pictures that no table tells anything of: they follow each other at a rate.
+pub struct PictureFolder {
+    topic: String,
+    /// In the order of their names.
+    pictures: Vec<PathBuf>,
+    next: usize,
+    rate: f64,
+    bytes: u64,
+    channel: Option<Channel>,
+}
+
+impl PictureFolder {
+    pub fn new(folder: &Path, topic: &str, pictures: Vec<PathBuf>, timing: &Timing) -> Result<Self, LogError> {
+        let Some(rate) = timing.rate else {
+            let count = pictures.len();
+            let reason =
+                format!("nothing tells when its {count} pictures were taken: say how many per second with --rate");
+            return Err(LogError::Import { path: folder.to_owned(), line: None, reason });
+        };
+        let bytes = pictures.iter().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
+        Ok(Self { topic: topic.to_owned(), pictures, next: 0, rate, bytes, channel: None })
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub fn describe(
+        &mut self,
+        channel: &mut impl FnMut(&str, &MessageSchema) -> Result<Channel, LogError>,
+    ) -> Result<(), LogError> {
+        self.channel = Some(channel(&self.topic, &schema())?);
+        Ok(())
+    }
+
+    pub fn advance(&mut self) -> Option<Time> {
+        self.next += 1;
+        (self.next <= self.pictures.len()).then(|| at_rate(self.next as u64 - 1, self.rate))
+    }
+
+    pub fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
+        let (Some(path), Some(channel)) = (self.pictures.get(self.next - 1), &mut self.channel) else { return Ok(()) };
+        write(path, channel, time, output)
+    }
+}
+
+/// Writes a picture; tells of one that cannot be read.
+pub fn write(path: &Path, channel: &mut Channel, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
+    match (fs::read(path), format(path)) {
+        (Ok(data), Some(format)) => {
+            output.bytes += data.len() as u64;
+            output.write(channel, time, |writer| message(writer, time, format, &data))
+        }
+        (Err(error), _) => {
+            output.imported.note(LogError::Open { path: path.to_owned(), error });
+            Ok(())
+        }
+        (Ok(_), None) => Ok(()),
+    }
+}

@@ -1,0 +1,141 @@
+//! When rows and pictures were taken.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use hemiola_model::Time;
+
+/// Where times come from that do not speak for themselves.
+///
+/// ```
+/// use hemiola_log::{TimeUnit, Timing};
+///
+/// // Stamps in milliseconds in a column called `when`; tables without it, and folders of pictures, have 25 rows per second.
+/// let timing = Timing { column: Some(("when".to_owned(), TimeUnit::Milliseconds)), rate: Some(25.0) };
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// The column of times, and what it counts.
+    pub column: Option<(String, TimeUnit)>,
+    /// Rows per second, and pictures per second, where no column tells.
+    pub rate: Option<f64>,
+}
+
+/// What a column of times counts.
+///
+/// ```
+/// assert_eq!("ms".parse(), Ok(hemiola_log::TimeUnit::Milliseconds));
+/// assert!("m".parse::<hemiola_log::TimeUnit>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// `s`
+    Seconds,
+    /// `ms`
+    Milliseconds,
+    /// `us`
+    Microseconds,
+    /// `ns`
+    Nanoseconds,
+}
+
+impl FromStr for TimeUnit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "s" | "sec" | "seconds" => Self::Seconds,
+            "ms" => Self::Milliseconds,
+            "us" | "µs" => Self::Microseconds,
+            "ns" | "nsec" => Self::Nanoseconds,
+            _ => return Err(format!("`{text}` is no unit of time; write s, ms, us or ns")),
+        })
+    }
+}
+
+impl TimeUnit {
+    /// Of a column, as its name tells: a word for time and a unit.
+    pub fn of_header(header: &str) -> Option<Self> {
+        let header = header.to_lowercase();
+        let mut words = header.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let unit = words.next_back()?.parse().ok()?;
+        words.any(|word| matches!(word, "t" | "time" | "times" | "timestamp" | "stamp")).then_some(unit)
+    }
+
+    fn digits(self) -> usize {
+        match self {
+            Self::Seconds => 9,
+            Self::Milliseconds => 6,
+            Self::Microseconds => 3,
+            Self::Nanoseconds => 0,
+        }
+    }
+
+    /// A time from a cell, to the nanosecond: stamps of 19 digits are more than a floating-point number holds.
+    pub fn time(self, cell: &str) -> Option<Time> {
+        let digits = self.digits();
+        let exact = || {
+            let (whole, fraction) = cell.split_once('.').unwrap_or((cell, ""));
+            let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_digits(whole) || !is_digits(fraction) || (whole, fraction) == ("", "") {
+                return None;
+            }
+            let fraction = &fraction[..fraction.len().min(digits)];
+            format!("{whole}{fraction:0<digits$}").parse::<i64>().ok()
+        };
+        let rounded = || {
+            let nanoseconds = cell.parse::<f64>().ok()? * 10_f64.powi(i32::try_from(digits).ok()?);
+            (nanoseconds.abs() < i64::MAX as f64).then_some(nanoseconds.round() as i64)
+        };
+        let nanoseconds = exact().or_else(rounded)?;
+        // A log's times begin at zero.
+        (nanoseconds >= 0).then(|| Time::from_nanoseconds(nanoseconds))
+    }
+}
+
+/// When the row or picture of a number was taken, at a rate.
+pub fn at_rate(number: u64, rate: f64) -> Time {
+    Time::ZERO + Duration::try_from_secs_f64(number as f64 / rate).unwrap_or(Duration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_times_are_known_by_their_names() {
+        for (header, unit) in [
+            ("t_s", Some(TimeUnit::Seconds)),
+            ("Time (s)", Some(TimeUnit::Seconds)),
+            ("#timestamp [ns]", Some(TimeUnit::Nanoseconds)),
+            ("#time(ns)", Some(TimeUnit::Nanoseconds)),
+            ("catalog_stamp_ms", Some(TimeUnit::Milliseconds)),
+            ("Accelerometer X (g)", None),
+            ("stamp_local", None),
+            ("gyroscope_deg_s", None),
+            ("s", None),
+            ("", None),
+        ] {
+            assert_eq!(TimeUnit::of_header(header), unit, "{header}");
+        }
+    }
+
+    #[test]
+    fn stamps_are_exact_to_the_nanosecond() {
+        let nanoseconds = |unit: TimeUnit, cell: &str| unit.time(cell).map(Time::nanoseconds);
+        assert_eq!(nanoseconds(TimeUnit::Nanoseconds, "1403715273262142976"), Some(1_403_715_273_262_142_976));
+        assert_eq!(nanoseconds(TimeUnit::Seconds, "12.345678901"), Some(12_345_678_901));
+        assert_eq!(nanoseconds(TimeUnit::Seconds, "0.1"), Some(100_000_000));
+        assert_eq!(nanoseconds(TimeUnit::Milliseconds, "1602421393803"), Some(1_602_421_393_803_000_000));
+        assert_eq!(nanoseconds(TimeUnit::Milliseconds, "1.5e3"), Some(1_500_000_000));
+        assert_eq!(nanoseconds(TimeUnit::Microseconds, ".5"), Some(500));
+        assert_eq!(nanoseconds(TimeUnit::Seconds, "0.00"), Some(0));
+    }
+
+    #[test]
+    fn what_no_log_can_hold_is_no_time() {
+        for cell in ["", "-1", "-0.5", "nan", "inf", "1e30", "99999999999999999999", "12:30", "1.2.3", "."] {
+            assert_eq!(TimeUnit::Seconds.time(cell), None, "{cell}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Directories of tables and pictures become logs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use hemiola_log::{Entry, Imported, LogCompression, LogError, LogReader, TimeUnit, Timing, Value, import};
+
+/// A directory that goes away.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(files: &[(&str, &[u8])]) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("hemiola-import-{}-{number}", std::process::id()));
+        for (name, content) in files {
+            let file = path.join("in").join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, content).unwrap();
+        }
+        fs::create_dir_all(path.join("in")).unwrap();
+        Self(path)
+    }
+
+    fn import(&self, timing: &Timing) -> Result<Imported, LogError> {
+        import(&self.0.join("in"), &self.log(), LogCompression::None, timing, |_, _| {})
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.join("out.mcap")
+    }
+
+    /// Topic, time in nanoseconds and value of each message, in the order of the file.
+    fn messages(&self) -> Vec<(String, u64, Value)> {
+        messages(&self.log())
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn messages(path: &Path) -> Vec<(String, u64, Value)> {
+    let mut log = LogReader::open(path).unwrap();
+    let mut messages = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap() {
+            messages.push((message.channel.topic.clone(), message.log_time.nanoseconds(), message.decode().unwrap()));
+        }
+    }
+    messages
+}
+
+fn text(messages: &[(String, u64, Value)]) -> Vec<String> {
+    messages.iter().map(|(topic, time, value)| format!("{topic} {time} {value}")).collect()
+}
+
+const TIMELESS: Timing = Timing { column: None, rate: None };
+
+#[test]
+fn rows_of_all_tables_are_there_by_time_with_integers_numbers_and_texts() {
+    let directory = Directory::new(&[
+        ("imu.csv", b"t_s,Gyro X (deg/s),note\n0.1,1.5,\"a, b\"\n0.3,,\n"),
+        ("below/ticks.csv", b"\xef\xbb\xbf#time [ns];ticks\r\n200000000;7\r\n\r\n"),
+    ]);
+    let imported = directory.import(&TIMELESS).unwrap();
+    assert!(imported.problems.is_empty(), "{:?}", imported.problems);
+    let counts: Vec<_> = imported.channels.iter().map(|channel| (channel.topic.as_str(), channel.messages)).collect();
+    assert_eq!(counts, [("/below/ticks", 1), ("/imu", 2)]);
+    assert_eq!(
+        text(&directory.messages()),
+        [
+            "/imu 100000000 {gyro_x_deg_s: 1.5, note: \"a, b\"}",
+            "/below/ticks 200000000 {ticks: 7}",
+            "/imu 300000000 {gyro_x_deg_s: NaN, note: \"\"}",
+        ]
+    );
+}
+
+#[test]
+fn pictures_come_with_the_rows_that_name_them_unchanged() {
+    let directory = Directory::new(&[
+        ("index.csv", b"stamp_ms,file,speed\n40,img/a.jpg,1\n80,img/b.jpg,2\n120,img/gone.jpg,3\n"),
+        ("img/a.jpg", b"\xff\xd8 first"),
+        ("img/b.jpg", b"\xff\xd8 second"),
+        ("img/spare.jpg", b"no row names it"),
+    ]);
+    let imported = directory.import(&TIMELESS).unwrap();
+    assert_eq!(imported.problems.len(), 1);
+    assert!(imported.problems[0].to_string().contains("gone.jpg"), "{}", imported.problems[0]);
+    let messages = directory.messages();
+    let pictures: Vec<_> = messages.iter().filter(|(topic, ..)| topic == "/index/file").collect();
+    assert_eq!(pictures.len(), 2);
+    assert_eq!(pictures[1].1, 80_000_000);
+    assert_eq!(pictures[1].2.get("format").unwrap().to_string(), "\"jpeg\"");
+    let data: Vec<u8> = b"\xff\xd8 second".to_vec();
+    assert_eq!(*pictures[1].2.get("data").unwrap(), Value::Numbers(hemiola_log::Numbers::U8(data)));
+    let schema = LogReader::open(&directory.log()).unwrap();
+    let types: Vec<_> = schema.channels().filter_map(|channel| Some(channel.schema.as_ref()?.name.clone())).collect();
+    assert_eq!(types, ["recording/msg/Index", "sensor_msgs/msg/CompressedImage"]);
+}
+
+#[test]
+fn what_tells_no_time_has_a_rate_or_a_named_column() {
+    let files: &[(&str, &[u8])] = &[
+        ("a.csv", b"i,x\n0,1\n1,2\n"),
+        ("b.csv", b"when,x\n0,1\n10,2\n"),
+        ("img/1.png", b"one"),
+        ("img/2.png", b"two"),
+    ];
+    let directory = Directory::new(files);
+    let error = directory.import(&TIMELESS).unwrap_err().to_string();
+    assert!(error.contains("3 reasons") && error.contains("`i`, `x`") && error.contains("--rate"), "{error}");
+    let timing = Timing { column: Some(("when".to_owned(), TimeUnit::Microseconds)), rate: Some(10.0) };
+    let imported = directory.import(&timing).unwrap();
+    assert!(imported.problems.is_empty(), "{:?}", imported.problems);
+    let times = |wanted: &str| -> Vec<u64> {
+        directory.messages().iter().filter(|(topic, ..)| topic == wanted).map(|&(_, time, _)| time).collect()
+    };
+    assert_eq!(times("/a"), [0, 100_000_000]);
+    assert_eq!(times("/b"), [0, 10_000]);
+    assert_eq!(times("/img"), [0, 100_000_000]);
+}
+
+#[test]
+fn a_row_without_a_time_is_left_out_and_told_of_with_its_line() {
+    let directory = Directory::new(&[("t.csv", b"t_s,x\n0,1\nsoon,2\n-1,3\n0.5,4,5\n0.7\n")]);
+    let imported = directory.import(&TIMELESS).unwrap();
+    let problems: Vec<_> = imported.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 2);
+    assert!(problems[0].contains("t.csv, line 3: `soon`"), "{}", problems[0]);
+    assert!(problems[1].contains("t.csv, line 4: `-1`"), "{}", problems[1]);
+    assert_eq!(text(&directory.messages()), ["/t 0 {x: 1.0}", "/t 500000000 {x: 4.0}", "/t 700000000 {x: NaN}"]);
+}
+
+#[test]
+fn a_cell_never_names_what_is_outside_the_directory() {
+    let directory = Directory::new(&[("in/t.csv", b"t_s,file\n0,../secret.jpg\n"), ("secret.jpg", b"secret")]);
+    let directory = Directory(directory.0.clone());
+    let imported =
+        import(&directory.0.join("in/in"), &directory.log(), LogCompression::None, &TIMELESS, |_, _| {}).unwrap();
+    assert_eq!(imported.channels.len(), 1);
+    assert_eq!(text(&directory.messages()), ["/t 0 {file: \"../secret.jpg\"}"]);
+}
+
+#[test]
+fn what_is_no_table_is_an_error_that_says_so() {
+    let endless = [b"t_s,x\n0,".as_slice(), &vec![b'1'; 3 << 20]].concat();
+    let cases: [(&str, &[u8], &str); 5] = [
+        ("empty.csv", b"", "none of the columns"),
+        ("header.csv", b"t_s,x\n", "no rows"),
+        ("endless.csv", &endless, "more than a megabyte"),
+        ("packed.csv.gz", b"not packed at all", "packed.csv.gz"),
+        ("note.txt", b"nothing", "no table"),
+    ];
+    for (name, content, expected) in cases {
+        let directory = Directory::new(&[(name, content)]);
+        let error = directory.import(&TIMELESS).unwrap_err().to_string();
+        assert!(error.contains(expected), "{name}: {error}");
+        assert!(!directory.log().exists(), "{name}");
+    }
+}
+
+#[test]
+fn real_recordings_become_logs_with_every_row_and_picture() {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(default, PathBuf::from);
+    let recordings = shared.join("data/recordings");
+    if !recordings.exists() {
+        eprintln!("SKIPPED: there is no {}; set HEMIOLA_SHARED", recordings.display());
+        return;
+    }
+    let rate = |rate| Timing { column: None, rate: Some(rate) };
+    for (name, timing, least) in [
+        ("euroc-v1-01-mini", TIMELESS, 5),
+        ("nao-wander", rate(1.0), 3),
+        ("icub-walking", TIMELESS, 5),
+        ("imu-xio", TIMELESS, 1),
+        ("imu-broad", rate(286.0), 2),
+        ("donkey-car-track", TIMELESS, 2),
+        ("road-lane-video", rate(25.0), 1),
+        ("nao-field-landmarks", rate(30.0), 4),
+    ] {
+        let directory = Directory::new(&[]);
+        let imported = import(&recordings.join(name), &directory.log(), LogCompression::Lz4, &timing, |_, _| {});
+        let imported = imported.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(imported.problems.is_empty(), "{name}: {:?}", imported.problems.first());
+        assert!(imported.channels.len() >= least, "{name}: {:?}", imported.channels);
+        let written: u64 = imported.channels.iter().map(|channel| channel.messages).sum();
+        assert_eq!(messages(&directory.log()).len() as u64, written, "{name}");
+    }
+}

@@ -1,0 +1,138 @@
+//! A representation that a source provides, and how it is made from what a log has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
+use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
+use hemiola_model::configuration::ReplayMapping;
+use hemiola_model::data::ReadError;
+use hemiola_model::{AnyRepresentation, RepresentationDescriptor};
+
+use crate::error::CommandError;
+
+/// See the module.
+pub struct Part {
+    topic: String,
+    descriptor: &'static RepresentationDescriptor,
+    schema: MessageSchema,
+    mapping: Option<ReplayMapping>,
+    /// Of each channel, by its number in the log.
+    forms: BTreeMap<u16, Form>,
+    /// Fields of which a value had no place; each is told of once.
+    misfits: BTreeSet<String>,
+}
+
+/// What a channel's messages are.
+enum Form {
+    /// As they would be recorded today.
+    Same,
+    /// Of another version of the type, or another type.
+    Other(Box<Adapter>),
+}
+
+impl Part {
+    pub fn new(
+        source: &str,
+        descriptor: &'static RepresentationDescriptor,
+        topic: String,
+        mapping: Option<ReplayMapping>,
+    ) -> Result<Self, CommandError> {
+        let name = descriptor.name();
+        let data_type = descriptor.data_type().ok_or_else(|| {
+            CommandError::Usage(format!("source `{source}` cannot be replayed: {name} is opaque, so no log has it"))
+        })?;
+        Ok(Self {
+            topic,
+            descriptor,
+            schema: MessageSchema::of(name, &data_type),
+            mapping,
+            forms: BTreeMap::new(),
+            misfits: BTreeSet::new(),
+        })
+    }
+
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// Whether it comes from a topic of another robot.
+    pub fn is_mapped(&self) -> bool {
+        self.mapping.is_some()
+    }
+
+    /// Finds out how messages of a channel become values; tells what is not as it was.
+    ///
+    /// # Errors
+    /// They cannot: the reason, and what to do.
+    pub fn examine(&mut self, channel: &Channel) -> Result<Option<String>, String> {
+        let is_same = channel.encoding == "cdr"
+            && channel.schema.as_ref().is_some_and(|schema| schema.data == self.schema.text.as_bytes());
+        if is_same && self.mapping.as_ref().is_none_or(|mapping| mapping.fields.is_empty()) {
+            self.forms.insert(channel.id, Form::Same);
+            return Ok(None);
+        }
+        let adapter = self.adapter(channel)?;
+        let warning = self.warning(channel, &adapter);
+        self.forms.insert(channel.id, Form::Other(Box::new(adapter)));
+        Ok(warning)
+    }
+
+    fn adapter(&self, channel: &Channel) -> Result<Adapter, String> {
+        let (topic, name) = (&self.topic, self.descriptor.name());
+        let recorded = channel.definition().map_err(|error| error.to_string())?;
+        let problem = |reason: String| {
+            format!(
+                "{topic} cannot become {name}: {reason} (`[replay.{name}.fields]` of the configuration can say where fields come from)"
+            )
+        };
+        let wanted =
+            Definition::parse(&self.schema.name, &self.schema.text).map_err(|error| problem(error.to_string()))?;
+        let mut default = CdrWriter::default();
+        self.descriptor.create().write(&mut default);
+        let fields = self.mapping.iter().flat_map(|mapping| &mapping.fields);
+        let fields = fields.map(|(field, from)| {
+            (field.as_str(), FieldSource { path: from.from.clone(), scale: from.scale, offset: from.offset })
+        });
+        Adapter::new(recorded, &Arc::new(wanted), default.bytes(), fields).map_err(|error| problem(error.to_string()))
+    }
+
+    fn warning(&self, channel: &Channel, adapter: &Adapter) -> Option<String> {
+        // Of others' messages nobody expects all.
+        let is_told = |change: &&FieldChange| !(self.is_mapped() && matches!(change, FieldChange::Removed(_)));
+        let changes: Vec<_> = adapter.changes().iter().filter(is_told).map(ToString::to_string).collect();
+        let name = self.descriptor.name();
+        let what = match self.is_mapped() {
+            true => format!("{name} comes from {}", channel.type_name()),
+            false => format!("{name} is not what it was when it was recorded"),
+        };
+        (!changes.is_empty()).then(|| format!("{what}: {}", changes.join(", ")))
+    }
+
+    /// Puts a message of a channel into a value.
+    pub fn read(&mut self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), String> {
+        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", self.topic);
+        let adapted;
+        let bytes = match self.forms.get(&channel.id) {
+            Some(Form::Same) => message,
+            Some(Form::Other(adapter)) => {
+                let told = &mut self.misfits;
+                let on_misfit = |misfit: ReadError| {
+                    if told.insert(misfit.path.clone()) {
+                        eprintln!("note: {}: {misfit}; such values have their default", self.topic);
+                    }
+                };
+                adapted = adapter.adapt(message, on_misfit).map_err(|error| problem(&error))?;
+                &adapted
+            }
+            // Every channel was looked at before the first sample.
+            None => return Err(problem(&"the log has changed since it was opened")),
+        };
+        let mut reader = CdrReader::new(bytes).map_err(|error| problem(&error))?;
+        value.read(&mut reader).map_err(|error| problem(&error)).map(drop)
+    }
+}

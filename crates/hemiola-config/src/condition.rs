@@ -135,6 +135,10 @@ impl<'t> Parser<'t> {
                 data_type = match data_type {
                     DataType::Array(inner, length) if index < *length => inner,
                     DataType::Sequence(inner) => inner,
+                    DataType::Bounded(inner, limit) if index < *limit => inner,
+                    DataType::Bounded(_, limit) => {
+                        return Err(self.fault(begin, &format!("`{path}` has at most {limit} items, numbered from 0")));
+                    }
                     DataType::Array(_, length) => {
                         return Err(self.fault(begin, &format!("`{path}` has {length} items, numbered from 0")));
                     }
@@ -282,7 +286,11 @@ fn kind(data_type: &DataType) -> Option<Kind<'_>> {
         DataType::Enumeration { variants, .. } => {
             Some(Kind::Variant(variants.iter().map(|variant| variant.name.as_str()).collect()))
         }
-        DataType::Optional(_) | DataType::Array(..) | DataType::Sequence(_) | DataType::Structure { .. } => None,
+        DataType::Optional(_)
+        | DataType::Array(..)
+        | DataType::Sequence(_)
+        | DataType::Bounded(..)
+        | DataType::Structure { .. } => None,
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `String` | `string` | length with the terminating zero, bytes, zero |
 //! | `[T; N]` | `T[N]` | the items |
 //! | `Vec<T>` | `T[]` | length, items |
+//! | `ArrayVec<T, N>` | `T[<=N]` | length, items |
 //! | `Option<T>` | `T[<=1]` | length 0 or 1, item |
 //! | [`Time`](crate::Time), [`Duration`](std::time::Duration) | `builtin_interfaces/Time`, `builtin_interfaces/Duration` | `i32` seconds, `u32` nanoseconds |
 //! | a structure | a message | its fields; without any, a byte |

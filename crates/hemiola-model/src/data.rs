@@ -12,6 +12,8 @@ mod value;
 mod value_reader;
 mod value_writer;
 
+#[cfg(feature = "arrayvec")]
+mod arrayvec;
 #[cfg(feature = "glam")]
 mod glam;
 

@@ -56,6 +56,9 @@ impl ParameterReader<'_> {
                 self.items(items, item, name)
             }
             (DataType::Sequence(item), Content::List(items)) => self.items(items, item, name),
+            (DataType::Bounded(item, limit), Content::List(items)) if items.len() <= *limit => {
+                self.items(items, item, name)
+            }
             (DataType::Structure { fields, .. }, Content::Table(table)) => {
                 self.structure(node, table, fields, default, name)
             }
@@ -217,7 +220,8 @@ enum Innermost {
 
 fn innermost(data_type: &DataType) -> Innermost {
     match data_type {
-        DataType::Array(inner, _) | DataType::Sequence(inner) | DataType::Optional(inner) => innermost(inner),
+        DataType::Array(inner, _) | DataType::Bounded(inner, _) => innermost(inner),
+        DataType::Sequence(inner) | DataType::Optional(inner) => innermost(inner),
         DataType::Structure { .. } | DataType::Enumeration { .. } => Innermost::Composed,
         _ => Innermost::Number,
     }
@@ -255,6 +259,7 @@ fn expected(data_type: &DataType) -> String {
         DataType::Optional(inner) => expected(inner),
         DataType::Array(inner, length) => format!("a list of {length} items, each {}", expected(inner)),
         DataType::Sequence(inner) => format!("a list, each item {}", expected(inner)),
+        DataType::Bounded(inner, limit) => format!("a list of at most {limit} items, each {}", expected(inner)),
         DataType::Structure { fields, .. } => {
             let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
             let list = if is_tuple(fields) { format!("a list of {} items, or ", fields.len()) } else { String::new() };

@@ -184,6 +184,7 @@ impl Definitions {
             DataType::Optional(inner) => self.sequence(inner, Shape::Bounded(1)),
             DataType::Array(inner, length) => self.sequence(inner, Shape::Array(*length)),
             DataType::Sequence(inner) => self.sequence(inner, Shape::Sequence),
+            DataType::Bounded(inner, limit) => self.sequence(inner, Shape::Bounded(*limit)),
             DataType::Structure { name, fields } => {
                 let fields = self.fields(fields);
                 message(self.message(name, fields))

@@ -32,6 +32,8 @@ pub enum DataType {
     Array(Box<DataType>, usize),
     /// `Vec<T>`
     Sequence(Box<DataType>),
+    /// A sequence of at most so many items, such as `ArrayVec<T, N>` (feature `arrayvec`).
+    Bounded(Box<DataType>, usize),
     /// A structure with named fields.
     Structure {
         /// The type's name.
@@ -126,6 +128,7 @@ impl DataType {
             Self::Optional(inner) => format!("Optional{}", inner.label()),
             Self::Array(inner, length) => format!("{}Array{length}", inner.label()),
             Self::Sequence(inner) => format!("{}Sequence", inner.label()),
+            Self::Bounded(inner, limit) => format!("{}Sequence{limit}", inner.label()),
             Self::Structure { name, .. } | Self::Enumeration { name, .. } => name.name.clone(),
         }
     }
@@ -180,6 +183,7 @@ impl fmt::Display for DataType {
             Self::Optional(inner) => write!(formatter, "{inner}?"),
             Self::Array(inner, length) => write!(formatter, "[{inner}; {length}]"),
             Self::Sequence(inner) => write!(formatter, "{inner}[]"),
+            Self::Bounded(inner, limit) => write!(formatter, "{inner}[<={limit}]"),
             Self::Structure { name, .. } | Self::Enumeration { name, .. } => name.fmt(formatter),
         }
     }

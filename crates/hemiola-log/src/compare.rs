@@ -13,7 +13,7 @@ use crate::reader::LogReader;
 /// use hemiola_log::{Comparison, LogReader, Tolerance};
 ///
 /// let [left, right] = ["robot.mcap", "replay.mcap"].map(|path| LogReader::open(path.as_ref()));
-/// let comparison = Comparison::of(left?, right?, &Tolerance::exact())?;
+/// let comparison = Comparison::of(left?, right?, &Tolerance::exact(), |_, _| {})?;
 /// assert!(comparison.is_equal(), "{:?}", comparison.differences.first());
 /// # Ok::<(), hemiola_log::LogError>(())
 /// ```
@@ -128,7 +128,7 @@ const MOST_KEPT: usize = 1000;
 const PATIENCE_NANOSECONDS: u64 = 10_000_000_000;
 
 impl Comparison {
-    /// Reads two logs side by side.
+    /// Reads two logs side by side. `progress` is told how many bytes of how many have been read.
     ///
     /// # Errors
     /// A disk fails. Damage is no error.
@@ -136,6 +136,7 @@ impl Comparison {
         left: LogReader<L>,
         right: LogReader<R>,
         tolerance: &Tolerance,
+        mut progress: impl FnMut(u64, u64),
     ) -> Result<Self, LogError> {
         let (mut left, mut right) = (Side::new(left), Side::new(right));
         let mut comparison = Self::default();
@@ -147,6 +148,8 @@ impl Comparison {
                 (false, false) => right.advance(&mut comparison.problems)?,
                 (false, true) => break,
             };
+            let (of_left, of_right) = (left.log.progress(), right.log.progress());
+            progress(of_left.0 + of_right.0, of_left.1 + of_right.1);
             if let Some(topic) = topic {
                 comparison.settle(&topic, &mut left, &mut right, tolerance);
             }

@@ -15,7 +15,7 @@ use crate::reader::LogReader;
 /// use hemiola_log::{LogReader, merge};
 ///
 /// let mut logs = [LogReader::open("head.mcap".as_ref())?, LogReader::open("body.mcap".as_ref())?];
-/// println!("{} messages", merge(&mut logs, "robot.mcap".as_ref())?.messages);
+/// println!("{} messages", merge(&mut logs, "robot.mcap".as_ref(), |_, _| {})?.messages);
 /// # Ok::<(), hemiola_log::LogError>(())
 /// ```
 #[derive(Debug, Default)]
@@ -30,14 +30,19 @@ pub struct Merged {
 const MOST_PROBLEMS: usize = 1000;
 
 /// Writes several logs into a new one, messages by the time at which they were recorded; those of one log keep their order. Channels that are
-/// the same in several logs become one, as do metadata and attachments. The profile is that of the first log.
+/// the same in several logs become one, as do metadata and attachments. The profile is that of the first log. `progress` is told how many bytes of
+/// how many have been read.
 ///
 /// # Errors
 /// The new file exists already or cannot be written; a disk fails. Damage of a log is no error.
-pub fn merge<R: Read + Seek>(logs: &mut [LogReader<R>], output: &Path) -> Result<Merged, LogError> {
+pub fn merge<R: Read + Seek>(
+    logs: &mut [LogReader<R>],
+    output: &Path,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Merged, LogError> {
     let profile = logs.first().map_or_else(String::new, |log| log.profile().to_owned());
     let mut copy = Copy::create(output, &profile)?;
-    let result = fill(logs, &mut copy).and_then(|merged| copy.finish().map(|()| merged));
+    let result = fill(logs, &mut copy, &mut progress).and_then(|merged| copy.finish().map(|()| merged));
     if result.is_err() {
         // Half a file would be taken for a whole one. That it cannot be removed changes nothing about what failed.
         _ = fs::remove_file(output);
@@ -45,7 +50,11 @@ pub fn merge<R: Read + Seek>(logs: &mut [LogReader<R>], output: &Path) -> Result
     result
 }
 
-fn fill<R: Read + Seek>(logs: &mut [LogReader<R>], copy: &mut Copy) -> Result<Merged, LogError> {
+fn fill<R: Read + Seek>(
+    logs: &mut [LogReader<R>],
+    copy: &mut Copy,
+    progress: &mut impl FnMut(u64, u64),
+) -> Result<Merged, LogError> {
     let (mut merged, mut seen) = (Merged::default(), Seen::default());
     let mut next = Vec::new();
     for (index, log) in logs.iter_mut().enumerate() {
@@ -60,6 +69,9 @@ fn fill<R: Read + Seek>(logs: &mut [LogReader<R>], copy: &mut Copy) -> Result<Me
             merged.messages += 1;
         }
         next[index] = advance(index, &mut logs[index], copy, &mut seen, &mut merged)?;
+        let (read, length) =
+            logs.iter().map(LogReader::progress).fold((0, 0), |all, log| (all.0 + log.0, all.1 + log.1));
+        progress(read, length);
     }
 }
 

@@ -62,7 +62,8 @@ impl Series {
         Self { topic: topic.to_owned(), path: path.to_owned(), points: Vec::new(), per_point: 1, count: 0, sum: 0.0 }
     }
 
-    /// Reads these fields, of the topic and with the path of each, from the log. What is no number there is left out.
+    /// Reads these fields, of the topic and with the path of each, from the log. What is no number there is left out. `progress` is told how many bytes
+    /// of how many have been read.
     ///
     /// # Errors
     /// The log cannot be read, or the messages of such a channel not be decoded. Damage is told to `on_damage`, and passed.
@@ -70,6 +71,7 @@ impl Series {
         log: LogReader<R>,
         selection: Selection,
         mut series: Vec<Series>,
+        mut progress: impl FnMut(u64, u64),
         mut on_damage: impl FnMut(LogError),
     ) -> Result<Vec<Series>, LogError> {
         let selection = series.iter().fold(selection, |selection, series| selection.topic(&series.topic));
@@ -84,7 +86,10 @@ impl Series {
                         }
                     }
                 }
-                Ok(_) => {}
+                Ok(_) => {
+                    let (read, length) = log.progress();
+                    progress(read, length);
+                }
                 Err(error @ LogError::Read { .. }) => return Err(error),
                 Err(error) => on_damage(error),
             }

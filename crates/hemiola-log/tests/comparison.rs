@@ -27,7 +27,7 @@ fn log(definition: &str, messages: &[(&str, u64, f64)]) -> LogReader<Cursor<Vec<
 }
 
 fn compare(left: &[(&str, u64, f64)], right: &[(&str, u64, f64)], tolerance: &Tolerance) -> Comparison {
-    Comparison::of(log(DEFINITION, left), log(DEFINITION, right), tolerance).expect("memory can be read")
+    Comparison::of(log(DEFINITION, left), log(DEFINITION, right), tolerance, |_, _| {}).expect("memory can be read")
 }
 
 #[test]
@@ -76,7 +76,8 @@ fn types_that_changed_are_compared_by_name() {
     let other = "float64 x\nfloat32[] run\nstring name\n";
     let messages = [("/a", 1, 1.0)];
     let left = log(DEFINITION, &messages);
-    let comparison = Comparison::of(left, log(other, &messages), &Tolerance::exact()).expect("memory can be read");
+    let comparison =
+        Comparison::of(left, log(other, &messages), &Tolerance::exact(), |_, _| {}).expect("memory can be read");
     assert_eq!(comparison.differences[0].path, "text");
     assert_eq!(comparison.differences[0].right, "no such field");
 }

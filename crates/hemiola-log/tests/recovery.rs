@@ -181,7 +181,7 @@ fn merged_logs_are_in_order_and_equal_channels_become_one() {
         LogReader::new(Cursor::new(bytes), "part.mcap").expect("it is a log")
     };
     let output = Output::new("merged");
-    let merged = merge(&mut [part("/a", "cdr", &[1, 4, 5]), part("/b", "json", &[2, 3, 6])], &output.0)
+    let merged = merge(&mut [part("/a", "cdr", &[1, 4, 5]), part("/b", "json", &[2, 3, 6])], &output.0, |_, _| {})
         .expect("it can be written");
     assert_eq!((merged.messages, merged.problems.len()), (12, 0));
     let mut log = LogReader::open(&output.0).expect("it is a log");
@@ -194,5 +194,8 @@ fn merged_logs_are_in_order_and_equal_channels_become_one() {
         channels.iter().map(|(topic, messages, _)| (*topic, *messages)).collect::<Vec<_>>(),
         [("/a", 3), ("/b", 3), ("/both", 6)]
     );
-    assert!(merge(&mut [part("/a", "cdr", &[1])], &output.0).is_err(), "an existing file is never overwritten");
+    assert!(
+        merge(&mut [part("/a", "cdr", &[1])], &output.0, |_, _| {}).is_err(),
+        "an existing file is never overwritten"
+    );
 }

@@ -238,7 +238,7 @@ fn a_log_is_split_into_files_that_are_whole_and_together_have_it_all() {
 
     std::fs::create_dir_all(merged.parent().unwrap()).unwrap();
     let mut parts: Vec<_> = parts.iter().map(|part| LogReader::open(part).unwrap()).collect();
-    hemiola_log::merge(&mut parts, &merged).unwrap();
+    hemiola_log::merge(&mut parts, &merged, |_, _| {}).unwrap();
     let of_robot =
         |log: &Path| sorted(messages(log).into_iter().filter(|seen| !seen.0.starts_with("/hemiola/")).collect());
     assert!(of_robot(&merged) == of_robot(&whole), "all is there, with the same numbers");

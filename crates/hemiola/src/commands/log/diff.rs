@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use hemiola_log::{Comparison, Tolerance};
 
+use super::progress::Progress;
 use super::selection::{open, select};
 use super::{LOSSY, grouped};
 use crate::command_line::log::DiffArguments;
@@ -25,7 +26,10 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, CommandError> {
         Some(field) => all.with(field, *tolerance),
         None => all,
     });
-    let comparison = Comparison::of(left.select(selection.clone()), right.select(selection), &tolerance)?;
+    let (left, right) = (left.select(selection.clone()), right.select(selection));
+    let mut progress = Progress::new();
+    let comparison = Comparison::of(left, right, &tolerance, |done, all| progress.show(done, all))?;
+    drop(progress);
     print(&report(&comparison))?;
     let is_damaged = !comparison.problems.is_empty();
     Ok(match (comparison.is_equal(), is_damaged) {

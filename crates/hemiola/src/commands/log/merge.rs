@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use hemiola_log::LogReader;
 
+use super::progress::Progress;
 use super::{LOSSY, counted};
 use crate::command_line::log::MergeArguments;
 use crate::commands::print;
@@ -11,7 +12,9 @@ use crate::error::CommandError;
 
 pub fn merge(arguments: &MergeArguments) -> Result<ExitCode, CommandError> {
     let logs: Result<Vec<_>, _> = arguments.inputs.iter().map(|path| LogReader::open(path)).collect();
-    let merged = hemiola_log::merge(&mut logs?, &arguments.output)?;
+    let mut progress = Progress::new();
+    let merged = hemiola_log::merge(&mut logs?, &arguments.output, |done, all| progress.show(done, all))?;
+    drop(progress);
     for problem in &merged.problems {
         eprintln!("{problem}");
     }

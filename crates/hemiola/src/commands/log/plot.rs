@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use hemiola_log::{Series, plot_svg};
 
 use super::LOSSY;
+use super::progress::Progress;
 use super::selection::{open, span};
 use crate::command_line::log::PlotArguments;
 use crate::commands::print_or_write;
@@ -21,10 +22,19 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     let fields = arguments.fields.iter().map(|field| series(field, &topics)).collect::<Result<Vec<_>, _>>()?;
     let (log, _) = open(&arguments.log, &arguments.span)?;
     let mut problems = 0;
-    let series = Series::read(log, span(&arguments.span, begin), fields, |problem| {
-        eprintln!("{problem}");
-        problems += 1;
-    })?;
+    let mut progress = Progress::new();
+    let span = span(&arguments.span, begin);
+    let series = Series::read(
+        log,
+        span,
+        fields,
+        |done, all| progress.show(done, all),
+        |problem| {
+            eprintln!("{problem}");
+            problems += 1;
+        },
+    )?;
+    drop(progress);
     if let Some(empty) = series.iter().find(|series| series.count() == 0) {
         let (topic, path) = (&empty.topic, &empty.path);
         return Err(CommandError::Usage(format!(

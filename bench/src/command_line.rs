@@ -108,7 +108,7 @@ pub fn obey() -> Result<(), BenchError> {
             let (program, folder) = places()?;
             robustness::run(&options, program, &folder)
         }
-        Command::Recording(options) => recording::run(&options),
+        Command::Recording(options) => recording::run(&options, &places()?.0),
         Command::Messages(options) => {
             let (program, folder) = places()?;
             messages::run(&options, &program, &folder)

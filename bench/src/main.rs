@@ -9,7 +9,8 @@
 //! | `messages` | topics, queues, actors and executors beside their peers |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
-//! | `recording` | what handing values over to a recorder and writing logs cost |
+//! | `recording` | what handing values over to a recorder, encoding and writing them, and replaying logs cost |
+//! | `robot` | the NAO's program, for what is measured on a whole robot |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
@@ -23,6 +24,7 @@ mod machine;
 mod messages;
 mod recording;
 mod report;
+mod robot;
 mod robustness;
 mod thesis;
 mod workload;

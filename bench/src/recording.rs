@@ -4,14 +4,16 @@
 //! |---|---|
 //! | `hand_over` | what a cycle pays per value, when a recorder takes all |
 //! | `encoding` | a value to bytes and back, beside other encodings |
+//! | `robot` | the NAO with a recorder and without, and its log replayed |
 //! | `writing` | bytes per second and processor time per gigabyte: files as they are, the `mcap` crate, our writer |
 
 mod encoding;
 mod hand_over;
+mod robot;
 mod writing;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -36,7 +38,7 @@ pub struct Options {
 }
 
 /// Measures and tells.
-pub fn run(options: &Options) -> Result<(), BenchError> {
+pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let machine = Machine::examine();
     println!("{machine}\n");
@@ -53,7 +55,8 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
     for size in [24, 1000, 614_400] {
         println!("{}", table(size, &writing::measure(&options.folder, size, effort, &mut host)?));
     }
-    println!("{host}");
+    println!("{host}\n");
+    println!("{}", robot::measure(bench, &options.folder, effort)?);
     if options.quick {
         println!("note: a quick run shows that everything works; its figures mean nothing.");
     }

@@ -1,12 +1,13 @@
 //! The NAO in simulation, as a process of its own, run in different ways.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::experiment::OtherPrograms;
 use super::report::{Origin, Picture, Question, Report, Row};
 use crate::error::{BenchError, read, write};
+use crate::robot::{configuration, program};
 
 /// A way to run the robot.
 struct Way {
@@ -137,25 +138,6 @@ pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report)
     question.findings.push(format!("Missed deadlines. {}.", missed.join("; ")));
     report.questions.push(question);
     Ok(())
-}
-
-/// The robot's program beside this one, as it is built now.
-fn program(bench: &Path) -> Result<PathBuf, String> {
-    let folder = bench.parent().unwrap_or(Path::new("."));
-    eprintln!("building the NAO, where that was not done since it was changed");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--package", "nao", "--bin", "nao"]);
-    cargo.arg("--target-dir").arg(folder.parent().unwrap_or(folder));
-    if folder.ends_with("release") {
-        cargo.arg("--release");
-    }
-    let built = cargo.stdin(Stdio::null()).status().map_err(|error| format!("cargo cannot be started: {error}"))?;
-    let program = folder.join(format!("nao{}", std::env::consts::EXE_SUFFIX));
-    if built.success() { Ok(program) } else { Err("`cargo build --release -p nao` fails.".to_owned()) }
-}
-
-fn configuration() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots/nao/robot.toml")
 }
 
 /// A cycle or source without a priority shares time.

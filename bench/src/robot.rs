@@ -1,0 +1,24 @@
+//! The NAO's program, for what is measured on a whole robot.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The robot's program beside this one, as it is built now. The error says why there is none.
+pub fn program(bench: &Path) -> Result<PathBuf, String> {
+    let folder = bench.parent().unwrap_or(Path::new("."));
+    eprintln!("building the NAO, where that was not done since it was changed");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--package", "nao", "--bin", "nao"]);
+    cargo.arg("--target-dir").arg(folder.parent().unwrap_or(folder));
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let built = cargo.stdin(Stdio::null()).status().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    let program = folder.join(format!("nao{}", std::env::consts::EXE_SUFFIX));
+    if built.success() { Ok(program) } else { Err("`cargo build --release -p nao` fails.".to_owned()) }
+}
+
+/// Its `robot.toml`.
+pub fn configuration() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots/nao/robot.toml")
+}

@@ -72,9 +72,11 @@ pub struct PictureFolder {
 impl PictureFolder {
     pub fn new(folder: &Path, topic: &str, pictures: Vec<PathBuf>, timing: &Timing) -> Result<Self, LogError> {
         let Some(rate) = timing.rate else {
-            let count = pictures.len();
-            let reason =
-                format!("nothing tells when its {count} pictures were taken: say how many per second with --rate");
+            let what = match pictures.len() {
+                1 => "its picture was".to_owned(),
+                count => format!("its {count} pictures were"),
+            };
+            let reason = format!("nothing tells when {what} taken: say how many there are per second with --rate");
             return Err(LogError::Import { path: folder.to_owned(), line: None, reason });
         };
         let bytes = pictures.iter().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();

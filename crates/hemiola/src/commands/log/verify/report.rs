@@ -188,11 +188,16 @@ impl Report {
 
     pub fn verdict(&self) -> Verdict {
         let is_different = self.first.is_some() || self.has_left_over;
-        match (is_different, self.is_incomplete) {
+        // Of nothing it is not known that it is the same.
+        match (is_different, self.is_incomplete || self.same() == 0) {
             (true, _) => Verdict::Different,
             (false, true) => Verdict::Incomplete,
             (false, false) => Verdict::Same,
         }
+    }
+
+    fn same(&self) -> u64 {
+        self.cycles.values().map(|counts| counts.same).sum()
     }
 
     pub fn text(&self) -> String {
@@ -227,16 +232,14 @@ impl Report {
         if let Some(First { text: first, .. }) = &self.first {
             _ = writeln!(text, "the first difference: {first}");
         }
-        let [same, runs] = [
-            self.cycles.values().map(|counts| counts.same).sum(),
-            self.cycles.values().map(|counts| counts.order.len() as u64).sum(),
-        ];
+        let (same, runs) = (self.same(), self.cycles.values().map(|counts| counts.order.len() as u64).sum());
         match self.verdict() {
             Verdict::Same if runs == 0 => _ = writeln!(text, "the same to the bit: {}", counted(same, "value")),
             Verdict::Same => {
                 _ = writeln!(text, "the same to the bit: {} of {}", counted(same, "value"), counted(runs, "run"))
             }
             Verdict::Different => self.hints.iter().for_each(|hint| _ = writeln!(text, "{hint}")),
+            Verdict::Incomplete if same == 0 => text += "nothing could be compared\n",
             Verdict::Incomplete => _ = writeln!(text, "as far as it can be compared, it is the same to the bit"),
         }
         text

@@ -137,6 +137,19 @@ fn a_row_without_a_time_is_left_out_and_told_of_with_its_line() {
 }
 
 #[test]
+fn a_picture_that_is_none_for_its_size_is_left_out_and_told_of() {
+    let directory =
+        Directory::new(&[("index.csv", b"t_s,file\n0,a.png\n1,b.png\n"), ("a.png", b"one"), ("b.png", b"")]);
+    // It takes no room on the disk.
+    let huge = fs::File::options().write(true).open(directory.0.join("in/b.png")).unwrap();
+    huge.set_len(1 << 30).unwrap();
+    let imported = directory.import(&TIMELESS).unwrap();
+    assert_eq!(imported.problems.len(), 1);
+    assert!(imported.problems[0].to_string().contains("b.png: 1073741824 bytes"), "{}", imported.problems[0]);
+    assert_eq!(directory.messages().iter().filter(|(topic, ..)| topic == "/index/file").count(), 1);
+}
+
+#[test]
 fn a_cell_never_names_what_is_outside_the_directory() {
     let directory = Directory::new(&[("in/t.csv", b"t_s,file\n0,../secret.jpg\n"), ("secret.jpg", b"secret")]);
     let directory = Directory(directory.0.clone());

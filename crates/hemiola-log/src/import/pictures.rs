@@ -106,8 +106,17 @@ impl PictureFolder {
     }
 }
 
+/// No camera's picture is larger; each is in memory as a whole.
+const LARGEST: u64 = 256 << 20;
+
 /// Writes a picture; tells of one that cannot be read.
 pub fn write(path: &Path, channel: &mut Channel, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
+    let size = fs::metadata(path).map_or(0, |file| file.len());
+    if size > LARGEST {
+        let reason = format!("{size} bytes, where {LARGEST} are allowed: this is no picture; it is left out");
+        output.imported.note(LogError::Import { path: path.to_owned(), line: None, reason });
+        return Ok(());
+    }
     match (fs::read(path), format(path)) {
         (Ok(data), Some(format)) => {
             output.bytes += data.len() as u64;

@@ -3,16 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, Index, Lit, LitStr, Meta, Result};
+use syn::{
+    Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, GenericParam, Generics, Index, Lit, LitStr, Meta,
+    Result, parse_quote,
+};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
-    if let Some(parameter) = input.generics.params.first() {
-        return Err(Error::new_spanned(
-            parameter,
-            "data that leaves the process has one schema: no generic parameters",
-        ));
-    }
+    let generics = with_bounds(&input.generics)?;
+    let (implemented, arguments, bounds) = generics.split_for_impl();
     let type_name = type_name(input)?;
     let Body { data_type, write, read, replace } = match &input.data {
         syn::Data::Struct(data) => structure(&name.to_string(), &type_name, &data.fields),
@@ -25,13 +24,27 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
     };
     Ok(quote! {
-        impl ::hemiola::data::Data for #name {
+        impl #implemented ::hemiola::data::Data for #name #arguments #bounds {
             fn data_type() -> ::hemiola::data::DataType { #data_type }
             fn write(&self, writer: &mut dyn ::hemiola::data::Writer) { #write }
             fn read(reader: &mut dyn ::hemiola::data::Reader) -> ::core::result::Result<Self, ::hemiola::data::ReadError> { #read }
             #replace
         }
     })
+}
+
+/// What is generic over types that are data is data: of each type, another one.
+fn with_bounds(generics: &Generics) -> Result<Generics> {
+    let mut generics = generics.clone();
+    for parameter in &mut generics.params {
+        match parameter {
+            GenericParam::Type(parameter) => parameter.bounds.push(parse_quote!(::hemiola::data::Data)),
+            other => {
+                return Err(Error::new_spanned(other, "data is generic over types at most, which are data themselves"));
+            }
+        }
+    }
+    Ok(generics)
 }
 
 /// The bodies of the trait's methods.
@@ -56,7 +69,9 @@ fn type_name(input: &DeriveInput) -> Result<TokenStream> {
     }
     let Some(given) = given else {
         let name = input.ident.to_string();
-        return Ok(quote! { ::hemiola::data::TypeName::new(::core::env!("CARGO_PKG_NAME"), #name) });
+        let of: Vec<_> = input.generics.type_params().map(|parameter| &parameter.ident).collect();
+        let name = quote! { ::hemiola::data::TypeName::new(::core::env!("CARGO_PKG_NAME"), #name) };
+        return Ok(quote! { #name #(.of(&<#of as ::hemiola::data::Data>::data_type()))* });
     };
     let is_word = |word: &str, first: fn(&char) -> bool| {
         word.starts_with(|letter| first(&letter))

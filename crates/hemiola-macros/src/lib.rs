@@ -9,6 +9,7 @@ mod module;
 mod parameters;
 mod representation;
 mod source;
+mod state;
 mod update;
 
 use proc_macro::TokenStream;
@@ -16,7 +17,7 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 
 /// Makes a type part of a representation's data: implements `Data` (schema, text form, fingerprint) field by field.
 ///
-/// For structures with named fields, tuple structures and enums whose fields are `Data` themselves.
+/// For structures with named fields, tuple structures and enums whose fields are `Data` themselves, also generic ones.
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -86,6 +87,10 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 
 /// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others are made by `Default`.
 ///
+/// What the others hold is the module's state: logs have snapshots of it, from which a replay can begin. So they are `Data`; or, each or all of them
+/// (on the structure), `#[stateless]`: no later run depends on it, for it is scratch memory or follows from the parameters; or `#[opaque]`: it cannot
+/// be written down, and a replay of this module begins where its log does.
+///
 /// ```
 /// use hemiola::prelude::*;
 ///
@@ -96,12 +101,12 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 /// }
 ///
 /// #[derive(Module)]
-/// struct Filter { #[parameters] parameters: FilterParameters, estimate: f32 }
+/// struct Filter { #[parameters] parameters: FilterParameters, estimate: f32, #[stateless] sorted: Vec<f32> }
 ///
 /// let filter = Filter::create(FilterParameters::default());
 /// assert_eq!((filter.parameters.smoothing, filter.estimate), (0.9, 0.0));
 /// ```
-#[proc_macro_derive(Module, attributes(parameters))]
+#[proc_macro_derive(Module, attributes(parameters, stateless, opaque))]
 pub fn derive_module(input: TokenStream) -> TokenStream {
     finish(module::derive(&parse_macro_input!(input as DeriveInput)))
 }

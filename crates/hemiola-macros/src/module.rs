@@ -7,16 +7,18 @@ use syn::{
     ReturnType, Signature, Type,
 };
 
+use crate::state;
 use crate::update::Method;
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let creation = Creation::parse(input)?;
     let (name, text) = (&input.ident, input.ident.to_string());
-    let members = creation.members();
+    let (members, state) = (creation.members(), state::members(input)?);
     Ok(quote! {
         impl ::hemiola::module::Module for #name {
             const NAME: &'static str = #text;
             #members
+            #state
         }
     })
 }

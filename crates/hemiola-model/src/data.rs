@@ -4,6 +4,7 @@
 //! [`Reader`]. The derives write both.
 
 mod arrays;
+mod collections;
 mod data_type;
 mod hash;
 mod items;

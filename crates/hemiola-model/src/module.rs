@@ -9,6 +9,7 @@ mod port;
 pub mod registry;
 mod safe_state;
 mod scope;
+mod state;
 mod update;
 
 use std::collections::BTreeMap;
@@ -20,8 +21,10 @@ pub use instance::{Instance, PreparedParameters};
 pub use port::{Connect, Port, PortCell, PortDescriptor, PortRole};
 pub use safe_state::{SafeState, SafeStateAction};
 pub use scope::{Crew, Scope};
+pub use state::{StateField, StateForm};
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};
 
+use crate::data::{ReadError, Reader, Writer};
 use crate::{ParameterDescription, Parameters, ParametersError, Value};
 
 /// A unit of a robot's software: state, parameters, and updates. Derive it and put `#[module]` on its `impl`.
@@ -64,6 +67,23 @@ pub trait Module: Send + 'static {
 
     /// The parameters in use.
     fn parameters_mut(&mut self) -> &mut Self::Parameters;
+
+    /// Whether and how what it remembers can be written down. Who implements the trait by hand says so here and in the next two, or the module
+    /// stays opaque: a replay of it begins where its log does.
+    fn state() -> StateForm {
+        StateForm::Opaque
+    }
+
+    /// Writes down what it remembers, as [`state`](Self::state) says; parameters are no part of that. Called on real-time threads between two runs.
+    fn write_state(&self, _writer: &mut dyn Writer) {}
+
+    /// Remembers what was written down.
+    ///
+    /// # Errors
+    /// What the reader holds is not what [`state`](Self::state) says; nothing is changed then.
+    fn read_state(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
+        Ok(())
+    }
 }
 
 /// Makes an instance with these parameters.

@@ -37,6 +37,7 @@ impl Default for Number {
 
 #[derive(Module)]
 struct Gripper {
+    #[opaque]
     number: Number,
 }
 
@@ -80,6 +81,7 @@ impl Default for Atlas {
 
 #[derive(Module)]
 struct NewMapper {
+    #[stateless]
     atlas: Atlas,
 }
 

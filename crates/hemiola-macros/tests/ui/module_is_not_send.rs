@@ -11,6 +11,7 @@ struct Image {
 
 #[derive(Module)]
 struct Camera {
+    #[opaque]
     shared: Rc<u32>,
 }
 

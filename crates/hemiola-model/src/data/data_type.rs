@@ -139,6 +139,19 @@ impl TypeName {
     pub fn new(package: &str, name: &str) -> Self {
         Self { package: package.to_owned(), name: name.to_owned() }
     }
+
+    /// The name of a generic type for this one: `LowPassFloat64`.
+    ///
+    /// ```
+    /// use hemiola_model::data::{Data, TypeName};
+    ///
+    /// assert_eq!(TypeName::new("soccer", "LowPass").of(&f64::data_type()).name, "LowPassFloat64");
+    /// ```
+    #[must_use]
+    pub fn of(mut self, data_type: &DataType) -> Self {
+        self.name += &data_type.label();
+        self
+    }
 }
 
 /// `package/Name`, `package/msg/Name` as in ROS 2, or a name that belongs to no package.

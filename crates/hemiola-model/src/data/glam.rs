@@ -31,6 +31,13 @@ structures! {
     Vec3 { x, y, z } f32, glam::Vec3::new;
     Vec4 { x, y, z, w } f32, glam::Vec4::new;
     Quat { x, y, z, w } f32, glam::Quat::from_xyzw;
+    DVec2 { x, y } f64, glam::DVec2::new;
+    DVec3 { x, y, z } f64, glam::DVec3::new;
+    DVec4 { x, y, z, w } f64, glam::DVec4::new;
+    DQuat { x, y, z, w } f64, glam::DQuat::from_xyzw;
+    DMat2 { x_axis, y_axis } glam::DVec2, glam::DMat2::from_cols;
+    DMat3 { x_axis, y_axis, z_axis } glam::DVec3, glam::DMat3::from_cols;
+    DMat4 { x_axis, y_axis, z_axis, w_axis } glam::DVec4, glam::DMat4::from_cols;
     Mat2 { x_axis, y_axis } glam::Vec2, glam::Mat2::from_cols;
     Mat3 { x_axis, y_axis, z_axis } glam::Vec3, glam::Mat3::from_cols;
     Mat4 { x_axis, y_axis, z_axis, w_axis } glam::Vec4, glam::Mat4::from_cols;

@@ -2,7 +2,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Module, SafeStateAction};
+use super::{Module, SafeStateAction, StateForm};
+use crate::data::{ReadError, Reader, Writer};
 use crate::{Parameters, ParametersError, Source, Value};
 
 /// A module or source that was created, without its type.
@@ -50,6 +51,9 @@ struct Operations {
     drop: unsafe fn(*mut ()),
     prepare: Prepare,
     exchange: unsafe fn(*mut (), &mut PreparedParameters) -> bool,
+    state: fn() -> StateForm,
+    write_state: unsafe fn(*const (), &mut dyn Writer),
+    read_state: unsafe fn(*mut (), &mut dyn Reader) -> Result<(), ReadError>,
 }
 
 /// Makes and checks parameters.
@@ -72,6 +76,11 @@ impl Instance {
                     prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
                     // SAFETY: see above.
                     exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<M>() }.parameters_mut(), prepared),
+                    state: M::state,
+                    // SAFETY: see above.
+                    write_state: |value, writer| unsafe { &*value.cast::<M>() }.write_state(writer),
+                    // SAFETY: see above.
+                    read_state: |value, reader| unsafe { &mut *value.cast::<M>() }.read_state(reader),
                 }
             },
             safe_state: None,
@@ -89,6 +98,10 @@ impl Instance {
                     prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
                     // SAFETY: see above.
                     exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<S>() }.parameters_mut(), prepared),
+                    // A log has what a source brings: nobody has to begin it in the middle.
+                    state: || StateForm::Opaque,
+                    write_state: |_, _| {},
+                    read_state: |_, _| Ok(()),
                 }
             },
             safe_state: None,
@@ -122,6 +135,32 @@ impl Instance {
     pub unsafe fn exchange_parameters(&self, prepared: &mut PreparedParameters) -> bool {
         // SAFETY: promised by the caller.
         unsafe { (self.operations.exchange)(self.value, prepared) }
+    }
+
+    /// Whether and how what the module remembers can be written down.
+    pub fn state(&self) -> StateForm {
+        (self.operations.state)()
+    }
+
+    /// Writes down what the module remembers, as [`state`](Self::state) says.
+    ///
+    /// # Safety
+    /// Nobody uses the instance exclusively meanwhile.
+    pub unsafe fn write_state(&self, writer: &mut dyn Writer) {
+        // SAFETY: promised by the caller.
+        unsafe { (self.operations.write_state)(self.value, writer) }
+    }
+
+    /// Has the module remember what was written down.
+    ///
+    /// # Errors
+    /// What the reader holds is not what [`state`](Self::state) says; nothing is changed then.
+    ///
+    /// # Safety
+    /// Nobody else uses the instance meanwhile.
+    pub unsafe fn read_state(&self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        // SAFETY: promised by the caller.
+        unsafe { (self.operations.read_state)(self.value, reader) }
     }
 
     /// Whether the module does something when the robot enters its safe state.

@@ -15,6 +15,7 @@ pub struct NoiseFloorEstimator {
     #[parameters]
     parameters: NoiseFloorEstimatorParameters,
     history: VecDeque<[f32; BANDS]>,
+    #[stateless]
     sorted: Vec<f32>,
 }
 

@@ -15,6 +15,7 @@ use crate::representations::sensing::AudioBlock;
 #[derive(Module)]
 pub struct SpectrumAnalyzer {
     last: Vec<f32>,
+    #[stateless]
     transform: Option<Transform>,
 }
 

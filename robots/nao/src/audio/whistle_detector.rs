@@ -47,7 +47,7 @@ pub struct WhistleDetectorParameters {
     pub shortest: f32,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Data, Clone, Copy, Default)]
 enum State {
     #[default]
     Quiet,

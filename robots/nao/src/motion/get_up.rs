@@ -37,7 +37,7 @@ pub struct GetUp {
 }
 
 /// The side of the torso that points to the ground.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 enum LiesOn {
     #[default]
     Chest,

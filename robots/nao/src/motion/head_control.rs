@@ -50,7 +50,7 @@ impl HeadControl {
 }
 
 /// One joint on its way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Data, Clone, Copy, Debug, Default)]
 struct Axis {
     position: f32,
     velocity: f32,

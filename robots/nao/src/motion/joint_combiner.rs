@@ -60,7 +60,7 @@ pub struct JointCombiner {
 }
 
 /// What moves the joints.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 enum Motion {
     #[default]
     Walk,

@@ -18,7 +18,7 @@ pub struct LegOdometry {
 }
 
 /// What the last run saw.
-#[derive(Clone, Copy, Debug)]
+#[derive(Data, Clone, Copy, Debug)]
 struct Last {
     heading: f32,
     /// The torso relative to each sole, on the ground.

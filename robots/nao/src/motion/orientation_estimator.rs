@@ -1,6 +1,7 @@
 //! The torso's attitude from gyroscope and accelerometer: the pure filter, without modules.
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Quat, Vec3};
+use hemiola::prelude::*;
 
 use super::low_pass::LowPass;
 use super::rest_detector::RestDetector;
@@ -35,7 +36,7 @@ const LONGEST_GAP: f64 = 1.0;
 ///
 /// Works at any rate, evenly sampled or not, in double precision: at 285 Hz a step changes the slow filters in the seventh
 /// digit. About half a microsecond per sample; does not allocate.
-#[derive(Clone, Debug)]
+#[derive(Data, Clone, Debug)]
 pub struct OrientationEstimator {
     /// Smoothing of the acceleration, in seconds: longer trusts the gyroscope, shorter the accelerometer.
     pub acceleration_time: f64,
@@ -113,7 +114,7 @@ impl OrientationEstimator {
 }
 
 /// A Kalman filter whose state is the bias of the gyroscope.
-#[derive(Clone, Debug)]
+#[derive(Data, Clone, Debug)]
 struct BiasEstimator {
     bias: DVec3,
     covariance: DMat3,

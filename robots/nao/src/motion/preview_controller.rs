@@ -23,6 +23,7 @@ const MOST_ITERATIONS: u32 = 10_000;
 /// reference for the next [`PREVIEW_FRAMES`] runs. Both axes are alike and independent. 170 multiplications per run.
 #[derive(Module)]
 pub struct PreviewController {
+    #[stateless]
     gains: Gains,
     position: Vec2,
     velocity: Vec2,

@@ -1,6 +1,7 @@
 //! Tells from an inertial unit alone whether it lies still.
 
 use glam::DVec3;
+use hemiola::prelude::*;
 
 use super::low_pass::LowPass;
 
@@ -16,7 +17,7 @@ const PATIENCE: f64 = 1.5;
 /// Compares each sample with the recent mean: at rest none is far from it, and the mean angular velocity is the bias.
 ///
 /// As in VQF (Laidig and Seel 2023, section 3.5).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Data, Clone, Copy, Debug, Default)]
 pub struct RestDetector {
     angular_velocity: LowPass<DVec3>,
     acceleration: LowPass<DVec3>,

@@ -118,7 +118,7 @@ impl Intent {
 }
 
 /// Forward, left and turn, each as a part of the largest.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 struct Velocity(Vec3);
 
 impl Velocity {
@@ -147,7 +147,7 @@ impl Velocity {
 }
 
 /// Where the feet are after all that has been decided, and what that leads to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Data, Clone, Copy, Debug)]
 struct Walker {
     feet: [Pose2; 2],
     velocity: Velocity,

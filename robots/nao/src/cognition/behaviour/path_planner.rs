@@ -21,6 +21,7 @@ const MOST_OBSTACLES: usize = 10;
 pub struct PathPlanner {
     #[parameters]
     parameters: PathPlannerParameters,
+    #[stateless]
     graph: VisibilityGraph,
 }
 

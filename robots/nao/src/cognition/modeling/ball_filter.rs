@@ -71,7 +71,7 @@ pub struct BallFilterParameters {
 }
 
 /// One hypothesis.
-#[derive(Clone, Copy, Debug)]
+#[derive(Data, Clone, Copy, Debug)]
 struct Track {
     id: u32,
     point: MovingPoint,

@@ -1,6 +1,7 @@
 //! A Kalman filter for a point that moves on the ground, seen from a robot that moves too.
 
 use glam::{Mat2, Vec2};
+use hemiola::prelude::*;
 
 use crate::representations::modeling::OdometryStep;
 
@@ -8,7 +9,7 @@ use crate::representations::modeling::OdometryStep;
 ///
 /// The model is constant velocity driven by white acceleration (Bar-Shalom, Li, Kirubarajan: Estimation with Applications
 /// to Tracking and Navigation, 2001, chapter 6.2); only the place is measured. A step costs some tens of nanoseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Data, Clone, Copy, Debug)]
 pub struct MovingPoint {
     /// In metre.
     pub position: Vec2,

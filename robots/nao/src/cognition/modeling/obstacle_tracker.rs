@@ -49,7 +49,7 @@ pub struct ObstacleTrackerParameters {
     range: f32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Data, Clone, Copy, Debug)]
 struct Track {
     point: MovingPoint,
     radius: f32,

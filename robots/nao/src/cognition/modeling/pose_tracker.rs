@@ -18,6 +18,7 @@ pub struct PoseTracker {
     #[parameters]
     parameters: PoseTrackerParameters,
     tracked: Option<Pose2>,
+    #[stateless]
     taken: Vec<bool>,
 }
 

@@ -16,6 +16,7 @@ pub struct SearchMapper {
     #[parameters]
     parameters: SearchMapperParameters,
     belief: Vec<f32>,
+    #[stateless]
     scratch: Vec<f32>,
     /// Seconds since each cell was in view.
     unseen_for: Vec<f32>,

@@ -33,8 +33,11 @@ pub struct SelfLocator {
     #[parameters]
     parameters: SelfLocatorParameters,
     particles: Vec<PoseParticle>,
+    #[stateless]
     drawn: Vec<PoseParticle>,
+    #[stateless]
     scores: Vec<f32>,
+    #[stateless]
     features: Features,
     random: Option<Random>,
     fit: f32,
@@ -126,7 +129,7 @@ impl SelfLocator {
             PoseParticle { pose, weight }
         }));
         self.drawn.reserve(count);
-        self.scores.resize(count, 0.0);
+        self.scores.reserve(count);
         self.fit = 1.0;
         random
     }
@@ -155,6 +158,7 @@ impl SelfLocator {
 
     /// Multiplies weights by the likelihood of what is seen, and sums them up to 1 again.
     fn weigh(&mut self, scope: &Scope) {
+        self.scores.resize(self.particles.len(), 0.0);
         let (particles, features) = (&self.particles, &self.features);
         scope.for_each_chunk(&mut self.scores, CHUNK, |chunk, scores| {
             for (score, particle) in scores.iter_mut().zip(&particles[chunk * CHUNK..]) {

@@ -45,6 +45,8 @@ pub struct Cycle {
     /// On the topic that triggers it, if one does.
     pub topic: Option<Listener>,
     pub safe_state_entered: bool,
+    /// Those that came into force since the last run.
+    pub changes: u32,
     /// What it passes on to a recorder.
     pub tap: Option<TapWriter>,
     /// Where it writes down what its runs begin with.
@@ -205,15 +207,19 @@ impl Cycle {
         self.executor.rehearse(&self.program.graph, &*self.program, &mut self.worker);
     }
 
-    /// Tells how many of them change what is computed.
-    fn obey_commands(&mut self, safe_state: SafeState) -> u32 {
-        let mut changes = 0;
+    /// Does what it is asked for while nobody knows when its next run will be. On the thread of its worker 0.
+    pub fn attend(&mut self) {
         while let Some(command) = self.commands.next() {
-            changes += u32::from(command.changes_results());
+            self.changes += u32::from(command.changes_results());
             // SAFETY: this is worker 0, between two runs.
             let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
             self.commands.give_back(done);
         }
+    }
+
+    /// Tells how many of the commands since the last run change what is computed.
+    fn obey_commands(&mut self, safe_state: SafeState) -> u32 {
+        self.attend();
         if safe_state.is_active() {
             if !std::mem::replace(&mut self.safe_state_entered, true) {
                 self.program.enter_safe_state();
@@ -221,7 +227,7 @@ impl Cycle {
         } else {
             self.safe_state_entered = false;
         }
-        changes
+        std::mem::take(&mut self.changes)
     }
 
     /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.

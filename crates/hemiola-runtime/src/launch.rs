@@ -171,6 +171,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             // When all modules and sources have joined their topics.
             topic: None,
             safe_state_entered: false,
+            changes: 0,
             // When all have their blackboards.
             tap: None,
             transcript: None,

@@ -9,6 +9,7 @@
 //! | `launch` | makes all parts of a robot |
 //! | `running`, `source`, `cycle` | the threads: sources deliver, cycles run when triggered |
 //! | `stepper` | the same without threads of their own, by the clock alone |
+//! | `player` | a stepper at a pace, which can be paused |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
@@ -28,6 +29,7 @@ mod journal;
 mod launch;
 mod module_instance;
 mod monitor;
+mod player;
 mod ports;
 mod program;
 mod robot;
@@ -50,6 +52,7 @@ pub use feed::Feed;
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{Change, JournalEntry, JournalEvent, Severity};
 pub use monitor::{DebugRecords, Message};
+pub use player::{Played, Player, Tempo, Transport};
 pub use robot::Robot;
 pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};

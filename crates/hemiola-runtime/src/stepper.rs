@@ -196,6 +196,21 @@ impl Stepper {
         }
     }
 
+    /// What the framework's clock will show in the next step; `None` when there is none.
+    pub fn upcoming(&self) -> Option<Time> {
+        if self.state.is_stopping() {
+            return None;
+        }
+        if self.script.is_some() {
+            return self.upcoming_of_script();
+        }
+        let source = self.sources.iter().filter_map(|source| source.next).min();
+        if source.is_none() && !self.sources.is_empty() {
+            return None;
+        }
+        self.timers.iter().map(|(_, timer)| timer.due()).chain(source).min()
+    }
+
     /// Runs each cycle once whose topic has new messages after what was done; adds them to those that ran.
     fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
         for index in 0..self.cycles.len() {
@@ -232,6 +247,18 @@ impl Stepper {
     /// modules.
     pub fn deviation(&self) -> Option<&str> {
         self.script.as_ref()?.deviation()
+    }
+
+    /// Does what the robot's handles ask for while it stands still: values are read, changes come into force with the next run.
+    pub fn attend(&mut self) {
+        let _containment = Containment::new();
+        self.cycles.iter_mut().for_each(Cycle::attend);
+        self.handle.service();
+    }
+
+    /// What the cycles are called, by their number.
+    pub(crate) fn cycle_names(&self) -> Vec<String> {
+        self.cycles.iter().map(|cycle| cycle.name.clone()).collect()
     }
 
     /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them from another thread only.

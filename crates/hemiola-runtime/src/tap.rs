@@ -250,11 +250,13 @@ pub struct Tap {
     transcripts: Vec<TranscriptLine>,
     /// The line that is looked at first.
     next: usize,
+    /// What had found no room when all was forgotten: of each channel, and runs.
+    forgotten: (Vec<u64>, u64),
 }
 
 impl Tap {
     pub(crate) fn new(lines: Vec<TapLine>, transcripts: Vec<TranscriptLine>) -> Self {
-        let tap = Self { lines, transcripts, next: 0 };
+        let tap = Self { lines, transcripts, next: 0, forgotten: Default::default() };
         tap.set(State::Taken);
         tap
     }
@@ -272,7 +274,16 @@ impl Tap {
 
     /// Runs that [`next_run`](Self::next_run) will never give, because they found no room.
     pub fn dropped_runs(&self) -> u64 {
-        self.transcripts.iter().map(TranscriptLine::dropped).sum()
+        self.transcripts.iter().map(TranscriptLine::dropped).sum::<u64>() - self.forgotten.1
+    }
+
+    /// Lets go of everything that was passed on so far, and of what found no room: for who takes a part of a run.
+    pub fn forget(&mut self) {
+        while self.next().is_some() {}
+        while self.next_run().is_some() {}
+        self.forgotten = Default::default();
+        let dropped = self.channels().iter().map(|channel| channel.dropped).collect();
+        self.forgotten = (dropped, self.dropped_runs());
     }
 
     /// The next value, of the cycles and sources in turn; `None` when there is none at present. Never waits.
@@ -297,7 +308,10 @@ impl Tap {
                 dropped: count.dropped.load(Ordering::Relaxed),
             })
         });
-        channels.collect()
+        let forgotten = self.forgotten.0.iter().copied().chain(std::iter::repeat(0));
+        let lasting =
+            |(channel, forgotten): (TapChannel, u64)| TapChannel { dropped: channel.dropped - forgotten, ..channel };
+        channels.zip(forgotten).map(lasting).collect()
     }
 
     fn channel_of(&self, line: usize, entry: u32) -> usize {

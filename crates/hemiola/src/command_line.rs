@@ -31,7 +31,9 @@ pub enum Command {
   run --log game.mcap                 record all that is provided
   run --log game.mcap --log-only Ball,Image@2
                                       record these, images twice a second
-  run --replay game.mcap --fast       the same samples again, as fast as possible
+  run --replay game.mcap --fast       the same runs again, as fast as possible
+  run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
+                                      four seconds of it, at half the pace, again and again
   run --overlay outdoor --set cycle.motion.workers=2")]
     Run(RunArguments),
     /// Check configuration and modules without running anything
@@ -108,9 +110,18 @@ pub struct RunArguments {
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
-    /// Take the samples of the sources from this log, at their times; everything else is computed anew
+    /// Take the samples of the sources from this log; everything else is computed anew, in the runs that the log tells of
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
+    /// Show, record and pace the replay from this time of the robot's clock on; what comes before is computed as fast as possible
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
+    pub from: Option<Duration>,
+    /// End the replay at this time of the robot's clock
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
+    pub to: Option<Duration>,
+    /// Begin the replay anew at its end, until Ctrl-C
+    #[arg(long = "loop", requires = "replay", conflicts_with_all = ["log", "duration"])]
+    pub repeat: bool,
     /// Record what robot.toml says, or all that is provided, in MCAP; an existing file is never overwritten
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

@@ -72,7 +72,9 @@ impl Rhythm {
 impl Recorder {
     /// Begins a log with all that the robot is asked to pass on, and what its topics carry.
     pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, CommandError> {
-        let tap = handle.take_tap().unwrap_or_default();
+        let mut tap = handle.take_tap().unwrap_or_default();
+        // Of a replay that is recorded from somewhere on.
+        tap.forget();
         let rhythm = Rhythm::of(handle, recording.flush);
         let output = Output::begin(handle, &tap, recording, head)?;
         let is_over = Arc::new(AtomicBool::new(false));

@@ -44,7 +44,7 @@ impl Replay {
     /// Feeds every source from the log that the log has all of; the runs are those of the log, if that is possible.
     ///
     /// # Errors
-    /// As [`Fed::of`].
+    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
     pub fn of(robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Self, CommandError> {
         let Fed { robot, warnings, foreign } = Fed::of(robot, path, recording)?;
         let fits = recording.transcript().and_then(|transcript| {
@@ -66,10 +66,10 @@ impl Replay {
 }
 
 /// A robot whose sources a recording stands in for; runs come when they are due.
-pub struct Fed {
-    pub robot: Robot,
+struct Fed {
+    robot: Robot,
     /// What is not as it was recorded.
-    pub warnings: Vec<String>,
+    warnings: Vec<String>,
     /// Why its runs are not those of the log, if they cannot be.
     foreign: Option<String>,
 }
@@ -79,7 +79,7 @@ impl Fed {
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
-    pub fn of(mut robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Self, CommandError> {
+    fn of(mut robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Self, CommandError> {
         let mappings = robot.configuration().replay.clone();
         let (mut warnings, mut foreign, mut fed) = (Vec::new(), None, 0);
         for (source, representations) in robot.samples() {

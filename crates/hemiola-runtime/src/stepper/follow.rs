@@ -59,6 +59,14 @@ impl Stepper {
         }
     }
 
+    /// When that, or what is left over, will be.
+    pub(super) fn upcoming_of_script(&self) -> Option<Time> {
+        let script = self.script.as_ref().filter(|script| script.failure.is_none())?;
+        let next = script.transcript.runs().get(script.next).map(|record| record.now);
+        let fed = self.sources.iter().filter(|stepped| stepped.source.feed.is_some());
+        Some(next.or_else(|| fed.filter_map(|stepped| stepped.next).min())?.max(self.now()))
+    }
+
     fn repeat(&mut self, record: &RunRecord) -> Result<Step, String> {
         let RunRecord { cycle, run, now, .. } = record;
         // In the order of the runs times may go back a little: a clock does not.

@@ -1,150 +1,238 @@
 //! `run`: starts the robot, watches it, and tells how it went.
 
-use std::io::{self, IsTerminal, Write};
+mod interruption;
+mod runner;
+mod watch;
+
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Message, Pace, PreparedRobot, Robot, RobotHandle, RunningRobot, Stepper, Transcript};
-use hemiola_trace::Timeline;
+use hemiola_model::configuration::OutputConfiguration;
+use hemiola_runtime::{Robot, RobotHandle, SafeStateEntry, Tempo, Transcript, Transport};
+use hemiola_trace::{Capture, Catalog, TickScale, Timeline};
 
 use super::check::warn;
 use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
-use crate::live::{Frame, Journal, LiveView, Screen};
-use crate::recorder::{Head, Recorder, Recording};
-use crate::replay::{Course, Fed, Replay, ReplayLog};
+use crate::live::{Keys, Terminal};
+use crate::recorder::{Head, Recorded, Recorder, Recording};
+use crate::replay::{Course, Replay, ReplayLog};
 use crate::session::Session;
 use crate::summary::Summary;
-use crate::traffic::Traffic;
+use interruption::Interruption;
+use runner::{Runner, stepped};
+use watch::{Pace, Shown, Watch, tempo};
 
 /// How often Ctrl-C and the end of the sources are looked for.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(application, &arguments.configuration)?;
-    warn(&session.warnings, &[]);
-    let head = Head::of(&session, name);
-    let robot = session.robot;
-    let robot = match &arguments.replay {
-        Some(path) => {
-            let robot = replayed(robot, path, arguments.fast)?;
-            note_differences(&head.differences(path)?);
-            robot
-        }
-        None => robot,
-    };
-    let recording = Recording::of(arguments, &robot, name)?;
-    let robot = match &recording {
-        Some(recording) => {
-            warn_of_idle_channels(recording);
-            robot.tapped(recording.requests.clone())?.transcribed()
-        }
-        None => robot,
-    };
-    let output = robot.configuration().output.clone();
-    let trace = trace_path(arguments, output.trace, name);
-    let interrupted = interruption();
-
-    let started = Instant::now();
-    let files = trace.iter().chain(&output.profile).chain(&output.statistics);
-    let log = recording.as_ref().map(|recording| &recording.path);
-    for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
-        make_folder(path)?;
-    }
-    let runner = Runner::start(robot, arguments)?;
-    let handle = runner.handle().clone();
-    let recorder = match recording {
-        Some(recording) => Some(Recorder::start(&handle, recording, head)?),
+    let log = match &arguments.replay {
+        Some(path) => Some((path.as_path(), ReplayLog::read(path)?)),
         None => None,
     };
-    let runner = runner.begin();
-    application.note_start(&handle);
-    if let Some(path) = &trace {
-        handle.start_trace(path)?;
+    let terminal = Terminal::default();
+    let interruption = Interruption::await_signals(&terminal);
+    let mut shown = Shown::choose(arguments);
+    let mut attempt = Attempt { application, name, arguments, log, terminal, interruption, is_again: false };
+    let mut lap = attempt.lap(&mut shown)?;
+    while arguments.repeat && !attempt.interruption.has_come() {
+        attempt.is_again = true;
+        lap = attempt.lap(&mut shown)?;
     }
-    let mut watch = Watch {
-        application,
-        name,
-        pace: pace_text(arguments),
-        handle: handle.clone(),
-        shown: Shown::choose(arguments),
-        messages: Vec::new(),
-    };
-    let deadline = arguments.duration.map(|duration| Time::ZERO + duration);
-    let mut capture = None;
-    let mut next_look = started + watch.shown.period();
-    let goes_on = || !interrupted.load(Ordering::Relaxed) && deadline.is_none_or(|deadline| handle.now() < deadline);
-    while !handle.is_stopping() && goes_on() {
-        thread::sleep(LOOK_PERIOD);
-        if Instant::now() >= next_look {
-            if arguments.picture.is_some() {
-                // The events of a robot that has ended are gone with its threads.
-                capture = Some(handle.capture());
-            }
-            watch.look();
-            next_look = Instant::now() + watch.shown.period();
-        }
-    }
-    let now = handle.now();
-    runner.stop();
-    let recorded = recorder.and_then(Recorder::finish);
-    let safe_state = handle.safe_state();
-    watch.finish();
-    let lines = application.summary_lines(&handle);
-
-    let trace = handle.stop_trace()?;
-    if let Some(path) = &arguments.picture {
-        let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
-        let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
-        if arguments.fast || arguments.speed.is_some() {
-            timeline = timeline.remark(format!("times are wall time: the robot's clock ran {}", pace_text(arguments)));
-        }
-        timeline.save(path)?;
-    }
-    if let Some(path) = &output.profile {
-        handle.profile().save(path)?;
-    }
-    let report = handle.report();
-    for path in arguments.json.iter().chain(&output.statistics) {
-        report.save(path)?;
-    }
-    let summary = Summary {
-        report: &report,
-        safe_state: safe_state.as_ref(),
-        messages: &handle.messages(),
-        bus: handle.bus(),
-        lines: &lines,
-        robot_time: now,
-        elapsed: started.elapsed(),
-        trace: trace.as_deref(),
-        profile: output.profile.as_deref(),
-        recorded: recorded.as_ref(),
-    };
-    super::print(&summary.text(io::stdout().is_terminal()))
+    shown.finish();
+    lap.finish(arguments)
 }
 
-/// A robot on the samples of a log. One that is stepped repeats the runs of the log as well.
-fn replayed(robot: Robot, path: &Path, fast: bool) -> Result<Robot, CommandError> {
-    if !fast {
-        let Fed { robot, warnings, .. } = Fed::of(robot, path, &ReplayLog::overview(path)?)?;
-        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-        return Ok(robot);
+/// What is the same for every time that it runs: with `--loop` it does again and again.
+struct Attempt<'a> {
+    application: &'a Application,
+    name: &'a str,
+    arguments: &'a RunArguments,
+    log: Option<(&'a Path, ReplayLog)>,
+    terminal: Terminal,
+    interruption: Interruption,
+    is_again: bool,
+}
+
+/// Once from the beginning to the end.
+struct Lap {
+    handle: RobotHandle,
+    output: OutputConfiguration,
+    recorded: Option<Recorded>,
+    safe_state: Option<SafeStateEntry>,
+    /// What the robot itself has to say.
+    lines: Vec<String>,
+    capture: Option<(Capture, Catalog, TickScale)>,
+    robot_time: Time,
+    elapsed: Duration,
+}
+
+impl Attempt<'_> {
+    fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
+        let Self { application, name, arguments, .. } = *self;
+        let session = Session::open(application, &arguments.configuration)?;
+        if !self.is_again {
+            warn(&session.warnings, &[]);
+        }
+        let head = Head::of(&session, name);
+        let robot = match &self.log {
+            Some((path, log)) => {
+                let (robot, remarks) = replayed(session.robot, path, log)?;
+                if !self.is_again {
+                    remarks.iter().for_each(|remark| eprintln!("{remark}"));
+                    note_differences(&head.differences(path)?);
+                }
+                robot
+            }
+            None => session.robot,
+        };
+        let recording = Recording::of(arguments, &robot, name)?;
+        let robot = match &recording {
+            Some(recording) => {
+                warn_of_idle_channels(recording);
+                robot.tapped(recording.requests.clone())?.transcribed()
+            }
+            None => robot,
+        };
+        let output = robot.configuration().output.clone();
+        let trace = trace_path(arguments, output.trace.clone(), name);
+        let files = trace.iter().chain(&output.profile).chain(&output.statistics);
+        let log = recording.as_ref().map(|recording| &recording.path);
+        for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
+            make_folder(path)?;
+        }
+
+        let started = Instant::now();
+        let runner = Runner::start(robot, arguments)?;
+        let handle = runner.handle().clone();
+        if let Some(from) = arguments.from {
+            runner.hurry_to(Time::ZERO + from, &self.interruption);
+        }
+        let recorder = recording.map(|recording| Recorder::start(&handle, recording, head)).transpose()?;
+        let keys = runner.transport().and_then(|transport| self.keys(shown, transport));
+        let pace = match (runner.transport(), &keys) {
+            (Some(transport), Some(_)) => Pace::Played(transport),
+            _ => Pace::Fixed(pace_text(arguments)),
+        };
+        let running = runner.begin();
+        application.note_start(&handle);
+        if let Some(path) = &trace {
+            handle.start_trace(path)?;
+        }
+        let mut watch = Watch { application, name, pace, handle: handle.clone(), shown, messages: Vec::new() };
+        let capture = self.watch(&mut watch);
+        let robot_time = handle.now();
+        running.stop();
+        drop(keys);
+        let recorded = recorder.and_then(Recorder::finish);
+        let (safe_state, lines) = (handle.safe_state(), application.summary_lines(&handle));
+        let elapsed = started.elapsed();
+        Ok(Lap { handle, output, recorded, safe_state, lines, capture, robot_time, elapsed })
     }
-    let log = ReplayLog::read(path)?;
-    let Replay { robot, course, warnings } = Replay::of(robot, path, &log)?;
-    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+
+    /// Looks at it until its end.
+    fn watch(&self, watch: &mut Watch<'_>) -> Option<(Capture, Catalog, TickScale)> {
+        let handle = watch.handle.clone();
+        let mut capture = None;
+        let mut next_look = Instant::now() + watch.shown.period();
+        // A robot that is stepped ends by itself.
+        let deadline = self.arguments.duration.filter(|_| stepped(self.arguments).is_none());
+        let deadline = deadline.map(|duration| Time::ZERO + duration);
+        let goes_on = || !self.interruption.has_come() && deadline.is_none_or(|deadline| handle.now() < deadline);
+        while !handle.is_stopping() && goes_on() {
+            thread::sleep(LOOK_PERIOD);
+            if Instant::now() >= next_look {
+                if self.arguments.picture.is_some() {
+                    // The events of a robot that has ended are gone with its threads.
+                    capture = Some(handle.capture());
+                }
+                watch.look();
+                next_look = Instant::now() + watch.shown.period();
+            }
+        }
+        capture
+    }
+
+    /// Keys act on a replay that is shown on a terminal.
+    fn keys(&self, shown: &Shown, transport: Transport) -> Option<Keys> {
+        if !matches!(shown, Shown::View(..)) || self.arguments.replay.is_none() {
+            return None;
+        }
+        let press = move |key| match key {
+            ' ' if transport.is_paused() => transport.resume(),
+            ' ' => transport.pause(),
+            'n' => transport.forward(),
+            '+' | '-' => {
+                let factor = match transport.tempo() {
+                    Tempo::Factor(factor) if key == '+' => factor * 2.0,
+                    Tempo::Factor(factor) => factor / 2.0,
+                    Tempo::AsFastAsPossible => 1.0,
+                };
+                transport.set_tempo(Tempo::Factor(factor.clamp(SLOWEST, FASTEST)));
+            }
+            _ => {}
+        };
+        Keys::read(&self.terminal, press)
+    }
+}
+
+const SLOWEST: f64 = 1.0 / 64.0;
+const FASTEST: f64 = 64.0;
+
+impl Lap {
+    /// Writes and tells how it went.
+    fn finish(mut self, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+        let capture = self.capture.take();
+        let Self { handle, output, .. } = &self;
+        let trace = handle.stop_trace()?;
+        if let Some(path) = &arguments.picture {
+            let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
+            let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
+            if stepped(arguments).is_some() || arguments.speed.is_some() {
+                let pace = pace_text(arguments);
+                timeline = timeline.remark(format!("times are wall time: the robot's clock ran {pace}"));
+            }
+            timeline.save(path)?;
+        }
+        if let Some(path) = &output.profile {
+            handle.profile().save(path)?;
+        }
+        let report = handle.report();
+        for path in arguments.json.iter().chain(&output.statistics) {
+            report.save(path)?;
+        }
+        let summary = Summary {
+            report: &report,
+            safe_state: self.safe_state.as_ref(),
+            messages: &handle.messages(),
+            bus: handle.bus(),
+            lines: &self.lines,
+            robot_time: self.robot_time,
+            elapsed: self.elapsed,
+            trace: trace.as_deref(),
+            profile: output.profile.as_deref(),
+            recorded: self.recorded.as_ref(),
+        };
+        super::print(&summary.text(io::stdout().is_terminal()))
+    }
+}
+
+/// A robot on the samples and, where that is possible, in the runs of a log; and what is to be said of that.
+fn replayed(robot: Robot, path: &Path, log: &ReplayLog) -> Result<(Robot, Vec<String>), CommandError> {
+    let Replay { robot, course, warnings } = Replay::of(robot, path, log)?;
+    let mut remarks: Vec<_> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     if let Course::DueTimes(reason) = course {
-        eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
+        remarks.push(format!("note: runs come when they are due, not as they did when it was recorded: {reason}"));
     } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {
-        eprintln!("note: the replay ends before the log does: {break_off}");
+        remarks.push(format!("note: the replay ends before the log does: {break_off}"));
     }
-    Ok(robot)
+    Ok((robot, remarks))
 }
 
 /// A replay with another configuration is what many come for, and what others do not expect.
@@ -173,182 +261,14 @@ fn warn_of_idle_channels(recording: &Recording) {
 /// A run of cognition, and the runs of motion and audio around it.
 const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 
-/// What will run the robot: its own threads, or a thread that steps it.
-enum Runner {
-    Live(PreparedRobot),
-    Stepped { handle: RobotHandle, thread: thread::JoinHandle<()>, may_begin: mpsc::Sender<()> },
-}
-
-/// What runs it.
-enum Running {
-    Live(RunningRobot),
-    Stepped { handle: RobotHandle, thread: thread::JoinHandle<()> },
-}
-
-impl Runner {
-    fn start(robot: Robot, arguments: &RunArguments) -> Result<Self, CommandError> {
-        if !arguments.fast {
-            let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
-            return Ok(Self::Live(robot.prepare(pace)?));
-        }
-        let end = arguments.duration.map(|duration| Time::ZERO + duration);
-        let (sender, receiver) = mpsc::channel();
-        let (may_begin, begin) = mpsc::channel();
-        // Made there as well: whoever steps a robot has its panics contained.
-        let steps = move || match robot.into_stepper() {
-            Ok(stepper) => {
-                _ = sender.send(Ok(stepper.handle().clone()));
-                if begin.recv().is_ok() {
-                    step_until(stepper, end);
-                }
-            }
-            Err(error) => _ = sender.send(Err(error)),
-        };
-        let thread =
-            thread::Builder::new().name("hemiola stepper".into()).spawn(steps).map_err(CommandError::Thread)?;
-        let handle = receiver.recv().map_err(|_| CommandError::Thread(io::Error::other("it ended at once")))??;
-        Ok(Self::Stepped { handle, thread, may_begin })
-    }
-
-    fn handle(&self) -> &RobotHandle {
-        match self {
-            Self::Live(prepared) => prepared.handle(),
-            Self::Stepped { handle, .. } => handle,
-        }
-    }
-
-    /// Lets it begin, now that everybody is there who looks on.
-    fn begin(self) -> Running {
-        match self {
-            Self::Live(prepared) => Running::Live(prepared.begin()),
-            Self::Stepped { handle, thread, may_begin } => {
-                // It waits for it.
-                _ = may_begin.send(());
-                Running::Stepped { handle, thread }
-            }
-        }
-    }
-}
-
-impl Running {
-    fn stop(self) {
-        match self {
-            Self::Live(running) => drop(running.stop()),
-            Self::Stepped { handle, thread } => {
-                handle.stop();
-                // A panic of the framework's own was reported by the default hook.
-                _ = thread.join();
-            }
-        }
-    }
-}
-
-/// Steps until the clock shows `end`, the sources have ended, or somebody stops the robot.
-fn step_until(mut stepper: Stepper, end: Option<Time>) {
-    while end.is_none_or(|end| stepper.now() < end) && stepper.step().is_some() {}
-    for remark in [stepper.failure(), stepper.deviation()].into_iter().flatten() {
-        stepper.handle().note(remark.to_owned());
-    }
-    // Nothing more to do, but what the last steps left behind is gathered.
-    let now = stepper.now();
-    stepper.run_until(now);
-    stepper.handle().stop();
-}
-
-/// How a run is shown while it lasts.
-enum Shown {
-    /// On a terminal.
-    View(Box<LiveView>, Screen),
-    /// Line by line.
-    Journal(Journal),
-}
-
-impl Shown {
-    fn choose(arguments: &RunArguments) -> Self {
-        if io::stdout().is_terminal() && !arguments.headless {
-            Self::View(Box::default(), Screen::default())
-        } else {
-            Self::Journal(Journal::default())
-        }
-    }
-
-    fn period(&self) -> Duration {
-        match self {
-            Self::View(..) => Duration::from_millis(200),
-            Self::Journal(_) => Duration::from_secs(1),
-        }
-    }
-}
-
-/// Looks at the running robot now and then.
-struct Watch<'a> {
-    application: &'a Application,
-    name: &'a str,
-    pace: String,
-    handle: RobotHandle,
-    shown: Shown,
-    messages: Vec<Message>,
-}
-
-impl Watch<'_> {
-    fn look(&mut self) {
-        let lines = self.application.live_lines(&self.handle);
-        let new = self.handle.new_messages();
-        let now = self.handle.now();
-        let safe_state = self.handle.safe_state();
-        let safe_state = safe_state.as_ref();
-        let report = self.handle.report();
-        match &mut self.shown {
-            Shown::View(view, screen) => {
-                self.messages.extend(new);
-                let (robot, pace, messages) = (self.name, self.pace.as_str(), self.messages.as_slice());
-                let traffic = Traffic::of(self.handle.bus());
-                let frame = Frame { robot, pace, now, report: &report, safe_state, traffic, lines: &lines, messages };
-                screen.show(|size| view.lines(&frame, size));
-            }
-            Shown::Journal(journal) => {
-                new.iter().for_each(|message| eprintln!("{message}"));
-                print_line(&journal.line(now, safe_state, &report));
-                lines.iter().for_each(|line| print_line(&format!("          {line}")));
-            }
-        }
-    }
-
-    fn finish(&mut self) {
-        if let Shown::View(_, screen) = &mut self.shown {
-            screen.clear();
-        }
-    }
-}
-
-/// A reader that goes away does not stop the robot.
-fn print_line(line: &str) {
-    _ = writeln!(io::stdout(), "{line}");
-}
-
-/// Becomes true at the first Ctrl-C or request to end; the second one ends the program at once.
-fn interruption() -> Arc<AtomicBool> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // The order matters: the first signal finds the flag unset and sets it. Without them, a signal ends the program, which is
-        // no reason not to run.
-        _ = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted));
-        _ = signal_hook::flag::register(signal, Arc::clone(&interrupted));
-    }
-    interrupted
-}
-
 fn pace_text(arguments: &RunArguments) -> String {
-    match arguments.speed {
-        _ if arguments.fast => "as fast as possible".to_owned(),
-        Some(speed) => format!("{speed} × real time"),
-        None => "real time".to_owned(),
-    }
+    tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
 }
 
 /// Where the trace goes: as said, as configured, or the next free number in `traces/`.
 fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, name: &str) -> Option<PathBuf> {
-    if arguments.no_trace {
+    // One that goes on and on has a trace only if that is said.
+    if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
         return None;
     }
     let numbered = || (1..).map(|number| PathBuf::from(format!("traces/{name}-{number}.pftrace")));

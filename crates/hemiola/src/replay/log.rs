@@ -82,22 +82,6 @@ impl ReplayLog {
         Ok(Self { channels: channels(&log), origin, partial, transcript, damage, damages })
     }
 
-    /// What it is about, from its summary if it has one: without its runs.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn overview(path: &Path) -> Result<Self, CommandError> {
-        let log = LogReader::open(path)?;
-        let Some(summary) = log.summary() else { return Self::read(path) };
-        let is_ours = summary.metadata.iter().any(|metadata| metadata.name == ABOUT);
-        let first =
-            summary.statistics.as_ref().map(|statistics| LogTime::from_nanoseconds(statistics.message_start_time));
-        let origin = origin(is_ours, first);
-        let transcript = Err("its runs were not looked at".to_owned());
-        let (partial, damage) = (BTreeSet::new(), Vec::new());
-        Ok(Self { channels: channels(&log), origin, partial, transcript, damage, damages: 0 })
-    }
-
     /// Whether there is anything of a topic.
     pub fn has(&self, topic: &str) -> bool {
         self.channels.contains_key(topic)

@@ -2,7 +2,6 @@
 
 mod recorded;
 mod report;
-mod stepping;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -10,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use hemiola_model::cdr::CdrWriter;
-use hemiola_runtime::{Robot, TapRequest};
+use hemiola_runtime::{Robot, TapRequest, Tempo};
 
 use super::progress::Progress;
 use crate::application::Application;
@@ -24,7 +23,6 @@ use crate::session::{self, Session};
 
 use recorded::{Counterpart, Recorded};
 use report::{Report, Verdict};
-use stepping::Stepping;
 
 /// How long it waits for the next values.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
@@ -46,15 +44,19 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
     let mut report = Report::new(&robot, &recording, course);
     let mut recorded = Recorded::open(path, topics.keys())?;
 
-    let stepping = Stepping::start(robot)?;
-    let Some(mut tap) = stepping.begin() else { return Err(CommandError::Usage("nothing can be compared".to_owned())) };
+    let player = robot.into_player(Tempo::AsFastAsPossible)?;
+    let Some(mut tap) = player.handle().take_tap() else {
+        return Err(CommandError::Usage("nothing can be compared".to_owned()));
+    };
+    // It waits for what it passes on to be taken.
+    player.transport().resume();
     let channels = tap.channels();
     let names: Vec<_> = channels.iter().map(|channel| topic(&channel.owner, channel.descriptor.name())).collect();
     let mut buffer = CdrWriter::default();
     let mut progress = Progress::new();
     loop {
         // First of all, so that nothing is left behind when it has.
-        let is_last = stepping.has_ended();
+        let is_last = player.handle().is_stopping() || player.has_ended();
         while let Some(value) = tap.next() {
             let name = &names[value.channel()];
             if !topics.contains_key(name) {
@@ -80,7 +82,7 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
         thread::sleep(LOOK_PERIOD);
     }
     drop(progress);
-    report.finish(stepping.end(), recorded.left_over()?);
+    report.finish(player.wait(), recorded.left_over()?);
     print(&report.text())?;
     Ok(match report.verdict() {
         Verdict::Same => ExitCode::SUCCESS,

@@ -6,11 +6,10 @@ use std::fmt::Write;
 use hemiola_log::FieldDifference;
 use hemiola_model::Time;
 use hemiola_plan::{TaskGraph, TaskKind};
-use hemiola_runtime::{BreakOffReason, Robot, TappedValue};
+use hemiola_runtime::{BreakOffReason, Played, Robot, TappedValue};
 
 use super::super::{counted, grouped};
 use super::recorded::Kept;
-use super::stepping::Ended;
 use crate::recorder::topic;
 use crate::replay::{Course, ReplayLog};
 
@@ -170,7 +169,7 @@ impl Report {
     }
 
     /// The replay has ended; so many of each topic were recorded and not computed.
-    pub fn finish(&mut self, Ended { failure, deviation }: Ended, left_over: BTreeMap<String, u64>) {
+    pub fn finish(&mut self, Played { failure, deviation }: Played, left_over: BTreeMap<String, u64>) {
         self.hints.extend(deviation);
         self.was_cut_short = failure.is_some();
         self.is_incomplete |= failure.is_some();

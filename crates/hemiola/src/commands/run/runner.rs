@@ -1,0 +1,98 @@
+//! What runs the robot: its own threads, or one that steps it.
+
+use std::thread;
+
+use hemiola_model::Time;
+use hemiola_runtime::{Pace, Player, PreparedRobot, Robot, RobotHandle, RunningRobot, Tempo, Transport};
+
+use super::LOOK_PERIOD;
+use super::interruption::Interruption;
+use crate::command_line::RunArguments;
+use crate::error::CommandError;
+
+/// Made, and waiting for everybody who looks on.
+pub enum Runner {
+    Live(PreparedRobot),
+    Played(Player),
+}
+
+/// Begun.
+pub enum Running {
+    Live(RunningRobot),
+    Played(Player),
+}
+
+impl Runner {
+    /// A replay is stepped at any pace, so that it is the same at each.
+    pub fn start(robot: Robot, arguments: &RunArguments) -> Result<Self, CommandError> {
+        let Some(tempo) = stepped(arguments) else {
+            let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
+            return Ok(Self::Live(robot.prepare(pace)?));
+        };
+        let player = robot.into_player(tempo)?;
+        let ends = arguments.duration.map(|duration| arguments.from.unwrap_or_default() + duration);
+        if let Some(end) = ends.into_iter().chain(arguments.to).min() {
+            player.transport().end_at(Time::ZERO + end);
+        }
+        Ok(Self::Played(player))
+    }
+
+    pub fn handle(&self) -> &RobotHandle {
+        match self {
+            Self::Live(prepared) => prepared.handle(),
+            Self::Played(player) => player.handle(),
+        }
+    }
+
+    /// What keys act on.
+    pub fn transport(&self) -> Option<Transport> {
+        match self {
+            Self::Live(_) => None,
+            Self::Played(player) => Some(player.transport()),
+        }
+    }
+
+    /// Does all that comes before that time, which nobody looks at.
+    pub fn hurry_to(&self, time: Time, interruption: &Interruption) {
+        let Self::Played(player) = self else { return };
+        let transport = player.transport();
+        transport.hurry_to(time);
+        while !transport.is_at_rest() && !interruption.has_come() {
+            thread::sleep(LOOK_PERIOD);
+        }
+    }
+
+    /// Lets it begin.
+    pub fn begin(self) -> Running {
+        match self {
+            Self::Live(prepared) => Running::Live(prepared.begin()),
+            Self::Played(player) => {
+                player.transport().resume();
+                Running::Played(player)
+            }
+        }
+    }
+}
+
+impl Running {
+    pub fn stop(self) {
+        match self {
+            Self::Live(running) => drop(running.stop()),
+            Self::Played(player) => {
+                let handle = player.handle().clone();
+                let played = player.stop();
+                for remark in [played.failure, played.deviation].into_iter().flatten() {
+                    handle.note(remark);
+                }
+            }
+        }
+    }
+}
+
+/// How fast it is stepped, if it is.
+pub fn stepped(arguments: &RunArguments) -> Option<Tempo> {
+    if arguments.fast {
+        return Some(Tempo::AsFastAsPossible);
+    }
+    arguments.replay.is_some().then(|| Tempo::Factor(arguments.speed.unwrap_or(1.0)))
+}

@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{contestant, instructions, messages, recording, robustness, thesis, workload};
+use crate::{contestant, instructions, messages, oracles, recording, robustness, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -31,6 +31,8 @@ enum Command {
     Robustness(robustness::Options),
     /// Records: what handing over a value costs, and writing it.
     Recording(recording::Options),
+    /// Compares bounds, schedules and allocations with those that others computed.
+    Oracles(oracles::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
     Instructions {
         /// Makes today's counts those that hold.
@@ -109,6 +111,7 @@ pub fn obey() -> Result<(), BenchError> {
             robustness::run(&options, program, &folder)
         }
         Command::Recording(options) => recording::run(&options, &places()?.0),
+        Command::Oracles(options) => oracles::run(&options),
         Command::Messages(options) => {
             let (program, folder) = places()?;
             messages::run(&options, &program, &folder)

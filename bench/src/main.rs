@@ -10,6 +10,7 @@
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
 //! | `recording` | what handing values over to a recorder, encoding and writing them, and replaying logs cost |
+//! | `oracles` | bounds, schedules and allocations that others computed, and whether ours agree |
 //! | `robot` | the NAO's program, for what is measured on a whole robot |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
@@ -22,6 +23,7 @@ mod error;
 mod instructions;
 mod machine;
 mod messages;
+mod oracles;
 mod recording;
 mod report;
 mod robot;

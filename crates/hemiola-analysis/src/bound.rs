@@ -1,0 +1,102 @@
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::Time;
+
+/// A time that is never exceeded, or why there is none.
+pub type Bound = Result<Time, NoBound>;
+
+/// Why there is no bound.
+///
+/// ```
+/// use hemiola_analysis::{Arrivals, NoBound, Task, Time, response_times::fixed_priority};
+/// let ns = Time::nanoseconds;
+/// let tasks = [Task::new(ns(6), Arrivals::periodic(ns(10))), Task::new(ns(6), Arrivals::periodic(ns(10)))];
+/// let bounds = fixed_priority::preemptive(&tasks, Time::MAX);
+/// assert_eq!(bounds[0], Ok(ns(6)));
+/// assert_eq!(bounds[1], Err(NoBound::OverUtilised { percent: 120 }));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoBound {
+    /// There is more work than time, so that queues grow without end.
+    #[error(
+        "it and what goes before it need {percent} % of the time that they get: shorten or slow something, or move it"
+    )]
+    OverUtilised {
+        /// The share that is needed, rounded up.
+        percent: u64,
+    },
+    /// It may be bounded, but not below what was asked for.
+    #[error("no bound was found below {horizon}: it depends on more than fits into that time")]
+    BeyondHorizon {
+        /// Up to where bounds were looked for.
+        horizon: Time,
+    },
+    /// Runs would overlap, which the analysis excludes.
+    #[error("it can take longer than its period of {period}: shorten it, or what goes before it")]
+    LongerThanPeriod {
+        /// The period.
+        period: Time,
+    },
+    /// It took too many steps to decide; periods that share no divisor make busy periods long.
+    #[error("given up after {steps} steps: the load is so close to its limit that work hardly ever runs out")]
+    GivenUp {
+        /// How many were taken.
+        steps: u64,
+    },
+    /// Something that this depends on has no bound.
+    #[error("it depends on `{on}`, which has no bound")]
+    Unbounded {
+        /// The first such thing.
+        on: String,
+    },
+}
+
+/// No search takes more steps than this: some seconds.
+const STEPS: u64 = 20_000_000;
+
+/// Counts the steps of a search and ends it when there are too many.
+pub(crate) struct Search {
+    horizon: Time,
+    left: u64,
+}
+
+impl Search {
+    /// A search for times up to `horizon`.
+    pub(crate) fn below(horizon: Time) -> Self {
+        Self { horizon, left: STEPS }
+    }
+
+    /// The least fixed point at or after `start` of something that never falls when its argument grows.
+    pub(crate) fn fixed_point(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
+        let mut time = start;
+        loop {
+            self.step()?;
+            let next = demand(time);
+            if next <= time {
+                return Ok(time);
+            }
+            if next > self.horizon || next == Time::MAX {
+                return Err(NoBound::BeyondHorizon { horizon: self.horizon });
+            }
+            time = next;
+        }
+    }
+
+    /// Counts a step.
+    pub(crate) fn step(&mut self) -> Result<(), NoBound> {
+        self.left = self.left.checked_sub(1).ok_or(NoBound::GivenUp { steps: STEPS })?;
+        Ok(())
+    }
+}
+
+/// Fails if shares of time, each as (cost, period), add up to more than the time that there is.
+pub(crate) fn check_utilisation(shares: impl Iterator<Item = (Time, Time)>, available: f64) -> Result<(), NoBound> {
+    let needed: f64 = shares.map(|(cost, period)| cost.as_nanoseconds() as f64 / period.as_nanoseconds() as f64).sum();
+    // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is found by the horizon.
+    if needed > available * (1.0 + 1e-12) {
+        return Err(NoBound::OverUtilised { percent: (needed / available * 100.0).ceil() as u64 });
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! How long a graph takes on m workers at most, whatever the order.
+//!
+//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take any time up to their cost.
+//! - **Formula.** `len + (vol - len) / m`: while no node of the path that ends last runs, all workers do something else.
+//! - **Complexity.** Linear in nodes and edges.
+//! - **Source.** Graham, *Bounds on multiprocessing timing anomalies*, 1969.
+
+use crate::Time;
+use crate::dag::{Dag, Exact};
+
+/// The bound; 0 workers count as 1.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::{Dag, graham_1969}};
+/// let ns = Time::nanoseconds;
+/// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
+/// assert_eq!(graham_1969::makespan(&dag, 2).as_f64(), 7.5);
+/// ```
+pub fn makespan(dag: &Dag, workers: usize) -> Exact {
+    let workers = workers.max(1) as u64;
+    let length = dag.length();
+    Exact { parts: length * workers + (dag.volume() - length), workers }
+}
+
+/// No schedule is shorter than this: the longest path, and all work evenly divided.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::{Dag, graham_1969}};
+/// let dag = Dag::new([Time::nanoseconds(3); 3], []).unwrap();
+/// assert_eq!(graham_1969::lower_bound(&dag, 2), Time::nanoseconds(5));
+/// ```
+pub fn lower_bound(dag: &Dag, workers: usize) -> Time {
+    dag.length().max(dag.volume().shared_by(workers))
+}

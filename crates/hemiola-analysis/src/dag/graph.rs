@@ -1,0 +1,190 @@
+use thiserror::Error;
+
+use crate::Time;
+
+/// Nodes with costs that wait for each other.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::Dag};
+/// let ns = Time::nanoseconds;
+/// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
+/// assert_eq!((dag.length(), dag.volume()), (ns(6), ns(9)));
+/// assert_eq!(dag.upward_ranks(), [6, 3, 4].map(ns));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dag {
+    costs: Vec<Time>,
+    successors: Vec<Vec<usize>>,
+    predecessors: Vec<Vec<usize>>,
+    topological: Vec<usize>,
+}
+
+/// Why nodes and edges do not make a graph that can run.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::Dag};
+/// let error = Dag::new([Time::TICK; 3], [(0, 1), (1, 2), (2, 1)]).unwrap_err();
+/// assert_eq!(error.to_string(), "the nodes 2 -> 1 -> 2 wait for each other: remove one of these edges");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DagError {
+    /// An edge leads to or from nowhere.
+    #[error("there is no node {node}: there are {nodes}, numbered from 0")]
+    UnknownNode {
+        /// The number in the edge.
+        node: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// Nodes wait for each other.
+    #[error("the nodes {} wait for each other: remove one of these edges", circle(nodes))]
+    Circle {
+        /// Each waits for the one before, and the first for the last.
+        nodes: Vec<usize>,
+    },
+}
+
+fn circle(nodes: &[usize]) -> String {
+    let names: Vec<String> = nodes.iter().chain(nodes.first()).map(usize::to_string).collect();
+    names.join(" -> ")
+}
+
+impl Dag {
+    /// Nodes by cost; an edge's second node waits for its first. Repeated edges count once.
+    ///
+    /// # Errors
+    /// If an edge names a node that there is none of, or nodes wait for each other.
+    pub fn new(
+        costs: impl IntoIterator<Item = Time>,
+        edges: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Result<Self, DagError> {
+        let costs: Vec<Time> = costs.into_iter().collect();
+        let nodes = costs.len();
+        let (mut successors, mut predecessors) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
+        for (from, to) in edges {
+            if let Some(node) = [from, to].into_iter().find(|&node| node >= nodes) {
+                return Err(DagError::UnknownNode { node, nodes });
+            }
+            if !successors[from].contains(&to) {
+                successors[from].push(to);
+                predecessors[to].push(from);
+            }
+        }
+        let mut dag = Self { costs, successors, predecessors, topological: Vec::with_capacity(nodes) };
+        let mut waiting: Vec<usize> = dag.predecessors.iter().map(Vec::len).collect();
+        let mut ready: std::collections::BTreeSet<usize> = (0..nodes).filter(|&node| waiting[node] == 0).collect();
+        while let Some(node) = ready.pop_first() {
+            dag.topological.push(node);
+            for &next in &dag.successors[node] {
+                waiting[next] -= 1;
+                if waiting[next] == 0 {
+                    ready.insert(next);
+                }
+            }
+        }
+        if dag.topological.len() < nodes {
+            return Err(DagError::Circle { nodes: dag.circle(&waiting) });
+        }
+        Ok(dag)
+    }
+
+    /// Follows predecessors that never became ready until one comes again.
+    fn circle(&self, waiting: &[usize]) -> Vec<usize> {
+        let Some(start) = waiting.iter().position(|&count| count > 0) else { return Vec::new() };
+        let mut path = vec![start];
+        loop {
+            let node = path[path.len() - 1];
+            let Some(&before) = self.predecessors[node].iter().find(|&&before| waiting[before] > 0) else {
+                return path;
+            };
+            if let Some(first) = path.iter().position(|&seen| seen == before) {
+                let mut circle = path.split_off(first);
+                circle.reverse();
+                return circle;
+            }
+            path.push(before);
+        }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.costs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.costs.is_empty()
+    }
+
+    /// The cost of every node.
+    pub fn costs(&self) -> &[Time] {
+        &self.costs
+    }
+
+    /// The same graph with other costs, one per node.
+    pub fn with_costs(&self, costs: impl IntoIterator<Item = Time>) -> Self {
+        let mut dag = self.clone();
+        for (cost, new) in dag.costs.iter_mut().zip(costs) {
+            *cost = new;
+        }
+        dag
+    }
+
+    /// Who waits for a node.
+    pub fn successors(&self, node: usize) -> &[usize] {
+        &self.successors[node]
+    }
+
+    /// Whom a node waits for.
+    pub fn predecessors(&self, node: usize) -> &[usize] {
+        &self.predecessors[node]
+    }
+
+    /// Every node after all that it waits for; of those that could be next, the one with the smallest number.
+    pub fn topological_order(&self) -> &[usize] {
+        &self.topological
+    }
+
+    /// All work.
+    pub fn volume(&self) -> Time {
+        self.costs.iter().copied().sum()
+    }
+
+    /// The longest path.
+    pub fn length(&self) -> Time {
+        self.upward_ranks().into_iter().max().unwrap_or(Time::ZERO)
+    }
+
+    /// The longest path that begins with a node, for every node.
+    pub fn upward_ranks(&self) -> Vec<Time> {
+        let mut ranks = self.costs.clone();
+        for &node in self.topological.iter().rev() {
+            let after = self.successors[node].iter().map(|&next| ranks[next]).max();
+            ranks[node] += after.unwrap_or(Time::ZERO);
+        }
+        ranks
+    }
+
+    /// For every node, which nodes come before it on some path.
+    pub(crate) fn ancestors(&self) -> Vec<Vec<bool>> {
+        let mut ancestors = vec![vec![false; self.len()]; self.len()];
+        for &node in &self.topological {
+            for &before in &self.predecessors[node] {
+                let further = ancestors[before].clone();
+                ancestors[node].iter_mut().zip(further).for_each(|(is, also)| *is |= also);
+                ancestors[node][before] = true;
+            }
+        }
+        ancestors
+    }
+
+    /// Priorities by longest remaining path, 0 for the most important node; equals by number.
+    pub fn critical_path_first(&self) -> Vec<usize> {
+        let ranks = self.upward_ranks();
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|&node| (std::cmp::Reverse(ranks[node]), node));
+        let mut priorities = vec![0; self.len()];
+        order.iter().enumerate().for_each(|(place, &node)| priorities[node] = place);
+        priorities
+    }
+}

@@ -1,0 +1,83 @@
+//! How long a graph takes on m workers at most if its nodes have priorities.
+//!
+//! - **Model.** No worker is idle while a node is ready, and the ready nodes with the highest priorities run. Nodes take any time
+//!   up to their cost.
+//! - **Formula.** `max over paths of len(path) + vol(union of I(v), v on the path) / m`, where I(v) are the nodes that can run at the
+//!   same time as v and go first. If nodes are not interrupted, also the m - 1 longest of the others can hold up v, per v.
+//! - **How it is computed.** In topological order; a path's union grows from u to its successor v by I(v) without I(u) at most.
+//!   The published tool follows the predecessor with the largest value only, which may miss the worst path; this does not, and
+//!   is never smaller.
+//! - **Complexity.** Quadratic in nodes, times edges.
+//! - **Source.** He, Jiang, Guan and Guo, *Intra-task priority assignment in real-time scheduling of DAG tasks on multi-cores*, TPDS
+//!   2019; without interruption as in Zhao, Dai, Bate, Burns and Chang, RTSS 2020.
+
+use crate::Time;
+use crate::dag::{Dag, Exact, graham_1969};
+
+/// Whether a ready node takes a worker from a less important one that runs.
+///
+/// ```
+/// use hemiola_analysis::dag::he_2019::Dispatch;
+/// assert_ne!(Dispatch::Preemptive, Dispatch::NonPreemptive);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    /// It does.
+    Preemptive,
+    /// It waits until a worker is free, as in Hemiola.
+    NonPreemptive,
+}
+
+/// The bound for `priorities`, where 0 is the most important; never above Graham's.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::{Dag, he_2019::{self, Dispatch}}};
+/// let ns = Time::nanoseconds;
+/// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
+/// let bound = he_2019::makespan(&dag, &dag.critical_path_first(), 2, Dispatch::Preemptive);
+/// assert_eq!(bound.as_f64(), 7.0); // the shorter branch waits for the longer one, at half speed
+/// ```
+///
+/// # Panics
+/// If there are fewer priorities than nodes.
+pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispatch) -> Exact {
+    let count = workers.max(1) as u64;
+    let costs = dag.costs();
+    let beside = beside(dag, priorities);
+    let mut latest = vec![Time::ZERO; dag.len()];
+    for &node in dag.topological_order() {
+        let beside_node = &beside[node];
+        let new = |known: &[usize]| -> Time {
+            beside_node.first.iter().filter(|other| !known.contains(other)).map(|&other| costs[other]).sum()
+        };
+        let held_up: Time = match dispatch {
+            Dispatch::Preemptive => Time::ZERO,
+            Dispatch::NonPreemptive => beside_node.rest.iter().take(workers.max(1) - 1).copied().sum(),
+        };
+        let begins = dag.predecessors(node).iter().map(|&from| latest[from] + new(&beside[from].first)).max();
+        latest[node] = begins.unwrap_or_else(|| new(&[])) + held_up + costs[node] * count;
+    }
+    let parts = latest.into_iter().max().unwrap_or(Time::ZERO);
+    Exact { parts: parts.min(graham_1969::makespan(dag, workers).parts), workers: count }
+}
+
+/// What can run at the same time as a node.
+struct Beside {
+    /// The nodes that go first.
+    first: Vec<usize>,
+    /// The costs of all others, the longest first.
+    rest: Vec<Time>,
+}
+
+fn beside(dag: &Dag, priorities: &[usize]) -> Vec<Beside> {
+    let ancestors = dag.ancestors();
+    let of = |node: usize| {
+        let parallel = |&other: &usize| other != node && !ancestors[node][other] && !ancestors[other][node];
+        let (first, rest): (Vec<usize>, Vec<usize>) =
+            (0..dag.len()).filter(parallel).partition(|&other| priorities[other] < priorities[node]);
+        let mut rest: Vec<Time> = rest.into_iter().map(|other| dag.costs()[other]).collect();
+        rest.sort_unstable_by(|a, b| b.cmp(a));
+        Beside { first, rest }
+    };
+    (0..dag.len()).map(of).collect()
+}

@@ -1,0 +1,130 @@
+//! Priority-driven chain-aware scheduling (PiCAS): who gets which priority, executor and core, and how long chains then take.
+//!
+//! Callbacks are run by executors, each a thread with a real-time priority on one core, which always takes the ready callback
+//! with the highest priority and never interrupts it. Executors of a core preempt each other. Chains are listed with the most
+//! important one first.
+//!
+//! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for ROS2*, RTAS 2021.
+
+pub mod allocation;
+pub mod holistic;
+pub mod priorities;
+pub mod published;
+pub mod strategies;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Time;
+
+/// A chain of callbacks, the first of which is called by a timer.
+///
+/// ```
+/// use hemiola_analysis::{Time, picas::Chain};
+/// let ms = Time::milliseconds;
+/// let chain = Chain::new(ms(80), [ms(2), ms(16)]);
+/// assert_eq!(chain.cost(), ms(18));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    /// How often it begins.
+    pub period: Time,
+    /// Its callbacks, in the order in which they run.
+    pub callbacks: Vec<Callback>,
+}
+
+/// A callback of a chain.
+///
+/// ```
+/// use hemiola_analysis::{Time, picas::Callback};
+/// let callback = Callback::new(Time::nanoseconds(5));
+/// assert_eq!(callback.shortest, Time::ZERO); // nothing is known about it
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Callback {
+    /// The longest that it runs, undisturbed.
+    pub cost: Time,
+    /// The shortest.
+    pub shortest: Time,
+    /// The larger, the more important among those of its executor.
+    pub priority: u32,
+    /// Which executor runs it.
+    pub executor: ExecutorId,
+}
+
+impl Callback {
+    /// A callback without priority and executor yet.
+    pub const fn new(cost: Time) -> Self {
+        Self { cost, shortest: Time::ZERO, priority: 0, executor: ExecutorId(0) }
+    }
+}
+
+impl Chain {
+    /// A chain whose callbacks have neither priorities nor executors yet.
+    pub fn new(period: Time, costs: impl IntoIterator<Item = Time>) -> Self {
+        Self { period, callbacks: costs.into_iter().map(Callback::new).collect() }
+    }
+
+    /// The longest that all of it runs.
+    pub fn cost(&self) -> Time {
+        self.callbacks.iter().map(|callback| callback.cost).sum()
+    }
+}
+
+/// The number of an executor in a [`Deployment`].
+///
+/// ```
+/// assert_eq!(hemiola_analysis::picas::ExecutorId(2).0, 2);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ExecutorId(pub usize);
+
+/// A thread that runs callbacks.
+///
+/// ```
+/// use hemiola_analysis::picas::Executor;
+/// let executor = Executor { core: 1, priority: 90 };
+/// assert!(executor.priority > 80);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Executor {
+    /// The core that it stays on.
+    pub core: usize,
+    /// The larger, the more important among those of its core.
+    pub priority: u32,
+}
+
+/// Chains on executors on cores.
+///
+/// ```
+/// use hemiola_analysis::{Time, picas::{Chain, allocation}};
+/// let ms = Time::milliseconds;
+/// let chains = [Chain::new(ms(80), [ms(2), ms(16)]), Chain::new(ms(100), [ms(20)])];
+/// let deployment = allocation::allocate(&chains, 2, 90).unwrap();
+/// let core_of = |chain: usize| deployment.executor(&deployment.chains[chain].callbacks[0]).core;
+/// assert_ne!(core_of(0), core_of(1));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deployment {
+    /// The chains, the most important one first.
+    pub chains: Vec<Chain>,
+    /// The executors.
+    pub executors: Vec<Executor>,
+}
+
+impl Deployment {
+    /// Who runs a callback.
+    ///
+    /// # Panics
+    /// If it names an executor that there is none of.
+    pub fn executor(&self, callback: &Callback) -> &Executor {
+        &self.executors[callback.executor.0]
+    }
+
+    /// Every callback with the number of its chain.
+    pub(crate) fn callbacks(&self) -> impl Iterator<Item = (usize, &Callback)> {
+        self.chains
+            .iter()
+            .enumerate()
+            .flat_map(|(chain, one)| one.callbacks.iter().map(move |callback| (chain, callback)))
+    }
+}

@@ -1,0 +1,159 @@
+//! Which executor and core runs which callback: chain-aware node allocation.
+//!
+//! - **Model.** Every callback is a node of its own. Chains, the most important one first; cores are alike.
+//! - **Part A.** Chain after chain: its nodes go to the least loaded core (the first of several), in a new executor with the next
+//!   lower priority. While they do not fit, the earliest leaves; what has left is allocated next, before the next chain.
+//! - **Part B**, when there is no further executor: the nodes join the executor on the least loaded core that they fit on whose
+//!   joining keeps all rules of [`super::strategies`]; if no core takes them, the earliest leaves.
+//! - **Part C.** A node that is left over goes to the least loaded core among those whose least important chain is less
+//!   important than its own (else, of all), even beyond what the core can do, and joins that core's lowest executor.
+//! - **Ties.** Equally loaded: the core with the smaller number; executors of a core: the one with the lower priority.
+//! - **Complexity.** Callbacks times cores, times executors in part B.
+//! - **Source.** Choi, Xiang and Kim, RTAS 2021, Algorithm 2. Part A is as in the 3,000 published allocations; the published
+//!   parts B and C are known by title only, and never occur there: what they do here is decided here.
+
+use crate::picas::strategies::violations;
+use crate::picas::{Chain, Deployment, Executor, ExecutorId, priorities};
+use crate::{NoBound, Time};
+
+/// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the first has that priority, each
+/// further one the next lower.
+///
+/// ```
+/// use hemiola_analysis::{Time, picas::{Chain, allocation}};
+/// let ms = Time::milliseconds;
+/// // The second chain does not fit beside the first on one core: its end does, its begin goes to the other core.
+/// let chains = [Chain::new(ms(10), [ms(3)]), Chain::new(ms(10), [ms(4)]), Chain::new(ms(10), [ms(4), ms(4)])];
+/// let deployment = allocation::allocate(&chains, 2, 90).unwrap();
+/// let cores: Vec<usize> =
+///     deployment.chains[2].callbacks.iter().map(|callback| deployment.executor(callback).core).collect();
+/// assert_eq!(cores, [1, 0]);
+/// ```
+///
+/// # Errors
+/// [`NoBound::OverUtilised`] if there is more work than `cores` can do.
+pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deployment, NoBound> {
+    let mut chains = chains.to_vec();
+    priorities::assign(&mut chains);
+    let shares = chains.iter().flat_map(|chain| chain.callbacks.iter().map(|callback| (callback.cost, chain.period)));
+    crate::bound::check_utilisation(shares, cores as f64)?;
+    let mut allocation = Allocation {
+        deployment: Deployment { chains, executors: Vec::new() },
+        placed: Vec::new(),
+        load: vec![0.0; cores.max(1)],
+        highest: executors.max(1),
+    };
+    for chain in 0..allocation.deployment.chains.len() {
+        allocation.place_chain(chain);
+    }
+    Ok(allocation.deployment)
+}
+
+struct Allocation {
+    deployment: Deployment,
+    /// Which callbacks have a place, as (chain, place in it).
+    placed: Vec<(usize, usize)>,
+    load: Vec<f64>,
+    highest: u32,
+}
+
+impl Allocation {
+    fn place_chain(&mut self, chain: usize) {
+        // Of a chain, always a tail is placed: what is left is its begin.
+        let mut left = self.deployment.chains[chain].callbacks.len();
+        while left > 0 {
+            let mut first = 0;
+            let new_executor = (self.deployment.executors.len() as u32) < self.highest;
+            let place = loop {
+                let share: f64 = (first..left).map(|place| self.share(chain, place)).sum();
+                let place = if new_executor { self.new_executor(share) } else { self.join(chain, first..left, share) };
+                match place {
+                    Some(place) => break place,
+                    None if first + 1 < left => first += 1,
+                    None => break self.leftover(chain, new_executor),
+                }
+            };
+            for callback in first..left {
+                self.deployment.chains[chain].callbacks[callback].executor = place;
+                self.placed.push((chain, callback));
+                self.load[self.deployment.executors[place.0].core] += self.share(chain, callback);
+            }
+            left = first;
+        }
+    }
+
+    fn share(&self, chain: usize, place: usize) -> f64 {
+        let chain = &self.deployment.chains[chain];
+        let nanoseconds = |time: Time| time.as_nanoseconds() as f64;
+        nanoseconds(chain.callbacks[place].cost) / nanoseconds(chain.period)
+    }
+
+    /// Cores, the least loaded one first.
+    fn cores(&self) -> Vec<usize> {
+        let mut cores: Vec<usize> = (0..self.load.len()).collect();
+        cores.sort_by(|&a, &b| self.load[a].total_cmp(&self.load[b]));
+        cores
+    }
+
+    fn open(&mut self, core: usize) -> ExecutorId {
+        let number = self.deployment.executors.len();
+        self.deployment.executors.push(Executor { core, priority: self.highest - number as u32 });
+        ExecutorId(number)
+    }
+
+    /// Part A.
+    fn new_executor(&mut self, share: f64) -> Option<ExecutorId> {
+        let core = *self.cores().first()?;
+        (self.load[core] + share <= 1.0).then(|| self.open(core))
+    }
+
+    /// Part B.
+    fn join(&self, chain: usize, callbacks: std::ops::Range<usize>, share: f64) -> Option<ExecutorId> {
+        let fits = self.cores().into_iter().filter(|&core| self.load[core] + share <= 1.0);
+        fits.flat_map(|core| self.executors_of(core)).find(|&executor| {
+            let mut trial = self.placed_only();
+            let joined = &mut trial.chains[chain].callbacks;
+            let leaving = &self.deployment.chains[chain].callbacks[callbacks.clone()];
+            joined.splice(..0, leaving.iter().map(|callback| crate::picas::Callback { executor, ..*callback }));
+            violations(&trial).is_empty()
+        })
+    }
+
+    /// The deployment so far, without callbacks that have no place.
+    fn placed_only(&self) -> Deployment {
+        let mut deployment = self.deployment.clone();
+        for (number, chain) in deployment.chains.iter_mut().enumerate() {
+            let mut place = 0;
+            chain.callbacks.retain(|_| {
+                place += 1;
+                self.placed.contains(&(number, place - 1))
+            });
+        }
+        deployment
+    }
+
+    /// A core's executors, the one with the lowest priority first.
+    fn executors_of(&self, core: usize) -> impl Iterator<Item = ExecutorId> + '_ {
+        let executors = self.deployment.executors.iter().enumerate().rev();
+        executors.filter(move |(_, executor)| executor.core == core).map(|(number, _)| ExecutorId(number))
+    }
+
+    /// Part C.
+    fn leftover(&mut self, chain: usize, new_executor: bool) -> ExecutorId {
+        let least_important = |core: usize| {
+            let there = |&&(chain, place): &&(usize, usize)| {
+                self.deployment.executor(&self.deployment.chains[chain].callbacks[place]).core == core
+            };
+            self.placed.iter().filter(there).map(|&(chain, _)| chain).max()
+        };
+        let cores = self.cores();
+        let core = cores.iter().copied().find(|&core| least_important(core) > Some(chain)).unwrap_or(cores[0]);
+        let lowest = self.executors_of(core).next();
+        match lowest {
+            Some(lowest) if !new_executor => lowest,
+            _ if new_executor => self.open(core),
+            // Every core is used before executors run out, unless there are fewer executors than cores.
+            _ => ExecutorId(self.deployment.executors.len() - 1),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! How long tasks take that share one processor, each a file named after how the next one is chosen.
+
+pub mod earliest_deadline;
+pub mod first_come;
+pub mod fixed_priority;

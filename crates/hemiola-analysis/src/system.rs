@@ -1,0 +1,275 @@
+//! What runs where and has to be done by when: one description of callbacks, chains, executors, cores, and Hemiola's cycles.
+//!
+//! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot. All names are checked when it
+//! is read, so that the analyses find everything in order.
+//!
+//! ```
+//! use hemiola_analysis::System;
+//!
+//! let system = System::from_toml(
+//!     r#"
+//!     cores = 2
+//!
+//!     ## The most important chain first.
+//!     [[chain]]
+//!     name = "brake"
+//!     period = "80 ms"
+//!     callbacks = [
+//!         { name = "camera", takes = "2 ms" },
+//!         { name = "detect", takes = "9 ms .. 16 ms" },
+//!     ]
+//!
+//!     [[chain]]
+//!     name = "steer"
+//!     period = "100 ms"
+//!     deadline = "50 ms"
+//!     callbacks = [{ name = "lanes", takes = "20 ms" }, { name = "wheel", takes = "3 ms" }]
+//!     "#,
+//!     "system.toml",
+//! )?;
+//! assert_eq!(system.chains[1].callbacks[0].name, "lanes");
+//! # Ok::<(), hemiola_analysis::system::Problems>(())
+//! ```
+
+mod check;
+mod problem;
+mod text;
+mod write;
+
+pub use problem::{Key, Place, Problem, Problems};
+pub use text::Span;
+
+use serde::Deserialize;
+
+use crate::Time;
+
+/// All that runs on a robot's computer.
+///
+/// ```
+/// use hemiola_analysis::{System, Time, system::{Callback, Chain, Span}};
+/// let ms = Time::milliseconds;
+/// let chain = Chain {
+///     name: "brake".into(),
+///     period: ms(80),
+///     deadline: None,
+///     callbacks: vec![Callback::new("camera", Span::upto(ms(2))), Callback::new("detect", Span { shortest: ms(9), longest: ms(16) })],
+/// };
+/// let system = System { cores: 2, chains: vec![chain], ..System::default() };
+/// assert!(system.check().is_ok());
+/// assert!(system.to_toml().contains(r#"{ name = "detect", takes = "9 ms .. 16 ms" }"#));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct System {
+    /// How many cores there are, numbered from 0.
+    pub cores: usize,
+    /// Chains of callbacks, the most important one first.
+    #[serde(default, rename = "chain")]
+    pub chains: Vec<Chain>,
+    /// Who runs callbacks.
+    #[serde(default, rename = "executor")]
+    pub executors: Vec<Executor>,
+    /// Hemiola's cycles.
+    #[serde(default, rename = "cycle")]
+    pub cycles: Vec<Cycle>,
+    /// Ways through several cycles and chains.
+    #[serde(default, rename = "path")]
+    pub paths: Vec<Path>,
+}
+
+/// A chain of callbacks; the first is called by a timer, each other one by a message of the one before.
+///
+/// ```
+/// use hemiola_analysis::{Time, system::Chain};
+/// let chain = Chain { name: "brake".into(), period: Time::milliseconds(80), deadline: None, callbacks: Vec::new() };
+/// assert_eq!(chain.due(), Time::milliseconds(80));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// What people call it.
+    pub name: String,
+    /// How often it begins.
+    #[serde(deserialize_with = "text::time")]
+    pub period: Time,
+    /// Until when it has to be done, from its begin: its period if there is nothing else.
+    #[serde(default, deserialize_with = "text::optional_time")]
+    pub deadline: Option<Time>,
+    /// Its callbacks, in the order in which they run.
+    pub callbacks: Vec<Callback>,
+}
+
+/// A callback of a chain.
+///
+/// ```
+/// use hemiola_analysis::{Time, system::{Callback, Span}};
+/// let callback = Callback { executor: Some("vision".into()), ..Callback::new("detect", Span::upto(Time::milliseconds(16))) };
+/// assert_eq!(callback.priority, None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Callback {
+    /// What people call it.
+    pub name: String,
+    /// How long it runs, undisturbed.
+    pub takes: Span,
+    /// Who runs it, if that has been decided.
+    #[serde(default)]
+    pub executor: Option<String>,
+    /// The larger, the more important among those of its executor, if that has been decided.
+    #[serde(default)]
+    pub priority: Option<u32>,
+}
+
+impl Callback {
+    /// A callback without executor and priority yet.
+    pub fn new(name: impl Into<String>, takes: Span) -> Self {
+        Self { name: name.into(), takes, executor: None, priority: None }
+    }
+}
+
+/// A thread that runs callbacks, the one with the highest priority first.
+///
+/// ```
+/// use hemiola_analysis::system::Executor;
+/// let executor = Executor { name: "vision".into(), core: 1, priority: 80 };
+/// assert!((1..=99).contains(&executor.priority));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Executor {
+    /// What people call it.
+    pub name: String,
+    /// The core that it stays on.
+    pub core: usize,
+    /// Its real-time priority, from 1 to 99: the larger, the more important.
+    pub priority: u32,
+}
+
+/// A cycle of Hemiola: a graph of tasks on a pool of workers.
+///
+/// ```
+/// use hemiola_analysis::{Time, system::{Begin, Cycle}};
+/// let ms = Time::milliseconds;
+/// let cycle = Cycle {
+///     name: "motion".into(), begins: Begin::Every(ms(12)), deadline: None, workers: 2, priority: 80, tasks: Vec::new(),
+/// };
+/// assert_eq!(cycle.workers, 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cycle {
+    /// What people call it.
+    pub name: String,
+    /// When it begins.
+    pub begins: Begin,
+    /// Until when it has to be done, from its begin: its period if there is nothing else.
+    #[serde(default, deserialize_with = "text::optional_time")]
+    pub deadline: Option<Time>,
+    /// How many threads work for it; the kernel moves them freely among all cores.
+    #[serde(default = "one")]
+    pub workers: usize,
+    /// Their real-time priority, from 1 to 99: the larger, the more important.
+    pub priority: u32,
+    /// What it does, in any order.
+    pub tasks: Vec<Task>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// When a cycle begins.
+///
+/// ```
+/// use hemiola_analysis::{Time, system::Begin};
+/// assert_ne!(Begin::Every(Time::milliseconds(12)), Begin::After("camera".into()));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Begin {
+    /// Once per period, or at most that often.
+    Every(#[serde(deserialize_with = "text::time")] Time),
+    /// Whenever another cycle or a chain of this name has ended.
+    After(String),
+}
+
+/// A task of a cycle.
+///
+/// ```
+/// use hemiola_analysis::{Time, system::{Span, Task}};
+/// let task = Task { name: "walk".into(), takes: Span::upto(Time::milliseconds(2)), after: vec!["imu".into()] };
+/// assert_eq!(task.after, ["imu"]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// What people call it.
+    pub name: String,
+    /// How long it runs, undisturbed.
+    pub takes: Span,
+    /// Which tasks of its cycle it waits for.
+    #[serde(default)]
+    pub after: Vec<String>,
+}
+
+/// A way from a sensor to an actuator through several cycles and chains, each of which reads the latest value of the one before.
+///
+/// ```
+/// use hemiola_analysis::system::Path;
+/// let path = Path { name: "ball to kick".into(), through: vec!["cognition".into(), "motion".into()], deadline: None };
+/// assert_eq!(path.through.len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Path {
+    /// What people call it.
+    pub name: String,
+    /// The names of cycles and chains, in order.
+    pub through: Vec<String>,
+    /// The longest that the reaction may take.
+    #[serde(default, deserialize_with = "text::optional_time")]
+    pub deadline: Option<Time>,
+}
+
+impl Chain {
+    /// Until when it has to be done, from its begin.
+    pub fn due(&self) -> Time {
+        self.deadline.unwrap_or(self.period)
+    }
+}
+
+impl System {
+    /// Reads `system.toml`; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// All that is wrong, each with its place and what to do.
+    pub fn from_toml(text: &str, file: &str) -> Result<Self, Problems> {
+        let system: Self = toml::from_str(text).map_err(|error| Problems::of_toml(&error, text, file))?;
+        system.check().map_err(|problems| problems.located(text, file))?;
+        Ok(system)
+    }
+
+    /// Reads the same as JSON.
+    ///
+    /// # Errors
+    /// All that is wrong, each with the way to it through the document.
+    pub fn from_json(text: &str) -> Result<Self, Problems> {
+        let system: Self = serde_json::from_str(text).map_err(|error| Problems::of_json(&error))?;
+        system.check()?;
+        Ok(system)
+    }
+
+    /// Whether all that is named exists once, nothing waits for itself, and numbers make sense.
+    ///
+    /// # Errors
+    /// All that is wrong.
+    pub fn check(&self) -> Result<(), Problems> {
+        check::check(self)
+    }
+
+    /// As text that [`System::from_toml`] reads, and people like to.
+    pub fn to_toml(&self) -> String {
+        write::to_toml(self)
+    }
+}

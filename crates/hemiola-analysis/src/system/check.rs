@@ -1,0 +1,209 @@
+//! What no type can say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::problem::Key::{Index, Name};
+use super::{Begin, Key, Place, Problem, Problems, Span, System};
+use crate::Time;
+
+pub(super) fn check(system: &System) -> Result<(), Problems> {
+    let mut found = Found::default();
+    if system.cores == 0 {
+        found.add(&[Name("cores")], "there are no cores", "write how many there are, such as `cores = 4`");
+    }
+    executors(system, &mut found);
+    chains(system, &mut found);
+    cycles(system, &mut found);
+    begins(system, &mut found);
+    let parts = system.parts();
+    for (number, path) in system.paths.iter().enumerate() {
+        for (place, name) in path.through.iter().enumerate() {
+            let at = [Name("path"), Index(number), Name("through"), Index(place)];
+            found.known(&at, "cycle or chain", name, parts.iter().copied());
+        }
+    }
+    if found.0.is_empty() { Ok(()) } else { Err(Problems(found.0)) }
+}
+
+#[derive(Default)]
+struct Found(Vec<Problem>);
+
+impl Found {
+    fn add(&mut self, at: &[Key], message: impl Into<String>, help: impl Into<String>) {
+        let place = Place::Path(at.to_vec());
+        self.0.push(Problem { place, message: message.into(), help: Some(help.into()) });
+    }
+
+    fn known<'n>(&mut self, at: &[Key], what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> bool {
+        let all: Vec<&str> = all.collect();
+        if all.contains(&name) {
+            return true;
+        }
+        let near = all.iter().copied().min_by_key(|other| strsim::damerau_levenshtein(name, other));
+        let help = match near {
+            Some(near) if strsim::damerau_levenshtein(name, near) <= name.len().div_ceil(3) => {
+                format!("did you mean `{near}`?")
+            }
+            Some(_) => format!("there are {}", all.join(", ")),
+            None => "there are none".to_owned(),
+        };
+        self.add(at, format!("there is no {what} `{name}`"), help);
+        false
+    }
+
+    fn once<'n>(&mut self, what: &str, list: &'static str, names: impl Iterator<Item = &'n str>, before: &[Key]) {
+        let mut seen = BTreeSet::new();
+        for (number, name) in names.enumerate() {
+            if !seen.insert(name) {
+                let mut at = before.to_vec();
+                at.extend([Name(list), Index(number), Name("name")]);
+                self.add(&at, format!("there are two {what} `{name}`"), "rename one of them");
+            }
+        }
+    }
+
+    fn positive(&mut self, at: &[Key], time: Time) {
+        if time == Time::ZERO {
+            self.add(at, "a period of no time at all", "write the time from one begin to the next, such as \"20 ms\"");
+        }
+    }
+
+    fn priority(&mut self, at: &[Key], priority: u32) {
+        if !(1..=99).contains(&priority) {
+            let message = format!("there is no real-time priority {priority}");
+            self.add(at, message, "use 1 (least important) to 99");
+        }
+    }
+
+    fn ordered(&mut self, at: &[Key], span: Span) {
+        if span.shortest > span.longest {
+            self.add(at, format!("{span} begins with the longer time"), "exchange both");
+        }
+    }
+}
+
+impl System {
+    /// The names of all chains and cycles.
+    pub(crate) fn parts(&self) -> Vec<&str> {
+        let chains = self.chains.iter().map(|chain| chain.name.as_str());
+        chains.chain(self.cycles.iter().map(|cycle| cycle.name.as_str())).collect()
+    }
+}
+
+fn executors(system: &System, found: &mut Found) {
+    found.once("executors", "executor", system.executors.iter().map(|executor| executor.name.as_str()), &[]);
+    for (number, executor) in system.executors.iter().enumerate() {
+        if executor.core >= system.cores {
+            let message = format!("there is no core {}", executor.core);
+            let help = format!("cores are numbered from 0 to {}", system.cores.saturating_sub(1));
+            found.add(&[Name("executor"), Index(number), Name("core")], message, help);
+        }
+        found.priority(&[Name("executor"), Index(number), Name("priority")], executor.priority);
+    }
+}
+
+fn chains(system: &System, found: &mut Found) {
+    found.once("chains", "chain", system.chains.iter().map(|chain| chain.name.as_str()), &[]);
+    for (number, chain) in system.chains.iter().enumerate() {
+        let at = |key| [Name("chain"), Index(number), Name(key)];
+        found.positive(&at("period"), chain.period);
+        if chain.callbacks.is_empty() {
+            found.add(&at("callbacks"), format!("chain `{}` does nothing", chain.name), "add a callback, or remove it");
+        }
+        for (place, callback) in chain.callbacks.iter().enumerate() {
+            let at = |key| [Name("chain"), Index(number), Name("callbacks"), Index(place), Name(key)];
+            found.ordered(&at("takes"), callback.takes);
+            if let Some(executor) = &callback.executor {
+                let executors = system.executors.iter().map(|executor| executor.name.as_str());
+                found.known(&at("executor"), "executor", executor, executors);
+            }
+            if callback.executor.is_some() != callback.priority.is_some() {
+                let message = format!("callback `{}` has only one of `executor` and `priority`", callback.name);
+                found.add(&at("name"), message, "give it both, or neither: then they are assigned");
+            }
+        }
+    }
+}
+
+fn cycles(system: &System, found: &mut Found) {
+    for (number, cycle) in system.cycles.iter().enumerate() {
+        let at = |key| [Name("cycle"), Index(number), Name(key)];
+        if system.parts().iter().filter(|name| **name == cycle.name).count() > 1 {
+            found.add(
+                &at("name"),
+                format!("another cycle or chain is called `{}`, too", cycle.name),
+                "rename one of them",
+            );
+        }
+        if let Begin::Every(period) = cycle.begins {
+            found.positive(&at("begins"), period);
+        }
+        found.priority(&at("priority"), cycle.priority);
+        let names: Vec<&str> = cycle.tasks.iter().map(|task| task.name.as_str()).collect();
+        found.once("tasks", "tasks", names.iter().copied(), &[Name("cycle"), Index(number)]);
+        let mut waits = BTreeMap::new();
+        for (place, task) in cycle.tasks.iter().enumerate() {
+            let at = |key| [Name("cycle"), Index(number), Name("tasks"), Index(place), Name(key)];
+            found.ordered(&at("takes"), task.takes);
+            for name in &task.after {
+                found.known(&at("after"), "task", name, names.iter().copied());
+            }
+            waits.insert(task.name.as_str(), task.after.iter().map(String::as_str).collect());
+        }
+        if let Some(circle) = circle(&waits) {
+            let message = format!("tasks wait for each other: {}", circle.join(" -> "));
+            found.add(&at("tasks"), message, "remove one of these from the other's `after`");
+        }
+    }
+}
+
+fn begins(system: &System, found: &mut Found) {
+    let mut waits = BTreeMap::new();
+    for (number, cycle) in system.cycles.iter().enumerate() {
+        if let Begin::After(name) = &cycle.begins {
+            let at = [Name("cycle"), Index(number), Name("begins")];
+            found.known(&at, "cycle or chain", name, system.parts().into_iter());
+            waits.insert(cycle.name.as_str(), vec![name.as_str()]);
+        }
+    }
+    if let Some(circle) = circle(&waits) {
+        let message = format!("cycles begin after each other: {}", circle.join(" -> "));
+        found.add(&[Name("cycle")], message, "let one of them begin `{ every = \"...\" }`");
+    }
+}
+
+/// Names that wait for each other, from the first back to it.
+fn circle<'n>(waits: &BTreeMap<&'n str, Vec<&'n str>>) -> Option<Vec<&'n str>> {
+    let mut finished = BTreeSet::new();
+    for &start in waits.keys() {
+        // Depth first; the path has for each name how many of those it waits for have been looked at.
+        let mut path = vec![(start, 0)];
+        while let Some((name, looked_at)) = path.pop() {
+            let Some(&next) = waits.get(name).and_then(|names| names.get(looked_at)) else {
+                finished.insert(name);
+                continue;
+            };
+            path.push((name, looked_at + 1));
+            if let Some(first) = path.iter().position(|(seen, _)| *seen == next) {
+                return Some(path[first..].iter().map(|(name, _)| *name).chain([next]).collect());
+            }
+            if !finished.contains(next) {
+                path.push((next, 0));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_wait_for_each_other_are_found_with_their_path() {
+        let waits = BTreeMap::from([("a", vec!["b"]), ("b", vec!["c", "d"]), ("c", vec![]), ("d", vec!["b"])]);
+        assert_eq!(circle(&waits), Some(vec!["b", "d", "b"]));
+        let waits = BTreeMap::from([("a", vec!["b", "c"]), ("b", vec!["c"]), ("c", vec![])]);
+        assert_eq!(circle(&waits), None);
+    }
+}

@@ -1,0 +1,81 @@
+use std::fmt::{self, Write};
+
+use super::{Begin, System};
+
+/// As people would have written it: a table per thing, a line per callback or task.
+pub(super) fn to_toml(system: &System) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_system(system, &mut text);
+    text
+}
+
+fn write_system(system: &System, text: &mut String) -> fmt::Result {
+    writeln!(text, "cores = {}", system.cores)?;
+    for executor in &system.executors {
+        writeln!(text, "\n[[executor]]\nname = {}", quoted(&executor.name))?;
+        writeln!(text, "core = {}\npriority = {}", executor.core, executor.priority)?;
+    }
+    for chain in &system.chains {
+        writeln!(text, "\n[[chain]]\nname = {}\nperiod = \"{}\"", quoted(&chain.name), chain.period)?;
+        if let Some(deadline) = chain.deadline {
+            writeln!(text, "deadline = \"{deadline}\"")?;
+        }
+        writeln!(text, "callbacks = [")?;
+        for callback in &chain.callbacks {
+            write!(text, "    {{ name = {}, takes = \"{}\"", quoted(&callback.name), callback.takes)?;
+            if let Some(executor) = &callback.executor {
+                write!(text, ", executor = {}", quoted(executor))?;
+            }
+            if let Some(priority) = callback.priority {
+                write!(text, ", priority = {priority}")?;
+            }
+            writeln!(text, " }},")?;
+        }
+        writeln!(text, "]")?;
+    }
+    for cycle in &system.cycles {
+        let begins = match &cycle.begins {
+            Begin::Every(period) => format!("{{ every = \"{period}\" }}"),
+            Begin::After(name) => format!("{{ after = {} }}", quoted(name)),
+        };
+        writeln!(text, "\n[[cycle]]\nname = {}\nbegins = {begins}", quoted(&cycle.name))?;
+        if let Some(deadline) = cycle.deadline {
+            writeln!(text, "deadline = \"{deadline}\"")?;
+        }
+        writeln!(text, "workers = {}\npriority = {}\ntasks = [", cycle.workers, cycle.priority)?;
+        for task in &cycle.tasks {
+            write!(text, "    {{ name = {}, takes = \"{}\"", quoted(&task.name), task.takes)?;
+            if !task.after.is_empty() {
+                write!(text, ", after = [{}]", list(&task.after))?;
+            }
+            writeln!(text, " }},")?;
+        }
+        writeln!(text, "]")?;
+    }
+    for path in &system.paths {
+        writeln!(text, "\n[[path]]\nname = {}\nthrough = [{}]", quoted(&path.name), list(&path.through))?;
+        if let Some(deadline) = path.deadline {
+            writeln!(text, "deadline = \"{deadline}\"")?;
+        }
+    }
+    Ok(())
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// A TOML string.
+fn quoted(name: &str) -> String {
+    let mut text = String::from('"');
+    for letter in name.chars() {
+        match letter {
+            '"' | '\\' => text.extend(['\\', letter]),
+            letter if letter.is_control() => text += &format!("\\u{:04x}", u32::from(letter)),
+            letter => text.push(letter),
+        }
+    }
+    text.push('"');
+    text
+}

@@ -1,0 +1,165 @@
+use std::fmt::{self, Display};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A span of time in whole nanoseconds, for arithmetic that never overflows and never panics.
+///
+/// Sums and products stop at [`Time::MAX`] (584 years), which is above every horizon: what would overflow is reported as a
+/// bound that was not found. Differences stop at zero.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_analysis::Time;
+///
+/// let period = Time::from(Duration::from_millis(12));
+/// assert_eq!(Time::nanoseconds(30_000_000).jobs_of(period), 3); // ceil(30 / 12)
+/// assert_eq!((period * 2 - Time::nanoseconds(1)).to_string(), "23.999999 ms");
+/// assert_eq!(Time::MAX + period, Time::MAX);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(u64);
+
+impl Time {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+    /// The smallest step, a nanosecond: "just after" in formulas over whole numbers.
+    pub const TICK: Self = Self(1);
+    /// As good as never.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// A number of nanoseconds.
+    pub const fn nanoseconds(nanoseconds: u64) -> Self {
+        Self(nanoseconds)
+    }
+
+    /// A number of microseconds.
+    pub const fn microseconds(microseconds: u64) -> Self {
+        Self(microseconds.saturating_mul(1_000))
+    }
+
+    /// A number of milliseconds.
+    pub const fn milliseconds(milliseconds: u64) -> Self {
+        Self(milliseconds.saturating_mul(1_000_000))
+    }
+
+    /// The number of nanoseconds.
+    pub const fn as_nanoseconds(self) -> u64 {
+        self.0
+    }
+
+    /// How many jobs of a task with this `period` begin in a window of this length that starts with one: rounded up. As many as
+    /// can be counted if the period is zero.
+    pub const fn jobs_of(self, period: Self) -> u64 {
+        match (self.0, period.0) {
+            (0, _) => 0,
+            (_, 0) => u64::MAX,
+            (window, period) => window.div_ceil(period),
+        }
+    }
+
+    /// How often `other` fits into it completely, and what is left; all is left if `other` is zero.
+    pub const fn whole(self, other: Self) -> (u64, Self) {
+        match other.0 {
+            0 => (0, self),
+            other => (self.0 / other, Self(self.0 % other)),
+        }
+    }
+
+    /// Divided among `workers`, rounded up; 0 workers count as 1.
+    pub fn shared_by(self, workers: usize) -> Self {
+        Self(self.0.div_ceil((workers as u64).max(1)))
+    }
+}
+
+impl From<Duration> for Time {
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Time> for Duration {
+    fn from(time: Time) -> Self {
+        Self::from_nanos(time.0)
+    }
+}
+
+impl Add for Time {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Time {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Mul<u64> for Time {
+    type Output = Self;
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+}
+
+impl Sum for Time {
+    fn sum<I: Iterator<Item = Self>>(times: I) -> Self {
+        times.fold(Self::ZERO, Self::add)
+    }
+}
+
+/// The number that is meant, to the nanosecond, in the largest unit that keeps it at least 1: `1.5 ms`, `80 ms`, `250 ns`.
+impl Display for Time {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (unit, name) = match self.0 {
+            0..1_000 => (1, "ns"),
+            1_000..1_000_000 => (1_000, "µs"),
+            1_000_000..1_000_000_000 => (1_000_000, "ms"),
+            _ => (1_000_000_000, "s"),
+        };
+        let digits = (unit as f64).log10() as usize;
+        let fraction = format!("{:0digits$}", self.0 % unit);
+        let text = match fraction.trim_end_matches('0') {
+            "" => format!("{} {name}", self.0 / unit),
+            fraction => format!("{}.{fraction} {name}", self.0 / unit),
+        };
+        formatter.pad(&text)
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_to_the_nanosecond_without_superfluous_digits() {
+        let shown = [0, 999, 1_500, 80_000_000, 12_000_001, 2_000_000_000].map(|time| Time(time).to_string());
+        assert_eq!(shown, ["0 ns", "999 ns", "1.5 µs", "80 ms", "12.000001 ms", "2 s"]);
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        assert_eq!(Time::MAX * 3 + Time::TICK, Time::MAX);
+        assert_eq!(Time::TICK - Time::MAX, Time::ZERO);
+        assert_eq!(Time::TICK.jobs_of(Time::ZERO), u64::MAX);
+        assert_eq!(Time::TICK.whole(Time::ZERO), (0, Time::TICK));
+    }
+}

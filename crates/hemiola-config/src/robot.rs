@@ -21,7 +21,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let sources = robot.entries("source", found);
     let providers = robot.entries("providers", found);
     let modules = robot.entries("module", found);
-    let replay = robot.entries("replay", found);
+    let replay = robot.take("replay");
     let output = robot.take("output");
     let log = robot.take("log");
     robot.finish(found);
@@ -30,7 +30,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.modules = modules::read_modules(&modules, catalog, found);
     configuration.cycles = cycles::read_cycles(&cycles, catalog, found);
     configuration.providers = modules::read_providers(&providers, catalog, found);
-    configuration.replay = replay::read_replay(&replay, catalog, found);
+    if let Some(node) = replay {
+        configuration.replay = replay::read_replay(node, catalog, found);
+    }
     if let Some(node) = output {
         configuration.output = read_output(node, found);
     }

@@ -71,11 +71,18 @@ fn a_log_is_split_by_time_or_by_size() {
 fn a_replay_says_which_topic_and_which_fields() {
     let text = "[cycle.main]\nrate = 30.0\n[replay.JointAngles]\ntopic = '/joints'\n[replay.JointAngles.fields]\nangles = 'position'\n\
                 'stiffness[2]' = { from = 'percent', scale = 0.01 }\n";
-    let mapping = &read(text).configuration.replay["JointAngles"];
+    let mapping = &read(text).configuration.replay.mappings["JointAngles"];
     assert_eq!(mapping.topic, "/joints");
     let field = |from: &str, scale| FieldMapping { from: from.to_owned(), scale, offset: 0.0 };
     let expected = [("angles", field("position", 1.0)), ("stiffness[2]", field("percent", 0.01))];
     assert_eq!(mapping.fields, expected.map(|(name, field)| (name.to_owned(), field)).into());
+}
+
+#[test]
+fn a_replay_says_what_it_takes_from_the_log() {
+    let text = "[cycle.main]\nrate = 30.0\n[replay]\ntake = ['BallPercept']\nJointAngles.topic = '/joints'\n";
+    let replay = read(text).configuration.replay;
+    assert_eq!((replay.take, replay.mappings.len()), (vec!["BallPercept".to_owned()], 1));
 }
 
 #[test]

@@ -35,8 +35,24 @@ pub struct Configuration {
     pub output: OutputConfiguration,
     /// What is recorded.
     pub log: LogConfiguration,
+    /// What a replay takes from a log, and where.
+    pub replay: ReplayConfiguration,
+}
+
+/// What a replay takes from a log, and where.
+///
+/// ```
+/// use hemiola_model::configuration::ReplayConfiguration;
+///
+/// let percepts = ReplayConfiguration { take: vec!["BallPercept".into()], ..ReplayConfiguration::default() };
+/// assert!(percepts.mappings.is_empty()); // the log is one of this robot
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReplayConfiguration {
+    /// Representations of modules that are not computed anew.
+    pub take: Vec<String>,
     /// Representations of sources, and where logs of other robots have them.
-    pub replay: BTreeMap<String, ReplayMapping>,
+    pub mappings: BTreeMap<String, ReplayMapping>,
 }
 
 /// Where the logs of another robot have what a source of this one provides.

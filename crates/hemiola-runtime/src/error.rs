@@ -126,6 +126,11 @@ pub enum RuntimeError {
         /// What is different.
         reason: String,
     },
+    /// Values of a recording have no place in a robot on its own threads.
+    #[error(
+        "values of a recording come into the runs of a robot that is stepped: use `into_player` or `into_stepper`, not `prepare` or `start`"
+    )]
+    TakenWhileLive,
     /// A change that needs what was not foreseen when the robot started.
     #[error("{what} needs the robot to start again: {why}")]
     NeedsRestart {

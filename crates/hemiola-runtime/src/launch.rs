@@ -57,7 +57,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let catalog = Catalog::new("robot");
     let scale = TickScale::calibrate();
     let source_ids = robot.sources.iter().map(|source| catalog.source(source.name)).collect::<Result<Vec<_>, _>>()?;
-    let state = Arc::new(RobotState::new(Bus::with_timing(), clock, source_ids));
+    let state = Arc::new(RobotState::new(Bus::with_timing(), clock, source_ids, std::mem::take(&mut robot.taken)));
 
     let mut cycle_ids = Vec::new();
     for cycle in &robot.configuration.cycles {

@@ -13,7 +13,7 @@
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
-//! | `tap`, `feed` | hands values to a recorder, and takes samples from a recording |
+//! | `tap`, `feed`, `taken` | hands values to a recorder, and takes samples and other values from a recording |
 //! | `transcript`, `script` | writes down what each run began with, and follows it in a replay |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
@@ -40,6 +40,7 @@ mod script;
 mod source;
 mod stepper;
 mod sync;
+mod taken;
 mod tap;
 mod transcript;
 mod values;
@@ -53,11 +54,12 @@ pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{Change, JournalEntry, JournalEvent, Severity};
 pub use monitor::{DebugRecords, Message};
 pub use player::{Played, Player, Tempo, Transport};
-pub use robot::Robot;
+pub use robot::{Provider, Robot};
 pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use script::{BreakOff, BreakOffReason, Transcript};
 pub use stepper::{Step, Stepper};
+pub use taken::TakenValues;
 pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};
 pub use transcript::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 pub use values::Snapshot;

@@ -21,6 +21,7 @@ use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
 use crate::robot_state::RobotState;
 use crate::safe_state::Cause;
+use crate::taken::TakenRepresentation;
 use crate::transcript::MessageRecord;
 use crate::worker::WorkerState;
 
@@ -87,9 +88,18 @@ struct UpdateTask {
     instance: Arc<ModuleInstance>,
     bindings: Box<[Binding<'static>]>,
     outputs: Box<[StoreRef]>,
+    /// What comes from a recording instead.
+    taken: Option<Box<TakenOutputs>>,
     on_failure: FailurePolicy,
     /// It provides nothing: what it does leaves the robot's software, and chains end here.
     is_actuator: bool,
+}
+
+/// What an update does not provide in a replay, though it could.
+struct TakenOutputs {
+    outputs: Box<[(StoreRef, TakenRepresentation)]>,
+    /// It provides something else as well.
+    is_called: bool,
 }
 
 /// Boxed, so that they stay where they are while the list grows.
@@ -177,8 +187,58 @@ impl Program {
         unsafe { self.lineage.of(task, self.blackboard.frame().run) }
     }
 
-    /// Calls the update; tells whether it did its work.
+    /// Does what the update is there for; tells whether that came off.
     fn run_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
+        match &update.taken {
+            None => self.call_update(task, update, worker, scope),
+            Some(taken) => self.take_outputs(task, update, taken, worker, scope),
+        }
+    }
+
+    /// Takes from a recording what the update would provide; calls it if it provides more than that.
+    #[cold]
+    fn take_outputs(
+        &self,
+        task: usize,
+        update: &UpdateTask,
+        taken: &TakenOutputs,
+        worker: &mut WorkerState,
+        scope: &Scope<'_>,
+    ) -> bool {
+        // SAFETY: this is the provider's task, which runs once in a run.
+        let has_room = taken.outputs.iter().all(|(store, _)| unsafe { store.begin_write() });
+        let is_done = taken.is_called && self.call_update(task, update, worker, scope);
+        let (frame, mut is_taken) = (self.blackboard.frame(), false);
+        for (store, values) in &taken.outputs {
+            // SAFETY: as above; the update has ended.
+            let value = has_room.then(|| unsafe { store.writing() });
+            let stamp = value.and_then(|value| {
+                value.reset();
+                values.take(frame.run, frame.clock.now(), value)
+            });
+            is_taken |= stamp.is_some();
+            // SAFETY: as above.
+            unsafe {
+                match stamp {
+                    Some(stamp) => store.commit(stamp),
+                    None => store.keep_last(),
+                }
+            }
+        }
+        if !taken.is_called {
+            // SAFETY: by the provider's task, once in a run.
+            unsafe {
+                match is_taken {
+                    true => self.lineage.renew(task, frame.run, &frame.imported),
+                    false => self.lineage.keep(task, frame.run),
+                }
+            }
+        }
+        is_done || is_taken
+    }
+
+    /// Calls the update; tells whether it did its work.
+    fn call_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
         let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
         let Some(pass) = update.instance.pass() else {
             // The cycle had stopped, and the watchdog is making the module safe at this moment.

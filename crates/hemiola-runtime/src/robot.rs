@@ -19,6 +19,7 @@ use crate::feed::Feed;
 use crate::launch::check_transcript;
 use crate::ports::Ports;
 use crate::script::Transcript;
+use crate::taken::{Taken, TakenValues};
 use crate::tap::TapRequest;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
@@ -44,10 +45,35 @@ pub struct Robot {
     pub(crate) taps: Vec<TapRequest>,
     /// What stands in for a source, by its name.
     pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
+    /// What comes from a recording instead of from its provider.
+    pub(crate) taken: Taken,
     /// Whether what each run begins with is passed on as well.
     pub(crate) is_transcribed: bool,
     /// The runs that are to be repeated.
     pub(crate) transcript: Option<Transcript>,
+}
+
+/// Who provides a representation: [`Robot::provider`].
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::Robot;
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// let robot = Robot::assemble(configuration)?;
+/// assert!(robot.provider("Ball").is_none()); // nobody does
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Provider {
+    /// The cycle that it runs in.
+    pub cycle: String,
+    /// The module and its update.
+    pub update: String,
+    /// What the update provides besides.
+    pub others: Vec<String>,
+    /// What the representation is.
+    pub descriptor: &'static RepresentationDescriptor,
 }
 
 impl Robot {
@@ -84,6 +110,7 @@ impl Robot {
             profile: Profile::default(),
             taps: Vec::new(),
             feeds: BTreeMap::new(),
+            taken: Taken::default(),
             is_transcribed: false,
             transcript: None,
         })
@@ -131,6 +158,37 @@ impl Robot {
         }
         self.feeds.insert(source.to_owned(), feed);
         Ok(self)
+    }
+
+    /// Takes a representation that a cycle provides from a recording, run by run. Its provider's update is not called; if it provides something else
+    /// as well, it is, and what it says of this representation is not used. For robots that are stepped: [`prepare`](Self::prepare) refuses it.
+    ///
+    /// # Errors
+    /// No cycle provides it.
+    pub fn taking(mut self, representation: &str, values: Box<dyn TakenValues>) -> Result<Self, RuntimeError> {
+        let cycles = &self.resolved.cycles;
+        if !cycles.iter().any(|cycle| cycle.providers.contains_key(representation)) {
+            return Err(RuntimeError::Unknown {
+                kind: "representation that a cycle provides",
+                name: representation.to_owned(),
+                known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
+            });
+        }
+        self.taken.insert(representation, values);
+        Ok(self)
+    }
+
+    /// Who provides a representation now; `None` if no cycle does.
+    pub fn provider(&self, representation: &str) -> Option<Provider> {
+        let mut cycles = self.resolved.cycles.iter();
+        let (cycle, id) = cycles.find_map(|cycle| Some((cycle, cycle.providers.get(representation)?)))?;
+        let update = cycle.updates.iter().find(|update| update.id == *id)?;
+        Some(Provider {
+            cycle: cycle.name.clone(),
+            update: format!("{}.{}", update.module, update.name),
+            others: update.provides.iter().filter(|name| *name != representation).cloned().collect(),
+            descriptor: self.provided().remove(representation)?,
+        })
     }
 
     /// Passes on to a recorder, besides values, what each run of each cycle began with: see [`RunRecord`](crate::RunRecord).

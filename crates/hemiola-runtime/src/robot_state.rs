@@ -8,6 +8,7 @@ use hemiola_realtime::Wakeup;
 use hemiola_trace::SourceId;
 
 use crate::safe_state::{Cause, SharedSafeState};
+use crate::taken::Taken;
 use crate::tap::Gate;
 
 /// What all threads of a robot share: the clock, and whether all is well.
@@ -23,10 +24,11 @@ pub struct RobotState {
     pub turn: Wakeup,
     source_ids: Box<[SourceId]>,
     gate: Arc<Gate>,
+    taken: Taken,
 }
 
 impl RobotState {
-    pub fn new(bus: Bus, clock: RobotClock, source_ids: Vec<SourceId>) -> Self {
+    pub fn new(bus: Bus, clock: RobotClock, source_ids: Vec<SourceId>, taken: Taken) -> Self {
         Self {
             bus,
             clock: Arc::new(clock),
@@ -38,6 +40,7 @@ impl RobotState {
             turn: Wakeup::new(),
             source_ids: source_ids.into(),
             gate: Arc::default(),
+            taken,
         }
     }
 
@@ -53,6 +56,11 @@ impl RobotState {
     /// Where a stepped robot waits for the recorder of its messages.
     pub fn gate(&self) -> &Arc<Gate> {
         &self.gate
+    }
+
+    /// What comes from a recording instead of from its provider.
+    pub fn taken(&self) -> &Taken {
+        &self.taken
     }
 
     /// The traces' numbers of the sources, in the order of the robot's.

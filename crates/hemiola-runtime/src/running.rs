@@ -129,8 +129,13 @@ impl Robot {
     /// so once ([`RobotHandle::new_messages`]).
     ///
     /// # Errors
-    /// A module or source cannot be made, or the operating system refuses threads.
+    /// A module or source cannot be made, the operating system refuses threads, or values shall come from a recording
+    /// ([`taking`](Self::taking)).
     pub fn prepare(self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
+        if !self.taken.is_empty() {
+            // Whoever reads a recording waits for the disk.
+            return Err(RuntimeError::TakenWhileLive);
+        }
         let memory = secure_memory(HEAP);
         let factor = match pace {
             Pace::RealTime => 1.0,

@@ -32,6 +32,8 @@ pub enum Command {
   run --log game.mcap --log-only Ball,Image@2
                                       record these, images twice a second
   run --replay game.mcap --fast       the same runs again, as fast as possible
+  run --replay game.mcap --fast --take BallPercept
+                                      a changed ball model on the percepts of that game
   run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
                                       four seconds of it, at half the pace, again and again
   run --overlay outdoor --set cycle.motion.workers=2")]
@@ -113,6 +115,9 @@ pub struct RunArguments {
     /// Take the samples of the sources from this log; everything else is computed anew, in the runs that the log tells of
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
+    /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before `take` in robot.toml
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
+    pub take: Vec<String>,
     /// Show, record and pace the replay from this time of the robot's clock on; what comes before is computed as fast as possible
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
     pub from: Option<Duration>,

@@ -3,25 +3,31 @@
 //! | file | what |
 //! |---|---|
 //! | `log` | what a log is about, and how its robot ran |
-//! | `part` | a representation of a source, and how it is made from what the log has |
+//! | `part` | a representation of a source or cycle, and how it is made from what the log has |
 //! | `feed` | the samples of a source, from a log |
+//! | `take` | values of a representation that are not computed anew |
+//! | `remarks` | what is found on the way |
 
 mod feed;
 mod log;
 mod part;
+mod remarks;
+mod take;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use hemiola_model::configuration::ReplayMapping;
-use hemiola_runtime::Robot;
+use hemiola_runtime::{Provider, Robot};
 
 use crate::error::CommandError;
 use crate::recorder::topic;
 use feed::LogFeed;
 use part::Part;
+use take::{LogValues, Matching};
 
 pub use log::ReplayLog;
+pub use remarks::Remarks;
 
 /// A robot whose sources a recording stands in for, and whose runs are those of the recording, if that is possible.
 pub struct Replay {
@@ -29,6 +35,8 @@ pub struct Replay {
     pub course: Course,
     /// What is not as it was recorded.
     pub warnings: Vec<String>,
+    /// What is found on the way.
+    pub remarks: Remarks,
 }
 
 /// What decides which run comes when.
@@ -41,12 +49,14 @@ pub enum Course {
 }
 
 impl Replay {
-    /// Feeds every source from the log that the log has all of; the runs are those of the log, if that is possible.
+    /// Feeds every source from the log that the log has all of, and takes these representations of cycles from it as well; the runs are those of the
+    /// log, if that is possible.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
-    pub fn of(robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Self, CommandError> {
-        let Fed { robot, warnings, foreign } = Fed::of(robot, path, recording)?;
+    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit; a representation cannot be taken.
+    pub fn of(robot: Robot, path: &Path, recording: &ReplayLog, take: &[String]) -> Result<Self, CommandError> {
+        let remarks = Remarks::default();
+        let Fed { robot, mut warnings, foreign } = Fed::of(robot, path, recording, &remarks)?;
         let fits = recording.transcript().and_then(|transcript| {
             let partial = robot.samples().into_iter().find(|(source, representations)| {
                 representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
@@ -58,11 +68,57 @@ impl Replay {
                 (None, None, Ok(())) => Ok(transcript.clone()),
             }
         });
-        Ok(match fits {
-            Ok(transcript) => Self { robot: robot.following(transcript)?, course: Course::AsRecorded, warnings },
-            Err(reason) => Self { robot, course: Course::DueTimes(reason), warnings },
-        })
+        let (mut robot, course, matching) = match fits {
+            Ok(transcript) => (robot.following(transcript)?, Course::AsRecorded, Matching::OfSameRun),
+            Err(reason) => (robot, Course::DueTimes(reason), Matching::Newest),
+        };
+        for name in take {
+            let (part, remark) = taken_part(&robot, name, path, recording, take, &remarks)?;
+            warnings.extend(remark);
+            let values = LogValues::open(path, recording.origin(), part, matching, remarks.clone())?;
+            robot = robot.taking(name, Box::new(values))?;
+        }
+        Ok(Self { robot, course, warnings, remarks })
     }
+}
+
+/// How a representation of a cycle is made from the log, and what is to be said of that.
+fn taken_part(
+    robot: &Robot,
+    name: &str,
+    path: &Path,
+    recording: &ReplayLog,
+    take: &[String],
+    remarks: &Remarks,
+) -> Result<(Part, Vec<String>), CommandError> {
+    let problem = |problem: String| CommandError::Usage(format!("`--take {name}`: {problem}"));
+    if let Some((source, _)) =
+        robot.samples().into_iter().find(|(_, provided)| provided.iter().any(|provided| provided.name() == name))
+    {
+        return Err(problem(format!("source `{source}` provides it, of which a replay takes all from the log")));
+    }
+    let Some(Provider { cycle, update, others, descriptor }) = robot.provider(name) else {
+        let known = robot.resolved().cycles.iter().flat_map(|cycle| cycle.providers.keys().map(String::as_str));
+        return Err(CommandError::unknown("representation of a cycle", name, known));
+    };
+    let wanted = topic(&cycle, name);
+    if !recording.has(&wanted) {
+        let of_cycle = topic(&cycle, "");
+        let there: Vec<_> = recording.topics().filter_map(|topic| topic.strip_prefix(&of_cycle)).collect();
+        let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+        return Err(problem(format!("{} has no {wanted}; of cycle `{cycle}` it has: {there}", path.display())));
+    }
+    let mut part = Part::new(&cycle, descriptor, wanted, None, remarks.clone())?;
+    let mut told = Vec::new();
+    for channel in recording.channels(part.topic()) {
+        told.extend(part.examine(channel).map_err(|problem| unfit(path, &problem))?);
+    }
+    let computed: Vec<_> = others.iter().filter(|other| !take.contains(other)).map(String::as_str).collect();
+    if !computed.is_empty() {
+        let computed = computed.join(", ");
+        told.push(format!("{update} provides {computed}, too, so it is called; what it says of {name} is not used"));
+    }
+    Ok((part, told))
 }
 
 /// A robot whose sources a recording stands in for; runs come when they are due.
@@ -79,8 +135,8 @@ impl Fed {
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
-    fn of(mut robot: Robot, path: &Path, recording: &ReplayLog) -> Result<Self, CommandError> {
-        let mappings = robot.configuration().replay.clone();
+    fn of(mut robot: Robot, path: &Path, recording: &ReplayLog, remarks: &Remarks) -> Result<Self, CommandError> {
+        let mappings = robot.configuration().replay.mappings.clone();
         let (mut warnings, mut foreign, mut fed) = (Vec::new(), None, 0);
         for (source, representations) in robot.samples() {
             let wanted = representations.iter().map(|&descriptor| {
@@ -93,7 +149,7 @@ impl Fed {
                 (_, []) => {
                     let mut parts = Vec::new();
                     for (descriptor, mapping, topic) in there {
-                        let mut part = Part::new(source, descriptor, topic, mapping.cloned())?;
+                        let mut part = Part::new(source, descriptor, topic, mapping.cloned(), remarks.clone())?;
                         for channel in recording.channels(part.topic()) {
                             warnings.extend(part.examine(channel).map_err(|problem| unfit(path, &problem))?);
                         }

@@ -1,15 +1,51 @@
-//! `[replay.*]`: where foreign logs have what sources provide.
+//! `[replay]`: what a replay takes from the log; `[replay.*]`: where foreign logs have what sources provide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hemiola_model::configuration::{FieldMapping, ReplayMapping};
+use hemiola_model::configuration::{FieldMapping, ReplayConfiguration, ReplayMapping};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Node, in_order};
-use crate::section::{Refusal, Section, number, suggest, text};
+use crate::section::{Refusal, Section, number, suggest, suggest_at, text};
 
-pub(super) fn read_replay(
+pub(super) fn read_replay(node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> ReplayConfiguration {
+    let Some(mut section) = Section::open("replay", node, found) else { return ReplayConfiguration::default() };
+    let names = section.peek("take").and_then(Node::list).unwrap_or_default();
+    let take = section.list("take", "a list of representations, such as [\"Ball\"]", text, found);
+    for node in names.iter().filter(|_| !take.is_empty()) {
+        check_takeable(node, catalog, found);
+    }
+    let entries: Vec<_> =
+        node.table().map(in_order).unwrap_or_default().into_iter().filter(|(name, _)| *name != "take").collect();
+    ReplayConfiguration { take, mappings: read_mappings(&entries, catalog, found) }
+}
+
+/// An error unless a module provides it, and logs can have it.
+fn check_takeable(node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
+    let Some(name) = node.text().filter(|name| !name.is_empty()) else { return };
+    let provided: BTreeSet<_> =
+        catalog.modules.iter().flat_map(|module| module.provides.iter().map(String::as_str)).collect();
+    if !provided.contains(name) {
+        found.push_error(|| match catalog.sources.iter().find(|source| source.provides.contains(name)) {
+            Some(source) => {
+                let message =
+                    format!("`{name}` comes from source `{}`, of which a replay takes all from the log", source.name);
+                Diagnostic::error(message).at(&node.place, "").help("leave it out")
+            }
+            None => {
+                let error = Diagnostic::error(format!("no module provides a representation `{name}`"));
+                suggest_at(error, &node.place, name, provided.iter().copied(), "modules provide")
+            }
+        });
+    } else if !catalog.schemas.contains_key(name) {
+        found.push(
+            Diagnostic::error(format!("`{name}` is opaque, so no log has it")).at(&node.place, "").help("leave it out"),
+        );
+    }
+}
+
+fn read_mappings(
     entries: &[(&str, &Node)],
     catalog: &Catalog,
     found: &mut Diagnostics,

@@ -8,7 +8,7 @@ use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId};
 
 use super::lineage::{Input, Lineage};
-use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, Task, UpdateTask};
+use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, TakenOutputs, Task, UpdateTask};
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
@@ -111,6 +111,7 @@ fn bind(
     let ports = instance.ports(resolved.id.update);
     let mut bindings: Vec<Binding<'static>> = Vec::new();
     let mut outputs: Vec<StoreRef> = Vec::new();
+    let mut taken = Vec::new();
     for (index, argument) in update.arguments.iter().enumerate() {
         let Some(representation) = argument.representation else {
             let port = ports.and_then(|ports| ports.get(index));
@@ -129,7 +130,10 @@ fn bind(
             }
             ArgumentKind::Provides => {
                 let store = outlive_store(own_store(blackboard, name)?);
-                outputs.push(store);
+                match parts.robot.taken().of(name) {
+                    Some(values) => taken.push((store, values)),
+                    None => outputs.push(store),
+                }
                 store.cell()
             }
             ArgumentKind::Requires | ArgumentKind::Uses if provided_here => {
@@ -149,7 +153,10 @@ fn bind(
         }
         bindings.push(Binding::Cell(cell));
     }
+    let is_called = resolved.provides.len() > taken.len();
+    let taken = (!taken.is_empty()).then(|| Box::new(TakenOutputs { outputs: taken.into(), is_called }));
     Ok(UpdateTask {
+        taken,
         is_actuator: resolved.provides.is_empty() && resolved.discarded.is_empty(),
         on_failure: parts.on_failure.get(descriptor.name).copied().unwrap_or_default(),
         update,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{Robot, RobotHandle, SafeStateEntry, Tempo, Transcript, Transport};
+use hemiola_runtime::{RobotHandle, SafeStateEntry, Tempo, Transcript, Transport};
 use hemiola_trace::{Capture, Catalog, TickScale, Timeline};
 
 use super::check::warn;
@@ -21,7 +21,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Keys, Terminal};
 use crate::recorder::{Head, Recorded, Recorder, Recording};
-use crate::replay::{Course, Replay, ReplayLog};
+use crate::replay::{Course, Remarks, Replay, ReplayLog};
 use crate::session::Session;
 use crate::summary::Summary;
 use interruption::Interruption;
@@ -81,16 +81,20 @@ impl Attempt<'_> {
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session, name);
-        let robot = match &self.log {
+        let (robot, remarks) = match &self.log {
             Some((path, log)) => {
-                let (robot, remarks) = replayed(session.robot, path, log)?;
+                let take = match arguments.take.as_slice() {
+                    [] => session.robot.configuration().replay.take.clone(),
+                    take => take.to_vec(),
+                };
+                let replay = Replay::of(session.robot, path, log, &take)?;
                 if !self.is_again {
-                    remarks.iter().for_each(|remark| eprintln!("{remark}"));
+                    announce(&replay, log);
                     note_differences(&head.differences(path)?);
                 }
-                robot
+                (replay.robot, replay.remarks)
             }
-            None => session.robot,
+            None => (session.robot, Remarks::default()),
         };
         let recording = Recording::of(arguments, &robot, name)?;
         let robot = match &recording {
@@ -125,11 +129,20 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.start_trace(path)?;
         }
-        let mut watch = Watch { application, name, pace, handle: handle.clone(), shown, messages: Vec::new() };
+        let mut watch = Watch {
+            application,
+            name,
+            pace,
+            handle: handle.clone(),
+            shown,
+            messages: Vec::new(),
+            remarks: remarks.clone(),
+        };
         let capture = self.watch(&mut watch);
         let robot_time = handle.now();
         running.stop();
         drop(keys);
+        remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
         let (safe_state, lines) = (handle.safe_state(), application.summary_lines(&handle));
         let elapsed = started.elapsed();
@@ -223,16 +236,14 @@ impl Lap {
     }
 }
 
-/// A robot on the samples and, where that is possible, in the runs of a log; and what is to be said of that.
-fn replayed(robot: Robot, path: &Path, log: &ReplayLog) -> Result<(Robot, Vec<String>), CommandError> {
-    let Replay { robot, course, warnings } = Replay::of(robot, path, log)?;
-    let mut remarks: Vec<_> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
-    if let Course::DueTimes(reason) = course {
-        remarks.push(format!("note: runs come when they are due, not as they did when it was recorded: {reason}"));
+/// Says what is not as it was recorded.
+fn announce(replay: &Replay, log: &ReplayLog) {
+    replay.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    if let Course::DueTimes(reason) = &replay.course {
+        eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
     } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {
-        remarks.push(format!("note: the replay ends before the log does: {break_off}"));
+        eprintln!("note: the replay ends before the log does: {break_off}");
     }
-    Ok((robot, remarks))
 }
 
 /// A replay with another configuration is what many come for, and what others do not expect.

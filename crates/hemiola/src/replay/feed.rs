@@ -129,7 +129,7 @@ impl Feed for LogFeed {
     fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
         self.number = Some(sample.number);
-        for (index, part) in self.parts.iter_mut().enumerate() {
+        for (index, part) in self.parts.iter().enumerate() {
             let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor());
             let (Some(value), Some(message)) = (value, sample.parts.get(&index)) else { continue };
             part.read(&message.channel, &message.data, value)?;

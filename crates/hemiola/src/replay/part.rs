@@ -1,6 +1,6 @@
-//! A representation that a source provides, and how it is made from what a log has.
+//! A representation that a source or a cycle provides, and how it is made from what a log has.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
@@ -9,6 +9,7 @@ use hemiola_model::configuration::ReplayMapping;
 use hemiola_model::data::ReadError;
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor};
 
+use super::remarks::Remarks;
 use crate::error::CommandError;
 
 /// See the module.
@@ -19,8 +20,7 @@ pub struct Part {
     mapping: Option<ReplayMapping>,
     /// Of each channel, by its number in the log.
     forms: BTreeMap<u16, Form>,
-    /// Fields of which a value had no place; each is told of once.
-    misfits: BTreeSet<String>,
+    remarks: Remarks,
 }
 
 /// What a channel's messages are.
@@ -32,15 +32,17 @@ enum Form {
 }
 
 impl Part {
+    /// What it finds on the way it adds to the remarks.
     pub fn new(
-        source: &str,
+        owner: &str,
         descriptor: &'static RepresentationDescriptor,
         topic: String,
         mapping: Option<ReplayMapping>,
+        remarks: Remarks,
     ) -> Result<Self, CommandError> {
         let name = descriptor.name();
         let data_type = descriptor.data_type().ok_or_else(|| {
-            CommandError::Usage(format!("source `{source}` cannot be replayed: {name} is opaque, so no log has it"))
+            CommandError::Usage(format!("{name} of `{owner}` cannot be replayed: it is opaque, so no log has it"))
         })?;
         Ok(Self {
             topic,
@@ -48,7 +50,7 @@ impl Part {
             schema: MessageSchema::of(name, &data_type),
             mapping,
             forms: BTreeMap::new(),
-            misfits: BTreeSet::new(),
+            remarks,
         })
     }
 
@@ -114,18 +116,13 @@ impl Part {
     }
 
     /// Puts a message of a channel into a value.
-    pub fn read(&mut self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), String> {
+    pub fn read(&self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), String> {
         let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", self.topic);
         let adapted;
         let bytes = match self.forms.get(&channel.id) {
             Some(Form::Same) => message,
             Some(Form::Other(adapter)) => {
-                let told = &mut self.misfits;
-                let on_misfit = |misfit: ReadError| {
-                    if told.insert(misfit.path.clone()) {
-                        eprintln!("note: {}: {misfit}; such values have their default", self.topic);
-                    }
-                };
+                let on_misfit = |misfit: ReadError| self.remarks.misfit(&self.topic, &misfit);
                 adapted = adapter.adapt(message, on_misfit).map_err(|error| problem(&error))?;
                 &adapted
             }

@@ -33,7 +33,8 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
     let configuration = with_workers(application, &arguments.configuration, arguments.workers)?;
     let Session { robot, warnings, .. } = Session::open(application, &configuration)?;
     check::warn(&warnings, &[]);
-    let Replay { robot, course, warnings } = Replay::of(robot, path, &recording)?;
+    // Everything is computed anew, whatever a replay would take.
+    let Replay { robot, course, warnings, remarks } = Replay::of(robot, path, &recording, &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let topics = topics(&robot, &recording);
     if topics.is_empty() {
@@ -82,6 +83,7 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
         thread::sleep(LOOK_PERIOD);
     }
     drop(progress);
+    remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| eprintln!("note: {remark}"));
     report.finish(player.wait(), recorded.left_over()?);
     print(&report.text())?;
     Ok(match report.verdict() {

@@ -8,6 +8,7 @@ use hemiola_runtime::{Message, RobotHandle, Tempo, Transport};
 use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::replay::Remarks;
 use crate::traffic::Traffic;
 
 /// Where.
@@ -43,11 +44,14 @@ pub struct Watch<'a> {
     pub handle: RobotHandle,
     pub shown: &'a mut Shown,
     pub messages: Vec<Message>,
+    /// What a replay finds on its way.
+    pub remarks: Remarks,
 }
 
 impl Watch<'_> {
     pub fn look(&mut self) {
         let lines = self.application.live_lines(&self.handle);
+        self.remarks.take_new().into_iter().for_each(|remark| self.handle.note(remark));
         let new = self.handle.new_messages();
         let now = self.handle.now();
         let safe_state = self.handle.safe_state();

@@ -1,0 +1,125 @@
+//! Values of a representation that are not computed anew, from a log.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_model::{AnyRepresentation, Time};
+use hemiola_runtime::TakenValues;
+
+use super::part::Part;
+use super::remarks::Remarks;
+
+/// See the module.
+pub struct LogValues {
+    log: LogReader,
+    origin: LogTime,
+    part: Part,
+    matching: Matching,
+    next: Option<Message>,
+    /// The last one whose time has come.
+    last: Option<Message>,
+    remarks: Remarks,
+}
+
+/// Which value belongs to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matching {
+    /// That of the same run: runs are those of the log, so it has the run's time.
+    OfSameRun,
+    /// The newest.
+    Newest,
+}
+
+struct Message {
+    channel: Arc<Channel>,
+    time: LogTime,
+    stamp: LogTime,
+    data: Vec<u8>,
+}
+
+impl LogValues {
+    /// The part has examined all channels of its topic. Times of the log count from `origin`.
+    pub fn open(
+        path: &Path,
+        origin: LogTime,
+        part: Part,
+        matching: Matching,
+        remarks: Remarks,
+    ) -> Result<Self, LogError> {
+        let log = LogReader::open(path)?.select(Selection::all().topic(part.topic()));
+        let mut values = Self { log, origin, part, matching, next: None, last: None, remarks };
+        values.read_on();
+        Ok(values)
+    }
+
+    fn read_on(&mut self) {
+        self.next = None;
+        while let Some(entry) = self.log.next_entry() {
+            match entry {
+                Ok(Entry::Message(message)) => {
+                    self.next = Some(Message {
+                        channel: message.channel.clone(),
+                        time: message.log_time,
+                        stamp: message.publish_time,
+                        data: message.data.to_vec(),
+                    });
+                    return;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.remarks.unreadable(format!("a part of the log is left out: {error}"));
+                    if matches!(error, LogError::Read { .. }) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The message that belongs to a run of that time, and how many were passed over.
+    fn message(&mut self, wanted: LogTime) -> (Option<&Message>, u64) {
+        let mut left_over = 0;
+        if self.matching == Matching::OfSameRun {
+            self.last = None;
+        }
+        while self.next.as_ref().is_some_and(|next| next.time <= wanted) {
+            let passed_over = std::mem::replace(&mut self.last, self.next.take());
+            left_over += u64::from(passed_over.is_some() && self.matching == Matching::OfSameRun);
+            self.read_on();
+            // Two runs may have one time.
+            if self.matching == Matching::OfSameRun && self.last.as_ref().is_some_and(|last| last.time == wanted) {
+                break;
+            }
+        }
+        match self.matching {
+            Matching::OfSameRun => {
+                let is_other = self.last.as_ref().is_some_and(|last| last.time != wanted);
+                (self.last.as_ref().filter(|_| !is_other), left_over + u64::from(is_other))
+            }
+            Matching::Newest => (self.last.as_ref(), 0),
+        }
+    }
+}
+
+impl TakenValues for LogValues {
+    fn take(&mut self, _run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time> {
+        let origin = self.origin.nanoseconds();
+        // Times before the origin are written as the origin.
+        let wanted = LogTime::from_nanoseconds(origin + now.nanoseconds().max(0).unsigned_abs());
+        let (name, remarks) = (self.part.descriptor().name(), self.remarks.clone());
+        let (message, left_over) = self.message(wanted);
+        let Some((channel, stamp, data)) = message.map(|it| (it.channel.clone(), it.stamp, it.data.clone())) else {
+            remarks.took(name, false, left_over);
+            return None;
+        };
+        let read = self.part.read(&channel, &data, value);
+        remarks.took(name, read.is_ok(), left_over);
+        if let Err(problem) = read {
+            value.reset();
+            remarks.unreadable(problem);
+            return None;
+        }
+        Some(Time::from_nanoseconds(i64::try_from(stamp.nanoseconds().saturating_sub(origin)).unwrap_or(i64::MAX)))
+    }
+}

@@ -30,13 +30,16 @@ enum Way {
     File,
     /// The disk's own rate.
     Direct,
+    /// The same, with each message copied to where it is written from: what encoding them there costs at least.
+    Copied,
     McapCrate,
     Ours(LogCompression),
 }
 
-const WAYS: [(&str, Way); 6] = [
+const WAYS: [(&str, Way); 7] = [
     ("file, through the cache", Way::File),
     ("file, past the cache (O_DIRECT)", Way::Direct),
+    ("the same, messages copied there", Way::Copied),
     ("mcap crate, BufWriter, no codec", Way::McapCrate),
     ("Hemiola, no codec", Way::Ours(LogCompression::None)),
     ("Hemiola, lz4", Way::Ours(LogCompression::Lz4)),
@@ -67,7 +70,7 @@ pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> R
             match sample {
                 // Not every file system can.
                 Err(BenchError::Write { error, .. })
-                    if matches!(way, Way::Direct) && error.kind() == ErrorKind::InvalidInput => {}
+                    if matches!(way, Way::Direct | Way::Copied) && error.kind() == ErrorKind::InvalidInput => {}
                 sample => samples.push(sample?),
             }
         }
@@ -101,16 +104,23 @@ const BLOCK: usize = 1 << 20;
 /// What file systems ask of memory that goes to the disk by itself.
 const ALIGNMENT: usize = 4096;
 
-/// Whole blocks, from one place in memory: nothing is copied, nothing encoded.
-fn direct(path: &Path, message: &[u8], count: usize) -> std::io::Result<()> {
+/// Whole blocks, from one place in memory: nothing is encoded, and messages are copied there each time or once.
+fn direct(path: &Path, message: &[u8], count: usize, copied: bool) -> std::io::Result<()> {
     let mut memory = vec![0; BLOCK + ALIGNMENT];
     let begin = memory.as_ptr().align_offset(ALIGNMENT);
     let block = &mut memory[begin..begin + BLOCK];
-    for (byte, from) in block.iter_mut().zip(message.iter().cycle()) {
-        *byte = *from;
-    }
     let mut file = File::options().write(true).create_new(true).custom_flags(libc::O_DIRECT).open(path)?;
-    for _ in 0..(message.len() * count).div_ceil(BLOCK) {
+    // How far the message is that the block begins with.
+    let mut done = 0;
+    for number in 0..(message.len() * count).div_ceil(BLOCK) {
+        let mut rest = &mut *block;
+        while !rest.is_empty() && (copied || number == 0) {
+            let piece = &message[done..message.len().min(done + rest.len())];
+            let (place, behind) = rest.split_at_mut(piece.len());
+            place.copy_from_slice(piece);
+            rest = behind;
+            done = (done + piece.len()) % message.len();
+        }
         file.write_all(block)?;
     }
     file.sync_all()
@@ -124,7 +134,8 @@ fn write(way: Way, path: &Path, message: &[u8], count: usize) -> Result<(), Benc
             (0..count).try_for_each(|_| file.write_all(message)).map_err(failed)?;
             file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)
         }
-        Way::Direct => direct(path, message, count).map_err(failed),
+        Way::Direct => direct(path, message, count, false).map_err(failed),
+        Way::Copied => direct(path, message, count, true).map_err(failed),
         Way::McapCrate => {
             let options = mcap::WriteOptions::new().compression(None).compression_threads(0);
             let file = BufWriter::new(File::create_new(path).map_err(failed)?);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Seek};
 
-use mcap::records::AttachmentHeader;
+use crate::format::AttachmentHeader;
 
 use crate::error::Cause;
 use crate::source::Source;

@@ -54,7 +54,7 @@ pub struct Schema {
 }
 
 impl Channel {
-    pub(crate) fn new(channel: mcap::records::Channel, schema: Option<Arc<Schema>>) -> Self {
+    pub(crate) fn new(channel: crate::format::ChannelRecord, schema: Option<Arc<Schema>>) -> Self {
         let (id, topic, encoding, metadata) = (channel.id, channel.topic, channel.message_encoding, channel.metadata);
         Self { id, topic, encoding, metadata, schema, definition: OnceLock::new() }
     }

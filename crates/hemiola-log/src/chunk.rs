@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Seek};
 
-use mcap::records::ChunkHeader;
+use crate::format::ChunkHeader;
 
 use crate::error::Cause;
 use crate::source::Source;

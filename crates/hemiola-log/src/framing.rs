@@ -10,17 +10,12 @@ mod resume;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use mcap::MAGIC;
-use mcap::records::{AttachmentHeader, ChunkHeader, op};
-
 use self::beginning::{Beginning, read_beginning};
 use crate::attachment;
 use crate::chunk::Chunk;
 use crate::error::{Cause, Damage, LogError};
+use crate::format::{AttachmentHeader, ChunkHeader, HEAD, MAGIC, op};
 use crate::source::Source;
-
-/// The bytes before a record's body.
-pub const HEAD: u64 = 9;
 
 /// The most bytes behind the data of a chunk: the format allows any number, writers use none.
 pub const MOST_PADDING: u64 = 256;

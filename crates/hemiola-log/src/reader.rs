@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcap::records::{MessageHeader, Record, op};
+use crate::format::{MAGIC, MessageHeader, Record, op};
 
 use crate::channel::{Channel, LogTime, Schema};
 use crate::entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord};
@@ -91,12 +91,12 @@ impl<R: Read + Seek> LogReader<R> {
             Ok(summary) => (summary, None),
             Err(error) => (None, Some(error)),
         };
-        framing.jump(mcap::MAGIC.len() as u64)?;
+        framing.jump(MAGIC.len() as u64)?;
         let (mut profile, mut library) = Default::default();
         if let Some(Ok(first)) = framing.next_record()
-            && let Content::Record(Record::Header(header)) = first.content
+            && let Content::Record(Record::Header { profile: of_file, library: by }) = first.content
         {
-            (profile, library) = (header.profile, header.library);
+            (profile, library) = (of_file, by);
         }
         framing.restart()?;
         Ok(Self {
@@ -302,12 +302,12 @@ impl<R: Read + Seek> LogReader<R> {
                     let metadata = Metadata { name: metadata.name, entries: metadata.metadata };
                     return Some(Ok(Step::Other(Entry::Metadata(metadata))));
                 }
-                Record::Chunk { header, .. } => {
+                Record::Chunk(header) => {
                     let (compressed, uncompressed) = (header.compressed_size, header.uncompressed_size);
                     let chunk = ChunkHeader { compression: header.compression, compressed, uncompressed };
                     return Some(Ok(Step::Other(Entry::Chunk(chunk))));
                 }
-                Record::DataEnd(_) => self.in_summary = true,
+                Record::DataEnd { .. } => self.in_summary = true,
                 Record::Unknown { opcode: opcode @ 0x80.., data } if !self.in_summary => {
                     let record = PrivateRecord { opcode, data: data.into_owned() };
                     return Some(Ok(Step::Other(Entry::Private(record))));

@@ -1,13 +1,12 @@
 //! All records of a file, those of chunks among them, in the order in which they stand.
 
-use std::borrow::Cow;
 use std::io::{Read, Seek};
 
-use mcap::records::{AttachmentHeader, Record};
+use crate::format::{AttachmentHeader, HEAD, Record};
 
 use crate::error::{Cause, LogError};
-use crate::framing::{Body, Framing, HEAD, Position, damage, kind};
-use crate::parse::parse;
+use crate::format::parse::parse;
+use crate::framing::{Body, Framing, Position, damage, kind};
 
 /// A record and where it is. Its attachments have no data: that stays in the file.
 pub struct Located<'r> {
@@ -35,7 +34,7 @@ impl<R: Read + Seek> Framing<R> {
         let (position, opcode) = (found.position, found.opcode);
         let body = match found.body {
             Body::ChunkHeader(header) => {
-                let content = Content::Record(Record::Chunk { header, data: Cow::Borrowed(&[]) });
+                let content = Content::Record(Record::Chunk(header));
                 return Some(Ok(Located { position, content }));
             }
             Body::Attachment { header, data_offset, data_length } => {

@@ -2,13 +2,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
 
-use mcap::MAGIC;
-use mcap::records::{AttachmentIndex, ChunkIndex, MetadataIndex, Record, Statistics, op};
+use crate::format::{AttachmentIndex, ChunkIndex, HEAD, MAGIC, MetadataIndex, Record, Statistics, op};
 
 use crate::channel::{Channel, Schema};
 use crate::error::{Cause, LogError};
-use crate::framing::{Framing, HEAD, Position};
-use crate::parse::parse;
+use crate::format::parse::parse;
+use crate::framing::{Framing, Position};
 use crate::records::Content;
 use crate::source::Source;
 

@@ -1,17 +1,15 @@
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola_model::Time;
-use hemiola_model::cdr::MessageSchema;
+use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::configuration::LogCompression;
-use mcap::write::NoSeek;
-use mcap::{McapError, WriteOptions, records};
 
 use crate::error::LogError;
+use crate::format::{AttachmentHeader, MessageHeader, MetadataRecord};
+use crate::mcap_writer::{Layout, McapWriter, Output};
 use crate::storage::Storage;
 
 /// Writes a log: MCAP with CDR and ROS 2's schemas, for Hemiola, ROS 2, Foxglove, PlotJuggler and their kin.
@@ -40,11 +38,10 @@ use crate::storage::Storage;
 /// ```
 pub struct LogWriter {
     path: PathBuf,
-    writer: mcap::Writer<NoSeek<Storage>>,
+    writer: McapWriter<Storage>,
     /// The same file, to be synchronised.
     file: File,
     messages: u64,
-    bytes: Arc<AtomicU64>,
 }
 
 /// A channel of the log that is being written, as [`LogWriter::channel`] gives it.
@@ -89,8 +86,8 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// A chunk ends when it has so many bytes, or with a flush.
-const CHUNK: u64 = 1 << 20;
+/// What logs say of who wrote them.
+pub(crate) const LIBRARY: &str = concat!("hemiola-log ", env!("CARGO_PKG_VERSION"));
 
 impl LogWriter {
     /// Begins a log.
@@ -98,26 +95,12 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file exists already, or cannot be made.
     pub fn create(path: &Path, compression: LogCompression) -> Result<Self, LogError> {
-        let storage = Storage::create(path).map_err(|error| unwritable(path, &error))?;
-        let options = WriteOptions::new()
-            // Readers of ROS 2's logs want to see it.
-            .profile("ros2")
-            .library(concat!("hemiola-log ", env!("CARGO_PKG_VERSION")))
-            .compression(match compression {
-                LogCompression::None => None,
-                LogCompression::Lz4 => Some(mcap::Compression::Lz4),
-                LogCompression::Zstd => Some(mcap::Compression::Zstd),
-            })
-            // The one who writes is the only one who works.
-            .compression_threads(0)
-            .chunk_size(Some(CHUNK))
-            // Each chunk has one of its own; a second one over all would be a second look at every byte.
-            .calculate_data_section_crc(false)
-            // A chunk is written in one piece when it is whole.
-            .disable_seeking(true);
-        let (bytes, file) = (storage.written(), storage.try_clone().map_err(|error| unwritable(path, &error))?);
-        let writer = options.create(NoSeek::new(storage)).map_err(|error| failed(path, error))?;
-        Ok(Self { path: path.to_owned(), writer, file, messages: 0, bytes })
+        let failed = |error| failed(path, error);
+        let storage = Storage::create(path).map_err(failed)?;
+        let file = storage.try_clone().map_err(failed)?;
+        // Readers of ROS 2's logs want to see its name.
+        let writer = McapWriter::new(storage, Layout::full(compression), "ros2", LIBRARY).map_err(failed)?;
+        Ok(Self { path: path.to_owned(), writer, file, messages: 0 })
     }
 
     /// Adds a channel for messages of a type. Topics are as ROS 2 has them: `/motion/JointAngles`.
@@ -125,14 +108,13 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written, or has 65,535 channels.
     pub fn channel(&mut self, topic: &str, schema: &MessageSchema) -> Result<ChannelId, LogError> {
-        let path = &self.path;
-        let failed = |error| failed(path, error);
-        let id = self.writer.add_schema(&schema.name, "ros2msg", schema.text.as_bytes()).map_err(failed)?;
+        let failed = |error| failed(&self.path, error);
+        let schema_id = self.writer.schema(&schema.name, "ros2msg", schema.text.as_bytes()).map_err(failed)?;
         let metadata = BTreeMap::from([
             ("offered_qos_profiles".to_owned(), String::new()),
             ("topic_type_hash".to_owned(), schema.type_hash.clone()),
         ]);
-        self.writer.add_channel(id, topic, "cdr", &metadata).map(ChannelId).map_err(failed)
+        self.writer.channel(schema_id, topic, "cdr", &metadata).map(ChannelId).map_err(failed)
     }
 
     /// Writes a message, CDR with its header. It is in the file with the next flush, or when its chunk is full.
@@ -140,16 +122,51 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written.
     pub fn write(&mut self, channel: ChannelId, origin: Origin, message: &[u8]) -> Result<(), LogError> {
-        let header = records::MessageHeader {
-            channel_id: channel.0,
-            sequence: origin.sequence,
-            log_time: unsigned(origin.logged),
-            publish_time: unsigned(origin.published),
-        };
-        let written = self.writer.write_to_known_channel(&header, message);
-        written.map_err(|error| failed(&self.path, error))?;
+        let written = self.writer.message(&origin.header(channel), |log| {
+            log.extend_from_slice(message);
+            true
+        });
         self.messages += 1;
-        Ok(())
+        written.map_err(|error| failed(&self.path, error))
+    }
+
+    /// Writes a value as a message, without a copy of its bytes on the way. Returns whether it was: what CDR cannot say is
+    /// left out ([`CdrWriter::is_exact`]).
+    ///
+    /// ```
+    /// use hemiola_log::{LogCompression, LogWriter, Origin};
+    /// use hemiola_model::cdr::MessageSchema;
+    /// use hemiola_model::{Data, Time};
+    /// # let path = std::env::temp_dir().join(format!("hemiola-log-encode-{}.mcap", std::process::id()));
+    ///
+    /// let mut log = LogWriter::create(&path, LogCompression::None)?;
+    /// let pixels = log.channel("/pixels", &MessageSchema::of("Pixels", &<Vec<u8>>::data_type()))?;
+    /// let now = Origin { sequence: 0, logged: Time::ZERO, published: Time::ZERO };
+    /// assert!(log.encode(pixels, now, |bytes| vec![7_u8; 640 * 480].write(bytes))?);
+    /// # log.finish()?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), hemiola_log::LogError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LogError::Write`]: the file cannot be written.
+    pub fn encode(
+        &mut self,
+        channel: ChannelId,
+        origin: Origin,
+        value: impl FnOnce(&mut CdrWriter),
+    ) -> Result<bool, LogError> {
+        let mut is_exact = false;
+        let written = self.writer.message(&origin.header(channel), |log| {
+            let mut message = CdrWriter::behind(std::mem::take(log));
+            value(&mut message);
+            is_exact = message.is_exact();
+            *log = message.finish();
+            is_exact
+        });
+        self.messages += u64::from(is_exact);
+        written.map_err(|error| failed(&self.path, error))?;
+        Ok(is_exact)
     }
 
     /// Adds what is to be known about the whole log, as words.
@@ -157,8 +174,8 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written.
     pub fn metadata(&mut self, name: &str, entries: BTreeMap<String, String>) -> Result<(), LogError> {
-        let metadata = records::Metadata { name: name.to_owned(), metadata: entries };
-        self.writer.write_metadata(&metadata).map_err(|error| failed(&self.path, error))
+        let record = MetadataRecord { name: name.to_owned(), metadata: entries };
+        self.writer.metadata(record).map_err(|error| failed(&self.path, error))
     }
 
     /// Adds a file: a configuration, a trace.
@@ -166,14 +183,15 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written.
     pub fn attach(&mut self, name: &str, media_type: &str, now: Time, data: &[u8]) -> Result<(), LogError> {
-        let attachment = mcap::Attachment {
-            log_time: unsigned(now),
-            create_time: unsigned(now),
-            name: name.to_owned(),
-            media_type: media_type.to_owned(),
-            data: data.into(),
-        };
-        self.writer.attach(&attachment).map_err(|error| failed(&self.path, error))
+        let (log_time, create_time) = (unsigned(now), unsigned(now));
+        let header =
+            AttachmentHeader { log_time, create_time, name: name.to_owned(), media_type: media_type.to_owned() };
+        let attached = (|| {
+            let mut attachment = self.writer.attachment(header, data.len() as u64)?;
+            attachment.write_all(data)?;
+            attachment.finish()
+        })();
+        attached.map_err(|error| failed(&self.path, error))
     }
 
     /// Hands all that was written to the operating system: it outlives this process.
@@ -181,7 +199,8 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written.
     pub fn flush(&mut self) -> Result<(), LogError> {
-        self.writer.flush().map_err(|error| failed(&self.path, error))
+        let flushed = self.writer.end_chunk().and_then(|()| self.writer.output().flush());
+        flushed.map_err(|error| failed(&self.path, error))
     }
 
     /// To make sure from another thread that the disk has what was flushed.
@@ -189,23 +208,35 @@ impl LogWriter {
     /// # Errors
     /// [`LogError::Write`]: the system has no more files to open.
     pub fn synchroniser(&self) -> Result<LogSynchroniser, LogError> {
-        let file = self.file.try_clone().map_err(|error| unwritable(&self.path, &error))?;
+        let file = self.file.try_clone().map_err(|error| failed(&self.path, error))?;
         Ok(LogSynchroniser { path: self.path.clone(), file })
     }
 
-    /// So far; the bytes of the chunk that is not full yet are left out.
+    /// So far; of a chunk that will be compressed, the bytes are left out.
     pub fn written(&self) -> Written {
-        Written { messages: self.messages, bytes: self.bytes.load(Ordering::Relaxed) }
+        Written { messages: self.messages, bytes: self.writer.position() }
     }
 
     /// Ends the log with its index, and waits until the disk has it.
     ///
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written.
-    pub fn finish(mut self) -> Result<Written, LogError> {
-        self.writer.finish().map_err(|error| failed(&self.path, error))?;
-        self.file.sync_all().map_err(|error| unwritable(&self.path, &error))?;
-        Ok(self.written())
+    pub fn finish(self) -> Result<Written, LogError> {
+        let Self { path, writer, file, messages } = self;
+        let finished = (|| {
+            let mut storage = writer.finish()?;
+            storage.flush()?;
+            file.sync_all()?;
+            Ok(Written { messages, bytes: storage.position() })
+        })();
+        finished.map_err(|error| failed(&path, error))
+    }
+}
+
+impl Origin {
+    fn header(self, channel: ChannelId) -> MessageHeader {
+        let Self { sequence, logged, published } = self;
+        MessageHeader { channel_id: channel.0, sequence, log_time: unsigned(logged), publish_time: unsigned(published) }
     }
 }
 
@@ -234,7 +265,7 @@ impl LogSynchroniser {
     /// # Errors
     /// [`LogError::Write`]: the disk failed.
     pub fn wait(&self) -> Result<(), LogError> {
-        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
+        self.file.sync_data().map_err(|error| failed(&self.path, error))
     }
 }
 
@@ -242,13 +273,6 @@ fn unsigned(time: Time) -> u64 {
     u64::try_from(time.nanoseconds()).unwrap_or(0)
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> LogError {
+pub(crate) fn failed(path: &Path, error: io::Error) -> LogError {
     LogError::Write { path: path.to_owned(), reason: error.to_string() }
-}
-
-pub(crate) fn failed(path: &Path, error: McapError) -> LogError {
-    match error {
-        McapError::Io(error) => unwritable(path, &error),
-        other => LogError::Write { path: path.to_owned(), reason: other.to_string() },
-    }
 }

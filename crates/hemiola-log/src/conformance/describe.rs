@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use mcap::records::Record;
+use crate::format::Record;
 use serde_json::{Value, json};
 
 use crate::error::LogError;
@@ -38,7 +38,7 @@ pub fn records(path: &Path) -> Result<Vec<Value>, LogError> {
 
 fn describe(record: &Record<'_>) -> Option<Value> {
     let (name, fields) = match record {
-        Record::Header(header) => ("Header", json!([["library", header.library], ["profile", header.profile]])),
+        Record::Header { profile, library } => ("Header", json!([["library", library], ["profile", profile]])),
         Record::Footer(footer) => (
             "Footer",
             json!([
@@ -121,18 +121,18 @@ fn describe(record: &Record<'_>) -> Option<Value> {
             "MetadataIndex",
             json!([["length", index.length.to_string()], ["name", index.name], ["offset", index.offset.to_string()],]),
         ),
-        Record::SummaryOffset(offset) => (
+        Record::SummaryOffset { group_opcode, group_start, group_length } => (
             "SummaryOffset",
             json!([
-                ["group_length", offset.group_length.to_string()],
-                ["group_opcode", offset.group_opcode.to_string()],
-                ["group_start", offset.group_start.to_string()],
+                ["group_length", group_length.to_string()],
+                ["group_opcode", group_opcode.to_string()],
+                ["group_start", group_start.to_string()],
             ]),
         ),
-        Record::DataEnd(end) => ("DataEnd", json!([["data_section_crc", end.data_section_crc.to_string()]])),
-        Record::Chunk { .. } | Record::MessageIndex(_) | Record::Attachment { .. } | Record::Unknown { .. } => {
-            return None;
+        Record::DataEnd { data_section_crc } => {
+            ("DataEnd", json!([["data_section_crc", data_section_crc.to_string()]]))
         }
+        Record::Chunk(_) | Record::MessageIndex { .. } | Record::Unknown { .. } => return None,
     };
     Some(json!({ "type": name, "fields": fields }))
 }

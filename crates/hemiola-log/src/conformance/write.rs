@@ -1,12 +1,13 @@
 //! A file from its description.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::Cursor;
+use std::io::{self, Write};
 
-use mcap::records::MessageHeader;
-use mcap::{Attachment, McapError, WriteOptions, records};
+use hemiola_model::configuration::LogCompression;
 use serde_json::Value;
+
+use crate::format::{AttachmentHeader, ChannelRecord, MessageHeader, MetadataRecord};
+use crate::mcap_writer::{Layout, McapWriter, Part};
 
 pub enum Refusal {
     /// The writer has no option for what is described.
@@ -16,53 +17,22 @@ pub enum Refusal {
 
 /// The bytes of the file that is described.
 pub fn file(description: &Value) -> Result<Vec<u8>, Refusal> {
-    let features = description["meta"]["variant"]["features"].as_array().ok_or_else(|| malformed("features"))?;
-    let mut options = WriteOptions::new()
-        .compression(None)
-        .compression_threads(0)
-        .profile("")
-        .library("")
-        .disable_seeking(true)
-        .emit_summary_records(false)
-        .emit_summary_offsets(false)
-        .use_chunks(false)
-        .emit_message_indexes(false);
-    for feature in features {
-        options = match feature.as_str() {
-            Some("ch") => options.use_chunks(true),
-            Some("mx") => options.emit_message_indexes(true),
-            Some("st") => options.emit_statistics(true),
-            Some("rsh") => options.repeat_schemas(true),
-            Some("rch") => options.repeat_channels(true),
-            Some("ax") => options.emit_attachment_indexes(true),
-            Some("mdx") => options.emit_metadata_indexes(true),
-            Some("chx") => options.emit_chunk_indexes(true),
-            Some("sum") => options.emit_summary_offsets(true),
-            Some("pad") => {
-                let reason = "records with bytes behind their fields: the writer has no option for them";
-                return Err(Refusal::NotDefined(reason.to_owned()));
-            }
-            _ => return Err(Refusal::NotDefined(format!("the writer has no option for the feature {feature}"))),
-        };
-    }
-    let mut bytes = Vec::new();
-    let mut writer = options.create(Cursor::new(&mut bytes))?;
+    let mut writer = McapWriter::new(Vec::new(), layout(description)?, "", "")?;
     for record in description["records"].as_array().ok_or_else(|| malformed("records"))? {
         let fields = Fields(record["fields"].as_array().ok_or_else(|| malformed("fields"))?);
         match record["type"].as_str() {
             Some("Schema") => {
-                let id = fields.number("id")?;
-                writer.add_schema_with_id(
-                    id,
-                    fields.text("name")?,
-                    fields.text("encoding")?,
-                    &fields.bytes("data")?,
-                )?;
+                let (name, encoding) = (fields.text("name")?, fields.text("encoding")?);
+                writer.schema_with_id(fields.number("id")?, name, encoding, &fields.bytes("data")?)?;
             }
             Some("Channel") => {
-                let (topic, encoding) = (fields.text("topic")?, fields.text("message_encoding")?);
-                let (id, schema) = (fields.number("id")?, fields.number("schema_id")?);
-                writer.add_channel_with_id(id, schema, topic, encoding, &fields.texts("metadata")?)?;
+                writer.channel_with_id(ChannelRecord {
+                    id: fields.number("id")?,
+                    schema_id: fields.number("schema_id")?,
+                    topic: fields.text("topic")?.to_owned(),
+                    message_encoding: fields.text("message_encoding")?.to_owned(),
+                    metadata: fields.texts("metadata")?,
+                })?;
             }
             Some("Message") => {
                 let header = MessageHeader {
@@ -71,26 +41,58 @@ pub fn file(description: &Value) -> Result<Vec<u8>, Refusal> {
                     log_time: fields.number("log_time")?,
                     publish_time: fields.number("publish_time")?,
                 };
-                writer.write_to_known_channel(&header, &fields.bytes("data")?)?;
+                let data = fields.bytes("data")?;
+                writer.message(&header, |log| {
+                    log.extend_from_slice(&data);
+                    true
+                })?;
             }
-            Some("Attachment") => writer.attach(&Attachment {
-                log_time: fields.number("log_time")?,
-                create_time: fields.number("create_time")?,
-                name: fields.text("name")?.to_owned(),
-                media_type: fields.text("media_type")?.to_owned(),
-                data: Cow::Owned(fields.bytes("data")?),
-            })?,
+            Some("Attachment") => {
+                let header = AttachmentHeader {
+                    log_time: fields.number("log_time")?,
+                    create_time: fields.number("create_time")?,
+                    name: fields.text("name")?.to_owned(),
+                    media_type: fields.text("media_type")?.to_owned(),
+                };
+                let data = fields.bytes("data")?;
+                let mut attachment = writer.attachment(header, data.len() as u64)?;
+                attachment.write_all(&data)?;
+                attachment.finish()?;
+            }
             Some("Metadata") => {
                 let (name, metadata) = (fields.text("name")?.to_owned(), fields.texts("metadata")?);
-                writer.write_metadata(&records::Metadata { name, metadata })?;
+                writer.metadata(MetadataRecord { name, metadata })?;
             }
             // The writer makes the others by itself.
             _ => {}
         }
     }
-    writer.finish()?;
-    drop(writer);
-    Ok(bytes)
+    Ok(writer.finish()?)
+}
+
+/// Which records the file shall have, by the suite's names.
+fn layout(description: &Value) -> Result<Layout, Refusal> {
+    let features = description["meta"]["variant"]["features"].as_array().ok_or_else(|| malformed("features"))?;
+    let mut layout = Layout { parts: Vec::new(), compression: LogCompression::None, padding: &[] };
+    for feature in features {
+        layout.parts.push(match feature.as_str() {
+            Some("ch") => Part::Chunks,
+            Some("mx") => Part::MessageIndexes,
+            Some("st") => Part::Statistics,
+            Some("rsh") => Part::Schemas,
+            Some("rch") => Part::Channels,
+            Some("ax") => Part::AttachmentIndexes,
+            Some("mdx") => Part::MetadataIndexes,
+            Some("chx") => Part::ChunkIndexes,
+            Some("sum") => Part::SummaryOffsets,
+            Some("pad") => {
+                layout.padding = &[0x01, 0xff, 0xff];
+                continue;
+            }
+            _ => return Err(Refusal::NotDefined(format!("the writer has no option for the feature {feature}"))),
+        });
+    }
+    Ok(layout)
 }
 
 struct Fields<'d>(&'d [Value]);
@@ -125,8 +127,8 @@ fn malformed(what: &str) -> Refusal {
     Refusal::Failed(format!("the description's `{what}` is missing or not what it should be"))
 }
 
-impl From<McapError> for Refusal {
-    fn from(error: McapError) -> Self {
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
         Self::Failed(error.to_string())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek};
 
-use mcap::MAGIC;
+use crate::format::MAGIC;
 
 use crate::source::Source;
 
@@ -24,7 +24,7 @@ pub fn read_beginning<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Begi
     }
     source.seek(source.length.saturating_sub(length))?;
     source.by_ref().take(length).read_to_end(&mut last)?;
-    let right = first.iter().zip(MAGIC).filter(|(byte, expected)| byte == expected).count();
+    let right = first.iter().zip(&MAGIC).filter(|(byte, expected)| byte == expected).count();
     let is_ours = source.length > 2 * length && (last == MAGIC || right >= MAGIC.len() - 2);
     Ok(if is_ours { Beginning::Damaged } else { Beginning::Foreign(describe_foreign(&first)) })
 }

@@ -2,11 +2,10 @@
 
 use std::io::{self, Read, Seek};
 
-use mcap::records::op;
-
-use super::{Body, Doubt, Found, Framing, HEAD, MOST_PADDING, Position, State};
+use super::{Body, Doubt, Found, Framing, MOST_PADDING, Position, State};
 use crate::chunk::{self, Content};
 use crate::error::Cause;
+use crate::format::{HEAD, op};
 
 impl<R: Read + Seek> Framing<R> {
     pub(super) fn chunk(&mut self, offset: u64, length: u64, available: u64) -> io::Result<Option<Found>> {

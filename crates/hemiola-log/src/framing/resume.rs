@@ -2,11 +2,10 @@
 
 use std::io::{self, BufRead, Read, Seek};
 
-use mcap::records::op;
-
-use super::{Found, Framing, HEAD, MOST_PADDING, Position, State};
+use super::{Found, Framing, MOST_PADDING, Position, State};
 use crate::chunk::{FIXED, u32_at, u64_at};
 use crate::error::Cause;
+use crate::format::{HEAD, op};
 
 impl<R: Read + Seek> Framing<R> {
     /// The chain of lengths is broken: goes on at the next chunk, if there is one.
@@ -72,7 +71,7 @@ fn looks_like_chunk(bytes: &[u8], remaining: u64) -> bool {
     let Some((name, size)) = rest.split_at_checked(name_length) else { return false };
     let (Some(size), true) = (size.first_chunk(), matches!(name, b"" | b"zstd" | b"lz4")) else { return false };
     let (compressed, header) = (u64::from_le_bytes(*size), FIXED + name_length as u64);
-    head[0] == mcap::records::op::CHUNK
+    head[0] == op::CHUNK
         && length <= remaining.saturating_sub(HEAD)
         && length
             .checked_sub(header)

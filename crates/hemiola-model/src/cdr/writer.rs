@@ -21,6 +21,8 @@ use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 #[derive(Debug)]
 pub struct CdrWriter {
     bytes: Vec<u8>,
+    /// Where the message begins.
+    begin: usize,
     is_exact: bool,
     /// A structure has begun, and no field of it yet.
     structure_is_empty: bool,
@@ -30,14 +32,31 @@ pub struct CdrWriter {
 
 impl Default for CdrWriter {
     fn default() -> Self {
-        Self { bytes: HEADER.to_vec(), is_exact: true, structure_is_empty: false, absent_after: Vec::new() }
+        Self::behind(Vec::new())
     }
 }
 
 impl CdrWriter {
+    /// Writes a message behind what is there already, which [`finish`](Self::finish) returns with it.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut writer = CdrWriter::behind(b"what comes first".to_vec());
+    /// 7_u8.write(&mut writer);
+    /// assert_eq!(writer.bytes(), [0, 1, 0, 0, 7]);
+    /// assert_eq!(writer.finish(), b"what comes first\x00\x01\x00\x00\x07");
+    /// ```
+    pub fn behind(mut bytes: Vec<u8>) -> Self {
+        let begin = bytes.len();
+        bytes.extend_from_slice(&HEADER);
+        Self { bytes, begin, is_exact: true, structure_is_empty: false, absent_after: Vec::new() }
+    }
+
     /// What has been written so far, header first.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.bytes[self.begin..]
     }
 
     /// Whether the bytes say all of the value. They do not if it has a time beyond the 68 years that ROS 2 counts in seconds to each side (the
@@ -58,21 +77,22 @@ impl CdrWriter {
         self.is_exact
     }
 
-    /// The same, for keeps.
+    /// The same, with what came before it, for keeps.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
     /// Begins anew, and keeps the buffer.
     pub fn clear(&mut self) {
-        self.bytes.truncate(HEADER.len());
+        self.bytes.truncate(self.begin + HEADER.len());
         self.is_exact = true;
         self.absent_after.clear();
     }
 
     /// Alignment counts from after the header.
     fn align(&mut self, size: usize) {
-        let aligned = (self.bytes.len() - HEADER.len()).next_multiple_of(size) + HEADER.len();
+        let body = self.begin + HEADER.len();
+        let aligned = (self.bytes.len() - body).next_multiple_of(size) + body;
         self.bytes.resize(aligned, 0);
     }
 

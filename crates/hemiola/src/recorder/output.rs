@@ -82,18 +82,16 @@ impl Output {
             return;
         };
         let Some((channel, origin)) = self.channels.place(value) else { return };
-        self.buffer.clear();
-        value.value().write(&mut self.buffer);
-        if !self.buffer.is_exact() {
-            self.unwritten += 1;
-            let name = value.representation();
-            return self.handle.note(format!(
-                "a value of {name} is not in the log: it has a time beyond 68 years, or a sequence of over 4 billion items, which ROS 2's \
-                 messages cannot say"
-            ));
-        }
-        match log.write(channel, origin, self.buffer.bytes()) {
-            Ok(()) => self.parts.note(value.now()),
+        match log.encode(channel, origin, |log| _ = value.value().write(log)) {
+            Ok(true) => self.parts.note(value.now()),
+            Ok(false) => {
+                self.unwritten += 1;
+                let name = value.representation();
+                self.handle.note(format!(
+                    "a value of {name} is not in the log: it has a time beyond 68 years, or a sequence of over 4 billion items, which ROS 2's \
+                     messages cannot say"
+                ));
+            }
             Err(error) => {
                 self.unwritten += 1;
                 self.fail(error);

@@ -1,14 +1,13 @@
 //! The bodies of records. Lengths are checked against the bytes that are there before anything is taken.
 //!
-//! The `mcap` crate's own parser takes memory for what a length claims, and some of its readers panic when lengths contradict each other;
-//! a file that comes out of a crash has such lengths.
+//! A file that comes out of a crash has lengths that contradict each other.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use mcap::records::{
-    AttachmentIndex, Channel, ChunkIndex, DataEnd, Footer, Header, MessageHeader, MessageIndex, MessageIndexEntry,
-    Metadata, MetadataIndex, Record, SchemaHeader, Statistics, SummaryOffset, op,
+use super::{
+    AttachmentIndex, ChannelRecord, ChunkIndex, Footer, MessageHeader, MessageIndexEntry, MetadataIndex,
+    MetadataRecord, Record, SchemaHeader, Statistics, op,
 };
 
 /// A record; what follows its fields is padding.
@@ -16,7 +15,7 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
     let mut fields = Fields { rest: body, length: body.len() };
     let f = &mut fields;
     Ok(match opcode {
-        op::HEADER => Record::Header(Header { profile: f.text("profile")?, library: f.text("library")? }),
+        op::HEADER => Record::Header { profile: f.text("profile")?, library: f.text("library")? },
         op::FOOTER => Record::Footer(Footer {
             summary_start: f.u64("summary start")?,
             summary_offset_start: f.u64("summary offset start")?,
@@ -27,7 +26,7 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
             let length = f.u32("length")?;
             Record::Schema { header, data: Cow::Borrowed(f.take("data", length as usize)?) }
         }
-        op::CHANNEL => Record::Channel(Channel {
+        op::CHANNEL => Record::Channel(ChannelRecord {
             id: f.u16("id")?,
             schema_id: f.u16("schema id")?,
             topic: f.text("topic")?,
@@ -46,12 +45,12 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
         op::MESSAGE_INDEX => {
             let channel_id = f.u16("channel id")?;
             let mut entries = f.list("entries")?;
-            let mut records = Vec::new();
+            let mut index = Vec::new();
             while !entries.rest.is_empty() {
                 let (log_time, offset) = (entries.u64("time")?, entries.u64("offset")?);
-                records.push(MessageIndexEntry { log_time, offset });
+                index.push(MessageIndexEntry { log_time, offset });
             }
-            Record::MessageIndex(MessageIndex { channel_id, records })
+            Record::MessageIndex { channel_id, entries: index }
         }
         op::CHUNK_INDEX => Record::ChunkIndex(ChunkIndex {
             message_start_time: f.u64("start time")?,
@@ -84,18 +83,18 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
             message_end_time: f.u64("end time")?,
             channel_message_counts: f.numbers("counts")?,
         }),
-        op::METADATA => Record::Metadata(Metadata { name: f.text("name")?, metadata: f.texts("entries")? }),
+        op::METADATA => Record::Metadata(MetadataRecord { name: f.text("name")?, metadata: f.texts("entries")? }),
         op::METADATA_INDEX => Record::MetadataIndex(MetadataIndex {
             offset: f.u64("offset")?,
             length: f.u64("length")?,
             name: f.text("name")?,
         }),
-        op::SUMMARY_OFFSET => Record::SummaryOffset(SummaryOffset {
+        op::SUMMARY_OFFSET => Record::SummaryOffset {
             group_opcode: f.take("kind", 1)?[0],
             group_start: f.u64("start")?,
             group_length: f.u64("length")?,
-        }),
-        op::DATA_END => Record::DataEnd(DataEnd { data_section_crc: f.u32("checksum")? }),
+        },
+        op::DATA_END => Record::DataEnd { data_section_crc: f.u32("checksum")? },
         opcode => Record::Unknown { opcode, data: Cow::Borrowed(body) },
     })
 }

@@ -1,0 +1,296 @@
+//! A file in MCAP, record by record: what goes into chunks, what is indexed, and what stands at the end.
+//!
+//! Ours, for two reasons. A message is encoded where it goes to the disk from: in the block that is written, between the records before and after
+//! it, with the chunk's header filled in afterwards; nothing is copied on the way. And of the records that the format leaves to the writer,
+//! [`Layout`] can have any, so that the MCAP project's conformance suite can ask for them.
+
+mod attachment;
+mod chunk;
+mod layout;
+mod summary;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use self::chunk::{Compressor, OpenChunk};
+pub use self::layout::{Layout, Part};
+use crate::format::{
+    AttachmentIndex, ChannelRecord, ChunkIndex, MAGIC, MessageHeader, MessageIndexEntry, MetadataIndex, MetadataRecord,
+    Record, SchemaHeader, Statistics, op, write,
+};
+
+/// Where a file's bytes go: they are appended to memory, and go on from there when there are enough of them.
+pub trait Output {
+    /// The bytes that have not gone on. What stands there may be changed, more may be appended.
+    fn pending(&mut self) -> &mut Vec<u8>;
+
+    /// Where in the file the next byte goes.
+    fn position(&self) -> u64;
+
+    /// What is pending will not be changed any more.
+    fn pass_on(&mut self) -> io::Result<()>;
+
+    /// Of all bytes so far; 0 where nobody computes it.
+    fn checksum(&self) -> u32;
+}
+
+/// The file in memory.
+impl Output for Vec<u8> {
+    fn pending(&mut self) -> &mut Vec<u8> {
+        self
+    }
+
+    fn position(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn checksum(&self) -> u32 {
+        crc32fast::hash(self)
+    }
+}
+
+/// A file that is being written. Who drops it before its end leaves a file without one.
+pub struct McapWriter<O> {
+    output: O,
+    layout: Layout,
+    schemas: BTreeMap<u16, (SchemaHeader, Vec<u8>)>,
+    channels: BTreeMap<u16, OpenChannel>,
+    chunk: Option<OpenChunk>,
+    /// `None`: records are written where they stay.
+    compressor: Option<Compressor>,
+    statistics: Statistics,
+    chunks: Vec<ChunkIndex>,
+    attachments: Vec<AttachmentIndex>,
+    metadata: Vec<MetadataIndex>,
+}
+
+struct OpenChannel {
+    record: ChannelRecord,
+    messages: u64,
+    /// Of the chunk that is open.
+    index: Vec<MessageIndexEntry>,
+}
+
+impl<O: Output> McapWriter<O> {
+    pub fn new(mut output: O, layout: Layout, profile: &str, library: &str) -> io::Result<Self> {
+        let header = Record::Header { profile: profile.to_owned(), library: library.to_owned() };
+        output.pending().extend_from_slice(&MAGIC);
+        write::write(&header, layout.padding, output.pending());
+        output.pass_on()?;
+        Ok(Self {
+            compressor: Compressor::new(layout.compression)?,
+            output,
+            layout,
+            schemas: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            chunk: None,
+            statistics: Statistics::default(),
+            chunks: Vec::new(),
+            attachments: Vec::new(),
+            metadata: Vec::new(),
+        })
+    }
+
+    pub fn output(&mut self) -> &mut O {
+        &mut self.output
+    }
+
+    /// Where the next byte goes, what has not been compressed yet aside.
+    pub fn position(&self) -> u64 {
+        self.output.position()
+    }
+
+    /// A schema's number: one that is as this one, or the lowest that is free.
+    pub fn schema(&mut self, name: &str, encoding: &str, data: &[u8]) -> io::Result<u16> {
+        let same = |(header, known): &(SchemaHeader, Vec<u8>)| {
+            (&*header.name, &*header.encoding, &**known) == (name, encoding, data)
+        };
+        if let Some((&id, _)) = self.schemas.iter().find(|(_, schema)| same(schema)) {
+            return Ok(id);
+        }
+        let id = lowest_free(&self.schemas)?;
+        self.schema_with_id(id, name, encoding, data).map(|_| id)
+    }
+
+    /// Adds a schema under this number; returns whether that is, or was already, what the number stands for. 0 stands for none.
+    pub fn schema_with_id(&mut self, id: u16, name: &str, encoding: &str, data: &[u8]) -> io::Result<bool> {
+        if id == 0 {
+            return Ok(false);
+        }
+        let header = SchemaHeader { id, name: name.to_owned(), encoding: encoding.to_owned() };
+        if let Some((known, known_data)) = self.schemas.get(&id) {
+            return Ok((known, &**known_data) == (&header, data));
+        }
+        self.describe(&Record::Schema { header: header.clone(), data: data.into() })?;
+        self.schemas.insert(id, (header, data.to_owned()));
+        Ok(true)
+    }
+
+    /// A channel's number: that of one that is as this one, or the lowest that is free.
+    pub fn channel(
+        &mut self,
+        schema_id: u16,
+        topic: &str,
+        message_encoding: &str,
+        metadata: &BTreeMap<String, String>,
+    ) -> io::Result<u16> {
+        let of_other = |record: &ChannelRecord| {
+            (record.schema_id, &*record.topic, &*record.message_encoding, &record.metadata)
+                == (schema_id, topic, message_encoding, metadata)
+        };
+        if let Some((&id, _)) = self.channels.iter().find(|(_, channel)| of_other(&channel.record)) {
+            return Ok(id);
+        }
+        let id = lowest_free(&self.channels)?;
+        let (topic, message_encoding) = (topic.to_owned(), message_encoding.to_owned());
+        self.channel_with_id(ChannelRecord { id, schema_id, topic, message_encoding, metadata: metadata.clone() })?;
+        Ok(id)
+    }
+
+    /// Adds a channel under its number; returns whether that is, or was already, what the number stands for.
+    pub fn channel_with_id(&mut self, record: ChannelRecord) -> io::Result<bool> {
+        if let Some(known) = self.channels.get(&record.id) {
+            return Ok(known.record == record);
+        }
+        self.describe(&Record::Channel(record.clone()))?;
+        self.channels.insert(record.id, OpenChannel { record, messages: 0, index: Vec::new() });
+        Ok(true)
+    }
+
+    /// Schemas and channels stand where messages do.
+    fn describe(&mut self, record: &Record<'_>) -> io::Result<()> {
+        if self.layout.has(Part::Chunks) {
+            self.open_chunk();
+            write::write(record, &[], self.records());
+            Ok(())
+        } else {
+            write::write(record, self.layout.padding, self.output.pending());
+            self.output.pass_on()
+        }
+    }
+
+    /// Writes a message, whose data `encode` appends to what is there; if that returns `false`, nothing has happened.
+    ///
+    /// # Errors
+    /// The output fails, or nobody added the channel.
+    pub fn message(&mut self, header: &MessageHeader, encode: impl FnOnce(&mut Vec<u8>) -> bool) -> io::Result<()> {
+        if !self.channels.contains_key(&header.channel_id) {
+            return Err(io::Error::other(format!("it has no channel with number {}", header.channel_id)));
+        }
+        if self.layout.has(Part::Chunks) {
+            self.open_chunk();
+        }
+        let records = self.records();
+        let begin = write::begin(op::MESSAGE, records);
+        write::message_header(header, records);
+        if !encode(records) {
+            records.truncate(begin);
+            return Ok(());
+        }
+        write::end(begin, records);
+        self.count(header, begin);
+        let records = match &self.compressor {
+            Some(compressor) => &compressor.records,
+            None => self.output.pending(),
+        };
+        match self.chunk.as_mut().map(|chunk| chunk.is_full(records)) {
+            Some(true) => self.end_chunk(),
+            Some(false) => Ok(()),
+            None => self.output.pass_on(),
+        }
+    }
+
+    fn count(&mut self, header: &MessageHeader, begin: usize) {
+        let time = header.log_time;
+        let statistics = &mut self.statistics;
+        let first = if statistics.message_count == 0 { time } else { statistics.message_start_time };
+        statistics.message_start_time = first.min(time);
+        statistics.message_end_time = statistics.message_end_time.max(time);
+        statistics.message_count += 1;
+        let Some(channel) = self.channels.get_mut(&header.channel_id) else { return };
+        channel.messages += 1;
+        if let Some(chunk) = &mut self.chunk {
+            let offset = chunk.count(time, begin);
+            channel.index.push(MessageIndexEntry { log_time: time, offset });
+        }
+    }
+
+    /// Named texts.
+    pub fn metadata(&mut self, record: MetadataRecord) -> io::Result<()> {
+        self.end_chunk()?;
+        let (offset, name) = (self.output.position(), record.name.clone());
+        write::write(&Record::Metadata(record), self.layout.padding, self.output.pending());
+        let length = self.output.position() - offset;
+        self.metadata.push(MetadataIndex { offset, length, name });
+        self.output.pass_on()
+    }
+
+    /// A record of some program's own kind.
+    pub fn private(&mut self, opcode: u8, data: &[u8]) -> io::Result<()> {
+        self.end_chunk()?;
+        write::write(&Record::Unknown { opcode, data: data.into() }, &[], self.output.pending());
+        self.output.pass_on()
+    }
+
+    /// Ends the chunk, so that nothing waits for more.
+    pub fn end_chunk(&mut self) -> io::Result<()> {
+        let Some(chunk) = self.chunk.take() else { return Ok(()) };
+        let mut index = chunk.end(&mut self.output, self.compressor.as_mut())?;
+        let indexes_begin = self.output.position();
+        for (&channel_id, channel) in &mut self.channels {
+            if channel.index.is_empty() {
+                continue;
+            }
+            if self.layout.has(Part::MessageIndexes) {
+                index.message_index_offsets.insert(channel_id, self.output.position());
+                let record = Record::MessageIndex { channel_id, entries: std::mem::take(&mut channel.index) };
+                write::write(&record, self.layout.padding, self.output.pending());
+                let Record::MessageIndex { entries, .. } = record else { continue };
+                // For the next chunk.
+                channel.index = entries;
+            }
+            channel.index.clear();
+        }
+        index.message_index_length = self.output.position() - indexes_begin;
+        self.chunks.push(index);
+        self.output.pass_on()
+    }
+
+    /// Writes what stands at the end. What the output still has to pass on is there.
+    pub fn finish(mut self) -> io::Result<O> {
+        self.end_chunk()?;
+        let end = Record::DataEnd { data_section_crc: self.output.checksum() };
+        write::write(&end, &[], self.output.pending());
+        let summary = self.summary();
+        let pending = self.output.pending();
+        pending.extend_from_slice(&summary);
+        pending.extend_from_slice(&MAGIC);
+        Ok(self.output)
+    }
+
+    fn open_chunk(&mut self) {
+        if self.chunk.is_none() {
+            self.chunk = Some(OpenChunk::begin(&mut self.output, self.compressor.as_mut()));
+        }
+    }
+
+    /// Where records of the chunk go.
+    fn records(&mut self) -> &mut Vec<u8> {
+        match &mut self.compressor {
+            Some(compressor) if self.chunk.is_some() => &mut compressor.records,
+            _ => self.output.pending(),
+        }
+    }
+}
+
+fn lowest_free<T>(taken: &BTreeMap<u16, T>) -> io::Result<u16> {
+    let free = (1..=u16::MAX).find(|id| !taken.contains_key(id));
+    free.ok_or_else(|| io::Error::other("a log has 65,535 channels and as many schemas at most"))
+}
+
+#[cfg(test)]
+mod tests;

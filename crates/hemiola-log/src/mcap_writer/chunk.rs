@@ -1,0 +1,163 @@
+//! A chunk that is being filled: where it stays, or where it is compressed from.
+
+use std::io::{self, Write};
+
+use hemiola_model::configuration::LogCompression;
+
+use super::Output;
+use crate::format::{ChunkHeader, ChunkIndex, HEAD, op, write};
+
+/// A chunk ends when it has so many bytes, or with a flush.
+const FULL: usize = 1 << 20;
+/// So much is checked at once, while it is still near.
+const CHECKED_AT_ONCE: usize = 128 << 10;
+
+pub struct OpenChunk {
+    /// Where its first record begins, in the memory that it is written to.
+    begin: usize,
+    /// Up to where it has been checked.
+    checked: usize,
+    checksum: crc32fast::Hasher,
+    /// When its first and its last message were logged.
+    times: Option<(u64, u64)>,
+}
+
+/// Chunks are compressed as a whole, from here.
+pub struct Compressor {
+    pub records: Vec<u8>,
+    codec: Codec,
+}
+
+enum Codec {
+    Lz4,
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl Compressor {
+    pub fn new(compression: LogCompression) -> io::Result<Option<Self>> {
+        let codec = match compression {
+            LogCompression::None => return Ok(None),
+            LogCompression::Lz4 => Codec::Lz4,
+            LogCompression::Zstd => Codec::Zstd(zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL)?),
+        };
+        Ok(Some(Self { records: Vec::new(), codec }))
+    }
+
+    fn name(&self) -> &'static str {
+        match self.codec {
+            Codec::Lz4 => "lz4",
+            Codec::Zstd(_) => "zstd",
+        }
+    }
+
+    fn compress(&mut self, to: &mut Vec<u8>) -> io::Result<()> {
+        match &mut self.codec {
+            Codec::Lz4 => {
+                let mut encoder = lz4::EncoderBuilder::new().build(to)?;
+                encoder.write_all(&self.records)?;
+                encoder.finish().1
+            }
+            Codec::Zstd(compressor) => {
+                let begin = to.len();
+                to.resize(begin + zstd::zstd_safe::compress_bound(self.records.len()), 0);
+                let length = compressor.compress_to_buffer(&self.records, &mut to[begin..])?;
+                to.truncate(begin + length);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl OpenChunk {
+    pub fn begin(output: &mut impl Output, compressor: Option<&mut Compressor>) -> Self {
+        let begin = match compressor {
+            Some(compressor) => {
+                compressor.records.clear();
+                0
+            }
+            // The header is known when all is there.
+            None => begin_record(&empty(""), output.pending()).1,
+        };
+        Self { begin, checked: begin, checksum: crc32fast::Hasher::new(), times: None }
+    }
+
+    /// Counts a message that begins there, and returns where in the chunk that is.
+    pub fn count(&mut self, time: u64, begin: usize) -> u64 {
+        let (first, last) = self.times.unwrap_or((time, time));
+        self.times = Some((first.min(time), last.max(time)));
+        (begin - self.begin) as u64
+    }
+
+    /// Takes note of what was written, and returns whether it is enough.
+    pub fn is_full(&mut self, records: &[u8]) -> bool {
+        if records.len() - self.checked >= CHECKED_AT_ONCE {
+            self.checksum.update(&records[self.checked..]);
+            self.checked = records.len();
+        }
+        records.len() - self.begin >= FULL
+    }
+
+    /// The chunk's record is whole then; its messages' indexes are for others to write.
+    pub fn end(mut self, output: &mut impl Output, compressor: Option<&mut Compressor>) -> io::Result<ChunkIndex> {
+        let pending = output.pending();
+        let records = compressor.as_ref().map_or(&*pending, |compressor| &compressor.records);
+        self.checksum.update(&records[self.checked..]);
+        let uncompressed_size = (records.len() - self.begin) as u64;
+        let (message_start_time, message_end_time) = self.times.unwrap_or_default();
+        let mut header = ChunkHeader {
+            message_start_time,
+            message_end_time,
+            uncompressed_size,
+            uncompressed_crc: self.checksum.finalize(),
+            ..empty(compressor.as_ref().map_or("", |compressor| compressor.name()))
+        };
+        let (begin, data) = match compressor {
+            Some(compressor) => {
+                let places = begin_record(&header, pending);
+                compressor.compress(pending)?;
+                places
+            }
+            None => (self.begin - header_length(""), self.begin),
+        };
+        header.compressed_size = (pending.len() - data) as u64;
+        let mut bytes = Vec::with_capacity(header_length(&header.compression));
+        write::chunk_header(&header, &mut bytes);
+        pending[data - bytes.len()..data].copy_from_slice(&bytes);
+        write::end(begin, pending);
+        let chunk_length = (pending.len() - begin) as u64;
+        Ok(ChunkIndex {
+            message_start_time,
+            message_end_time,
+            chunk_start_offset: output.position() - chunk_length,
+            chunk_length,
+            message_index_offsets: Default::default(),
+            message_index_length: 0,
+            compression: header.compression,
+            compressed_size: header.compressed_size,
+            uncompressed_size,
+        })
+    }
+}
+
+fn empty(compression: &str) -> ChunkHeader {
+    ChunkHeader {
+        message_start_time: 0,
+        message_end_time: 0,
+        uncompressed_size: 0,
+        uncompressed_crc: 0,
+        compression: compression.to_owned(),
+        compressed_size: 0,
+    }
+}
+
+/// Where the record begins, and where what is in the chunk does.
+fn begin_record(header: &ChunkHeader, to: &mut Vec<u8>) -> (usize, usize) {
+    let begin = write::begin(op::CHUNK, to);
+    write::chunk_header(header, to);
+    (begin, to.len())
+}
+
+/// How long a chunk's record is without what is in it.
+fn header_length(compression: &str) -> usize {
+    HEAD as usize + crate::chunk::FIXED as usize + compression.len()
+}

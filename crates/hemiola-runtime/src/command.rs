@@ -21,15 +21,18 @@ pub enum Command {
     /// Go on with another program; comes back with the old one.
     Install(Box<Program>, Reason),
     /// Use other parameters; comes back with the old ones, unless the watchdog had the module.
-    SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool },
+    SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool, change: ChangeNumber },
     /// Show this value instead of the provider's; comes back with the one before.
-    Override { store: usize, value: AnyRepresentation, done: bool },
+    Override { store: usize, value: AnyRepresentation, done: bool, change: ChangeNumber },
     /// Show the provider's value again.
-    EndOverride { store: usize },
+    EndOverride { store: usize, change: ChangeNumber },
     /// Keep the present values of these stores, each unless somebody else keeps one of it; comes back with them. Whoever gets them back unpins
     /// them.
     Pin(Vec<(usize, Option<Held>)>),
 }
+
+/// What a change of results is called in the journal and in transcripts.
+pub type ChangeNumber = u32;
 
 /// Why a cycle goes on with another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,16 +40,17 @@ pub enum Reason {
     /// The same in another order, on other workers.
     Plan,
     /// Others provide something, or a module begins anew.
-    Modules,
+    Modules(ChangeNumber),
 }
 
 impl Command {
-    /// Whether runs may have other results with it.
-    pub fn changes_results(&self) -> bool {
+    /// The change that has come into force by it, once it was obeyed: runs may have other results.
+    pub fn change(&self) -> Option<ChangeNumber> {
         match self {
-            Self::Install(_, reason) => *reason == Reason::Modules,
-            Self::SetParameters { .. } | Self::Override { .. } | Self::EndOverride { .. } => true,
-            Self::Pin(_) => false,
+            Self::Install(_, Reason::Modules(change)) => Some(*change),
+            Self::SetParameters { change, done, .. } | Self::Override { change, done, .. } => done.then_some(*change),
+            Self::EndOverride { change, .. } => Some(*change),
+            Self::Install(_, Reason::Plan) | Self::Pin(_) => None,
         }
     }
 
@@ -55,15 +59,15 @@ impl Command {
     pub unsafe fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard) -> Self {
         match &mut self {
             Self::Install(other, _) => std::mem::swap(program, other),
-            Self::SetParameters { instance, parameters, done } => {
+            Self::SetParameters { instance, parameters, done, .. } => {
                 // SAFETY: between two runs.
                 *done = unsafe { instance.exchange_parameters(parameters) };
             }
-            Self::Override { store, value, done } => {
+            Self::Override { store, value, done, .. } => {
                 // SAFETY: between two runs; the sender checked the representation.
                 *done = unsafe { blackboard.store(*store).set_override(value) };
             }
-            Self::EndOverride { store } => blackboard.store(*store).end_override(),
+            Self::EndOverride { store, .. } => blackboard.store(*store).end_override(),
             Self::Pin(values) => {
                 for (store, held) in values {
                     // SAFETY: between two runs.

@@ -1,6 +1,6 @@
 //! What is needed to change a running robot: what it is made of, and a mailbox of each cycle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
 use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::blackboard::Blackboard;
-use crate::command::{Command, Mailbox, Reason};
+use crate::command::{ChangeNumber, Command, Mailbox, Reason};
 use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::launch::{actuators, group_exports, instances};
 use crate::module_instance::ModuleInstance;
-use crate::program::{ProgramParts, build};
+use crate::program::{Program, ProgramParts, build};
 use crate::robot::{Robot, durations_from};
 use crate::robot_state::RobotState;
 use crate::tap::TapLine;
@@ -37,6 +37,16 @@ pub struct Controls {
     /// Until a recorder takes them.
     pub taps: Vec<TapLine>,
     pub transcripts: Vec<TranscriptLine>,
+    /// The number of the change that is made next.
+    pub next_change: ChangeNumber,
+    /// Modules that begin anew when the recording says so that is followed.
+    pub restarted_by_recording: BTreeSet<String>,
+}
+
+/// A program, and the instances that it uses.
+pub struct MadeProgram {
+    pub program: Box<Program>,
+    pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
 }
 
 /// What changing a running cycle needs.
@@ -91,6 +101,12 @@ impl Controls {
         })
     }
 
+    /// The number of a change that is made now.
+    pub fn number_change(&mut self) -> ChangeNumber {
+        self.next_change += 1;
+        self.next_change - 1
+    }
+
     /// The cycle that provides a representation now, and where.
     pub fn store_of(&self, representation: &str) -> Result<(&CycleControl, usize), RuntimeError> {
         let resolved = &self.robot.resolved.cycles;
@@ -128,11 +144,12 @@ impl Controls {
         &mut self,
         index: usize,
         profile: &Profile,
-        fresh: Option<&str>,
+        fresh: Option<(&str, ChangeNumber)>,
     ) -> Result<Posted, RuntimeError> {
         let mailbox = self.cycles[index].mailbox.clone();
         let Some(mut mailbox) = lock_if_free(&mailbox) else { return Ok(Posted::Later) };
-        let reason = if fresh.is_some() { Reason::Modules } else { Reason::Plan };
+        let reason = fresh.map_or(Reason::Plan, |(_, change)| Reason::Modules(change));
+        let fresh = fresh.map(|(module, _)| module);
         match self.install_through(&mut mailbox, index, profile, (fresh, reason), Duration::ZERO) {
             Ok(()) | Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(Posted::Now),
             Err(error) => Err(error),
@@ -147,6 +164,28 @@ impl Controls {
         (fresh, reason): (Option<&str>, Reason),
         patience: Duration,
     ) -> Result<(), RuntimeError> {
+        let MadeProgram { program, instances } = self.make_program(index, profile, fresh)?;
+        let control = &self.cycles[index];
+        let result = mailbox.perform(&control.name, Command::Install(program, reason), patience);
+        // The command is on its way in any case.
+        self.note_instances(index, instances);
+        result.map(|_| ())
+    }
+
+    /// These are what a cycle's program uses from now on.
+    pub fn note_instances(&mut self, index: usize, instances: BTreeMap<&'static str, Arc<ModuleInstance>>) {
+        let control = &mut self.cycles[index];
+        *control.actuators.lock().unwrap_or_else(PoisonError::into_inner) = actuators(&instances);
+        control.instances = instances;
+    }
+
+    /// A cycle's program, of the modules that it has now; `fresh` gets a new instance.
+    pub fn make_program(
+        &self,
+        index: usize,
+        profile: &Profile,
+        fresh: Option<&str>,
+    ) -> Result<MadeProgram, RuntimeError> {
         let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
         let control = &self.cycles[index];
         let mut existing = control.instances.clone();
@@ -173,12 +212,7 @@ impl Controls {
             catalog: &self.catalog,
             cycle_id: control.id,
         })?;
-        let command = Command::Install(Box::new(program), reason);
-        let result = mailbox.perform(&control.name, command, patience);
-        // The command is on its way in any case.
-        *control.actuators.lock().unwrap_or_else(PoisonError::into_inner) = actuators(&instances);
-        self.cycles[index].instances = instances;
-        result.map(|_| ())
+        Ok(MadeProgram { program: Box::new(program), instances })
     }
 }
 
@@ -187,9 +221,11 @@ impl CycleControl {
         &self,
         instance: &Arc<ModuleInstance>,
         mut prepared: PreparedParameters,
+        change: ChangeNumber,
     ) -> Result<(), RuntimeError> {
         for _ in 0..TRIES {
-            let command = Command::SetParameters { instance: instance.clone(), parameters: prepared, done: false };
+            let instance = instance.clone();
+            let command = Command::SetParameters { instance, parameters: prepared, done: false, change };
             match self.perform(command)? {
                 Command::SetParameters { done: true, .. } => return Ok(()),
                 Command::SetParameters { parameters, .. } => prepared = parameters,

@@ -13,7 +13,7 @@ use hemiola_bus::Listener;
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
-use crate::command::CommandReader;
+use crate::command::{ChangeNumber, Command, CommandReader};
 use crate::executor::Executor;
 use crate::program::Program;
 use crate::robot_state::RobotState;
@@ -46,7 +46,7 @@ pub struct Cycle {
     pub topic: Option<Listener>,
     pub safe_state_entered: bool,
     /// Those that came into force since the last run.
-    pub changes: u32,
+    pub changes: NewChanges,
     /// What it passes on to a recorder.
     pub tap: Option<TapWriter>,
     /// Where it writes down what its runs begin with.
@@ -72,10 +72,34 @@ pub struct Beginning<'r> {
     pub due: Time,
     pub due_ticks: Ticks,
     pub safe_state: SafeState,
-    /// How many changes from outside came into force.
-    pub changes: u32,
+    /// The changes from outside that came into force.
+    pub changes: &'r NewChanges,
     /// In a replay: the messages that were received.
     pub messages: Option<&'r [MessageRecord]>,
+}
+
+/// A few changes. More than that come into force only where somebody waits for none of them.
+#[derive(Default)]
+pub struct NewChanges {
+    numbers: [ChangeNumber; MOST_CHANGES],
+    count: usize,
+}
+
+/// So many changes at once are written down; a run that begins with more is not.
+pub const MOST_CHANGES: usize = 16;
+
+impl NewChanges {
+    pub fn add(&mut self, change: ChangeNumber) {
+        if let Some(place) = self.numbers.get_mut(self.count) {
+            *place = change;
+        }
+        self.count += 1;
+    }
+
+    /// `None` if there were too many.
+    pub fn numbers(&self) -> Option<&[ChangeNumber]> {
+        self.numbers.get(..self.count)
+    }
 }
 
 /// How a run of a recording was repeated.
@@ -134,13 +158,13 @@ impl Cycle {
             Some(at) => Ticks(self.scale.ticks_at(at.as_nanoseconds()).0.min(begin.0)),
             None => begin,
         };
-        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes, messages: None });
+        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes: &changes, messages: None });
     }
 
     /// Runs the cycle once, on what a run of a recording began with.
     pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
         let (run, begin) = self.begin();
-        let changes = record.changes + self.obey_commands(record.safe_state);
+        let changes = self.obey_commands(record.safe_state);
         for CycleImport { from, import, .. } in &mut self.imports {
             let Some(input) = record.inputs.iter().find(|input| input.from == *from) else {
                 return Repeated::Impossible;
@@ -151,7 +175,7 @@ impl Cycle {
             }
         }
         let (due, safe_state, messages) = (record.now, record.safe_state, Some(record.messages.as_slice()));
-        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes, messages })
+        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes: &changes, messages })
     }
 
     fn begin(&mut self) -> (u32, Ticks) {
@@ -210,15 +234,21 @@ impl Cycle {
     /// Does what it is asked for while nobody knows when its next run will be. On the thread of its worker 0.
     pub fn attend(&mut self) {
         while let Some(command) = self.commands.next() {
-            self.changes += u32::from(command.changes_results());
-            // SAFETY: this is worker 0, between two runs.
-            let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
+            let done = self.obey(command);
             self.commands.give_back(done);
         }
     }
 
-    /// Tells how many of the commands since the last run change what is computed.
-    fn obey_commands(&mut self, safe_state: SafeState) -> u32 {
+    /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
+    pub fn obey(&mut self, command: Command) -> Command {
+        // SAFETY: this is worker 0, between two runs.
+        let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
+        done.change().into_iter().for_each(|change| self.changes.add(change));
+        done
+    }
+
+    /// Tells which changes have come into force since the last run.
+    fn obey_commands(&mut self, safe_state: SafeState) -> NewChanges {
         self.attend();
         if safe_state.is_active() {
             if !std::mem::replace(&mut self.safe_state_entered, true) {

@@ -14,6 +14,7 @@ use hemiola_model::Time;
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
+use crate::command::ChangeNumber;
 use crate::controls::{Controls, lock_if_free};
 use crate::error::RuntimeError;
 use crate::journal::{Change, JournalEntry};
@@ -190,7 +191,7 @@ impl RobotHandle {
     /// Puts the robot into its safe state. It stays there until [`leave_safe_state`](Self::leave_safe_state) is called.
     pub fn enter_safe_state(&self) {
         if self.state.enter_safe_state(Cause::Request) {
-            self.note_change(Change::EnterSafeState);
+            self.note_change(Change::EnterSafeState, None);
             self.note("the robot enters its safe state, because it was asked to".to_owned());
         }
     }
@@ -198,7 +199,7 @@ impl RobotHandle {
     /// Ends the safe state, which the robot never does by itself: a person decides that it is safe to go on.
     pub fn leave_safe_state(&self) {
         if self.state.leave_safe_state() {
-            self.note_change(Change::LeaveSafeState);
+            self.note_change(Change::LeaveSafeState, None);
             self.note("the robot leaves its safe state, because it was asked to".to_owned());
         }
     }
@@ -248,8 +249,8 @@ impl RobotHandle {
     }
 
     /// Says that a change from outside has come into force.
-    pub(crate) fn note_change(&self, change: Change) {
-        self.monitor().note_change(change);
+    pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>) {
+        self.monitor().note_change(change, number);
     }
 
     pub(crate) fn note_denials(&self, report: &ThreadReport) {

@@ -37,8 +37,9 @@ pub struct JournalEntry {
 /// ```
 /// use hemiola_runtime::{Change, JournalEvent};
 ///
-/// let switched = JournalEvent::Change(Change::Provider { representation: "Ball".into(), module: "BallFilter".into() });
-/// assert_ne!(switched, JournalEvent::Change(Change::LeaveSafeState));
+/// let change = Change::Provider { representation: "Ball".into(), module: "BallFilter".into() };
+/// let switched = JournalEvent::Change { change, number: Some(0) };
+/// assert_ne!(switched, JournalEvent::Change { change: Change::LeaveSafeState, number: None });
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
@@ -52,7 +53,13 @@ pub enum JournalEvent {
         text: String,
     },
     /// A change came into force.
-    Change(Change),
+    Change {
+        /// What was changed.
+        change: Change,
+        /// What transcripts call it: [`RunRecord::changes`](crate::RunRecord::changes). None if results do not depend on it, or if a transcript says it
+        /// of each run: the safe state.
+        number: Option<u32>,
+    },
 }
 
 /// How bad a message is.
@@ -117,6 +124,11 @@ pub enum Change {
         /// What its provider says again.
         representation: String,
     },
+    /// A module failed, and was replaced by a new instance, as its `on_failure` says.
+    Restart {
+        /// The module.
+        module: String,
+    },
     /// [`RobotHandle::enter_safe_state`](crate::RobotHandle::enter_safe_state)
     EnterSafeState,
     /// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state)
@@ -156,7 +168,7 @@ mod tests {
     fn the_last_entries_are_kept_and_the_numbers_tell_what_is_gone() {
         let mut journal = Journal::default();
         for _ in 0..MOST_KEPT + 10 {
-            journal.add(Time::ZERO, JournalEvent::Change(Change::LeaveSafeState));
+            journal.add(Time::ZERO, JournalEvent::Change { change: Change::LeaveSafeState, number: None });
         }
         let all = journal.since(0);
         assert_eq!((all.len(), all[0].number), (MOST_KEPT, 10));

@@ -18,7 +18,7 @@ use hemiola_trace::{Catalog, TickScale};
 
 use crate::command::mailbox;
 use crate::controls::{Controls, CycleControl, FIRST_LESSON};
-use crate::cycle::{Cycle, CycleImport, Health};
+use crate::cycle::{Cycle, CycleImport, Health, NewChanges};
 use crate::error::RuntimeError;
 use crate::executor::Executor;
 use crate::module_instance::ModuleInstance;
@@ -27,6 +27,7 @@ use crate::ports::Ports;
 use crate::program::{ProgramParts, build};
 use crate::robot::Robot;
 use crate::robot_state::RobotState;
+use crate::script::Transcript;
 use crate::source::{SourceRunner, Trigger};
 use crate::tap::{self, WhenFull, tap};
 use crate::transcript::transcript;
@@ -171,7 +172,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             // When all modules and sources have joined their topics.
             topic: None,
             safe_state_entered: false,
-            changes: 0,
+            changes: NewChanges::default(),
             // When all have their blackboards.
             tap: None,
             transcript: None,
@@ -229,6 +230,9 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             transcripts.push(line);
         }
     }
+    // Those of a recording that is followed have their numbers already.
+    let next_change = robot.transcript.as_ref().map_or(0, Transcript::next_change);
+    let restarted_by_recording = robot.transcript.iter().flat_map(Transcript::restarted).collect();
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();
     let source_blackboards = sources.iter().map(|source: &SourceRunner| source.blackboard.clone()).collect();
@@ -242,6 +246,8 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         parameters,
         taps,
         transcripts,
+        next_change,
+        restarted_by_recording,
     };
     let (reports, reader) = queue(16);
     monitor.set_watchdog(reader);

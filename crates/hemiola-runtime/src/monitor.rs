@@ -18,6 +18,7 @@ use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
+use crate::command::ChangeNumber;
 use crate::error::RuntimeError;
 use crate::journal::{Change, JournalEntry, JournalEvent, Severity};
 use crate::program::{FailureReason, FailureRecord};
@@ -112,8 +113,8 @@ impl Monitor {
     }
 
     /// A change from outside has come into force.
-    pub fn note_change(&mut self, change: Change) {
-        self.messages.happened(JournalEvent::Change(change));
+    pub fn note_change(&mut self, change: Change, number: Option<ChangeNumber>) {
+        self.messages.happened(JournalEvent::Change { change, number });
     }
 
     /// What happened from this number on.

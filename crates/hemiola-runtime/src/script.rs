@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::blackboard::channel::{Recorded, RecordedSamples};
+use crate::journal::Change;
 use crate::transcript::{InputRecord, RunRecord, SampleSpan};
 
 /// All runs of a recording, to be repeated: [`Robot::following`](crate::Robot::following).
@@ -34,6 +35,8 @@ pub struct Transcript {
     /// In their order.
     runs: Vec<RunRecord>,
     break_off: Option<BreakOff>,
+    /// By their numbers.
+    changes: BTreeMap<u32, Change>,
 }
 
 /// Why a transcript cannot be followed beyond some place.
@@ -114,7 +117,33 @@ impl Transcript {
             runs.truncate(index);
             BreakOff { after: runs.last().map(|run| (run.cycle.clone(), run.run)), reason }
         });
-        Self { runs, break_off }
+        Self { runs, break_off, changes: BTreeMap::new() }
+    }
+
+    /// With what was changed from outside, by the numbers that the runs name: [`JournalEvent::Change`](crate::JournalEvent::Change).
+    #[must_use]
+    pub fn with_changes(mut self, changes: impl IntoIterator<Item = (u32, Change)>) -> Self {
+        self.changes.extend(changes);
+        self
+    }
+
+    /// What was changed from outside.
+    pub(crate) fn changes(&self) -> &BTreeMap<u32, Change> {
+        &self.changes
+    }
+
+    /// A number that no change has.
+    pub(crate) fn next_change(&self) -> u32 {
+        let named = self.runs.iter().flat_map(|run| run.changes.iter().copied());
+        named.chain(self.changes.keys().copied()).max().map_or(0, |last| last.saturating_add(1))
+    }
+
+    /// Modules that were replaced by new instances.
+    pub(crate) fn restarted(&self) -> impl Iterator<Item = String> {
+        self.changes.values().filter_map(|change| match change {
+            Change::Restart { module } => Some(module.clone()),
+            _ => None,
+        })
     }
 
     /// The runs, in an order in which each finds what it took.

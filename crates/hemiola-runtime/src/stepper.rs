@@ -1,3 +1,4 @@
+mod changes;
 mod follow;
 
 use std::fmt;
@@ -244,7 +245,7 @@ impl Stepper {
     }
 
     /// The first thing that was different from the recording that it follows, and did not keep it from going on: messages that did not come from
-    /// modules.
+    /// modules, changes that cannot be made again.
     pub fn deviation(&self) -> Option<&str> {
         self.script.as_ref()?.deviation()
     }

@@ -21,6 +21,11 @@
 //! What is published in the middle of a run needs no care either: a run publishes once to each consumer, and what it publishes is the same when
 //! the rest of the run comes before the consumer. Messages of topics stay in order, one publisher after the other, so that it suffices to know how
 //! many of each were there.
+//!
+//! # Changes from outside
+//! Parameters, providers and the like change between two runs of a cycle. Each change has a number, by which the journal says what it was and the
+//! transcript with which run of each cycle it came into force; a replay makes it before that run. Changes are made one after the other, and
+//! somebody who makes one waits until all cycles have obeyed it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -29,7 +34,8 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 
-use crate::cycle::{Beginning, CycleImport};
+use crate::command::ChangeNumber;
+use crate::cycle::{Beginning, CycleImport, MOST_CHANGES, NewChanges};
 use crate::program::Program;
 use crate::tap::{State, WhenFull};
 
@@ -62,8 +68,8 @@ pub struct RunRecord {
     pub order: u64,
     /// Whether the robot was in its safe state.
     pub safe_state: SafeState,
-    /// How many changes from outside came into force with it: parameters, providers, overrides, modules that were replaced.
-    pub changes: u32,
+    /// The changes from outside that came into force with it, by their numbers: [`JournalEvent::Change`](crate::JournalEvent::Change).
+    pub changes: Vec<u32>,
     /// What it took of each cycle and source that it reads from.
     pub inputs: Vec<InputRecord>,
     /// The messages of topics that its updates received.
@@ -192,8 +198,7 @@ struct Note {
     now: Time,
     order: u64,
     safe_state: SafeState,
-    changes: u32,
-    /// It does not lack messages, for which there was no room.
+    /// It does not lack messages or changes, for which there was no room.
     is_whole: bool,
     page: Box<Page>,
 }
@@ -206,19 +211,27 @@ struct Page {
     messages: [(&'static str, u32, u32, u32); MOST_MESSAGES],
     /// How many of these there are.
     filled: usize,
+    changes: [ChangeNumber; MOST_CHANGES],
+    changed: usize,
 }
 
 impl Page {
     fn new(words: usize) -> Self {
-        Self { words: vec![0; words].into(), messages: [("", 0, 0, 0); MOST_MESSAGES], filled: 0 }
+        Self {
+            words: vec![0; words].into(),
+            messages: [("", 0, 0, 0); MOST_MESSAGES],
+            filled: 0,
+            changes: [0; MOST_CHANGES],
+            changed: 0,
+        }
     }
 
     /// `false` if there is no room.
     ///
     /// # Safety
     /// As for [`TranscriptWriter::write_down`].
-    unsafe fn fill(&mut self, imports: &[CycleImport], program: &Program) -> bool {
-        let Self { words, messages, filled } = self;
+    unsafe fn fill(&mut self, changes: &NewChanges, imports: &[CycleImport], program: &Program) -> bool {
+        let Self { words, messages, filled, .. } = self;
         imports.iter().fold(&mut **words, |words, import| import.import.write_down(words));
         *filled = 0;
         let mut write_down = |topic, subscriber, publisher, count| {
@@ -229,7 +242,11 @@ impl Page {
         };
         // SAFETY: promised by the caller.
         unsafe { program.received(&mut write_down) };
-        *filled <= MOST_MESSAGES
+        let has_room = *filled <= MOST_MESSAGES;
+        let numbers = changes.numbers().unwrap_or_default();
+        self.changes[..numbers.len()].copy_from_slice(numbers);
+        self.changed = numbers.len();
+        has_room && changes.numbers().is_some()
     }
 }
 
@@ -296,9 +313,9 @@ impl TranscriptWriter {
         };
         let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
         // SAFETY: promised by the caller.
-        let is_whole = unsafe { page.fill(imports, program) };
+        let is_whole = unsafe { page.fill(changes, imports, program) };
         // There is room for all.
-        _ = self.notes.push(Note { run, now, order, safe_state, changes, is_whole, page });
+        _ = self.notes.push(Note { run, now, order, safe_state, is_whole, page });
     }
 }
 
@@ -315,7 +332,8 @@ impl TranscriptLine {
             _ = self.spare.push(note.page);
             return self.next();
         }
-        let Note { run, now, order, safe_state, changes, page, .. } = note;
+        let Note { run, now, order, safe_state, page, .. } = note;
+        let changes = page.changes[..page.changed].to_vec();
         let mut inputs = self.inputs.clone();
         let mut values = page.words.iter().copied();
         for input in &mut inputs {

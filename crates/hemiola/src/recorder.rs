@@ -28,6 +28,7 @@ mod worst;
 
 pub use channels::{COUNTS, topic};
 pub use head::{ABOUT, Head, PARTIAL};
+pub use journal::{CHANGES, numbered_change};
 pub use recorded::Recorded;
 pub use recording::Recording;
 

@@ -32,8 +32,8 @@ struct Run {
     order: u64,
     /// Whether the robot was in its safe state.
     safe_state: bool,
-    /// How many changes from outside came into force with it: parameters, providers, overrides, modules that were replaced.
-    changes: u32,
+    /// The changes from outside that came into force with it, by the numbers that `/hemiola/changes` gives them.
+    changes: Vec<u32>,
     /// What it took of each cycle and source that it reads from.
     inputs: Vec<Input>,
     /// The messages of topics that its updates received.

@@ -30,19 +30,23 @@ impl RobotHandle {
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
         let before = std::mem::replace(&mut controls.robot.system, system);
         let before = (before, std::mem::replace(&mut controls.robot.resolved, resolved));
+        let number = controls.number_change();
+        let change = Change::Provider { representation: representation.to_owned(), module: module.to_owned() };
         for index in 0..controls.cycles.len() {
             let unchanged = controls.robot.resolved.cycles[index] == before.1.cycles[index];
             if unchanged {
                 continue;
             }
-            if let Err(error) = controls.install(index, &profile, Reason::Modules, None) {
-                if !matches!(error, RuntimeError::CycleDoesNotAnswer { .. }) {
-                    (controls.robot.system, controls.robot.resolved) = before;
+            if let Err(error) = controls.install(index, &profile, Reason::Modules(number), None) {
+                match error {
+                    // It comes into force some time.
+                    RuntimeError::CycleDoesNotAnswer { .. } => self.note_change(change, Some(number)),
+                    _ => (controls.robot.system, controls.robot.resolved) = before,
                 }
                 return Err(error);
             }
         }
-        self.note_change(Change::Provider { representation: representation.to_owned(), module: module.to_owned() });
+        self.note_change(change, Some(number));
         Ok(())
     }
 
@@ -62,17 +66,22 @@ impl RobotHandle {
         let failed = |errors| RuntimeError::Parameters { name: module.to_owned(), errors };
         // Also for a module that no cycle uses at present.
         descriptor.check(&values).map_err(failed)?;
+        let number = controls.number_change();
+        let change = Change::Parameter { module: module.to_owned(), parameter: parameter.to_owned(), value };
         for cycle in &controls.cycles {
             if let Some(instance) = cycle.instances.get(module) {
                 let parameters = instance.prepare(&values).map_err(failed)?;
-                cycle.set_parameters(instance, parameters)?;
+                if let Err(error) = cycle.set_parameters(instance, parameters, number) {
+                    // It comes into force some time, or has in another cycle.
+                    self.note_change(change, Some(number));
+                    return Err(error);
+                }
             }
         }
         // New instances start with it as well.
         controls.robot.configuration.modules.entry(module.to_owned()).or_default().parameters.clone_from(&values);
         controls.parameters.insert(module.to_owned(), values);
-        let (module, parameter) = (module.to_owned(), parameter.to_owned());
-        self.note_change(Change::Parameter { module, parameter, value });
+        self.note_change(change, Some(number));
         Ok(())
     }
 
@@ -81,7 +90,8 @@ impl RobotHandle {
     /// # Errors
     /// There is no such representation, it is opaque, or the value does not fit it.
     pub fn override_representation(&self, representation: &str, value: &Value) -> Result<(), RuntimeError> {
-        let controls = self.controls();
+        let mut controls = self.controls();
+        let number = controls.number_change();
         let (cycle, store) = controls.store_of(representation)?;
         let descriptor = cycle.blackboard.store(store).descriptor();
         let mut made = descriptor.create();
@@ -91,10 +101,11 @@ impl RobotHandle {
             Err(error) => return Err(RuntimeError::Value { name: representation.to_owned(), error }),
         }
         for _ in 0..TRIES {
-            match cycle.perform(Command::Override { store, value: made, done: false })? {
+            let command = Command::Override { store, value: made, done: false, change: number };
+            match cycle.perform(command)? {
                 Command::Override { done: true, .. } => {
                     let (representation, value) = (representation.to_owned(), value.clone());
-                    self.note_change(Change::Override { representation, value });
+                    self.note_change(Change::Override { representation, value }, Some(number));
                     return Ok(());
                 }
                 Command::Override { value, .. } => made = value,
@@ -112,10 +123,11 @@ impl RobotHandle {
     /// # Errors
     /// There is no such representation.
     pub fn release_representation(&self, representation: &str) -> Result<(), RuntimeError> {
-        let controls = self.controls();
+        let mut controls = self.controls();
+        let change = controls.number_change();
         let (cycle, store) = controls.store_of(representation)?;
-        cycle.perform(Command::EndOverride { store })?;
-        self.note_change(Change::Release { representation: representation.to_owned() });
+        cycle.perform(Command::EndOverride { store, change })?;
+        self.note_change(Change::Release { representation: representation.to_owned() }, Some(change));
         Ok(())
     }
 
@@ -138,7 +150,7 @@ impl RobotHandle {
             configuration.workers = workers;
         }
         controls.install(index, &profile, Reason::Plan, None)?;
-        self.note_change(Change::Workers { cycle: cycle.to_owned(), workers });
+        self.note_change(Change::Workers { cycle: cycle.to_owned(), workers }, None);
         Ok(())
     }
 

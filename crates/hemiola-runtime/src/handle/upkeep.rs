@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{CycleHealth, RobotHandle};
 use crate::controls::{Controls, CycleControl, Posted, lock_if_free};
+use crate::journal::Change;
 
 impl RobotHandle {
     /// Gathers events, replaces failed modules, plans with what was learnt. Never waits for somebody who is changing the robot, who
@@ -41,16 +42,22 @@ impl RobotHandle {
         let profile = self.updated(controls.robot.profile.clone());
         let mut again = BTreeSet::new();
         for module in failed {
+            if controls.restarted_by_recording.contains(module) {
+                continue;
+            }
+            let mut number = None;
             for index in 0..controls.cycles.len() {
                 if !controls.cycles[index].instances.contains_key(module) {
                     continue;
                 }
-                match controls.post_program(index, &profile, Some(module)) {
+                let number = *number.get_or_insert_with(|| controls.number_change());
+                match controls.post_program(index, &profile, Some((module, number))) {
                     Ok(Posted::Now) => {}
                     Ok(Posted::Later) => _ = again.insert(module),
                     Err(error) => self.note(format!("{module} could not be replaced: {error}")),
                 }
             }
+            self.note_change(Change::Restart { module: module.to_owned() }, number);
         }
         self.monitor().return_failed(again);
     }

@@ -1,13 +1,19 @@
 //! Steps that are those of a recording.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
+
+use super::changes::RecordedChanges;
 
 use super::{Step, Stepped, Stepper};
 use crate::cycle::Repeated;
 use crate::script::Transcript;
 use crate::transcript::{InputRecord, RunRecord};
+
+/// How long it waits for who holds what is to be changed.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where a stepper is in a transcript.
 pub(super) struct Script {
@@ -15,6 +21,7 @@ pub(super) struct Script {
     next: usize,
     /// The sources that runs took samples of: they give a sample when the first run needs it.
     needed: Vec<Arc<str>>,
+    changes: RecordedChanges,
     /// Why it cannot go on.
     failure: Option<String>,
     /// What was different, and did not keep it from going on.
@@ -27,7 +34,8 @@ impl Script {
         let is_needed = |name: &str| inputs().any(|input| &*input.from == name && input.last().is_some());
         let names = stepped.iter().map(|stepped| stepped.source.name);
         let needed = names.filter(|name| is_needed(name)).map(Arc::from).collect();
-        Self { transcript, next: 0, needed, failure: None, deviation: None }
+        let changes = RecordedChanges::new(transcript.changes().clone());
+        Self { transcript, next: 0, needed, changes, failure: None, deviation: None }
     }
 
     pub(super) fn failure(&self) -> Option<&str> {
@@ -78,16 +86,12 @@ impl Stepper {
         self.give_what_nobody_needs(time);
         let index = self.cycles.iter().position(|known| *known.name == **cycle);
         let index = index.ok_or_else(|| format!("there is no cycle `{cycle}`"))?;
+        self.change(index, record);
         match self.cycles[index].repeat(record) {
             Repeated::Exactly => {}
-            Repeated::OtherMessages => {
-                let script = self.script.iter_mut().filter(|script| script.deviation.is_none());
-                script.for_each(|script| {
-                    script.deviation = Some(format!(
-                        "run {run} of {cycle} received messages that no module has published by now: they came from outside, or were lost"
-                    ));
-                });
-            }
+            Repeated::OtherMessages => self.note_deviation(format!(
+                "run {run} of {cycle} received messages that no module has published by now: they came from outside, or were lost"
+            )),
             Repeated::Impossible => {
                 return Err(format!(
                     "run {run} of {cycle} cannot be repeated: what it took was not published by the runs before it"
@@ -95,6 +99,38 @@ impl Stepper {
             }
         }
         Ok(Step { time, cycles: vec![index] })
+    }
+
+    /// Makes the changes from outside that came into force with this run.
+    fn change(&mut self, index: usize, record: &RunRecord) {
+        let RunRecord { cycle, run, changes, .. } = record;
+        // What was asked for before comes before.
+        self.cycles[index].attend();
+        for &number in changes {
+            let Some(script) = &mut self.script else { return };
+            let made = script.changes.command(&self.handle, index, number).and_then(|command| {
+                let patience = Instant::now() + PATIENCE;
+                let mut command = self.cycles[index].obey(command);
+                // Who still holds what is to be changed, a recorder perhaps, lets it go soon.
+                while command.change().is_none() && Instant::now() < patience {
+                    std::thread::yield_now();
+                    command = self.cycles[index].obey(command);
+                }
+                command.change().ok_or_else(|| "what is to be changed is in use".to_owned())
+            });
+            if let Err(reason) = made {
+                self.note_deviation(format!(
+                    "before run {run} of {cycle} something was changed from outside, which cannot be done again: {reason}"
+                ));
+            }
+        }
+    }
+
+    /// The first one counts.
+    fn note_deviation(&mut self, deviation: String) {
+        if let Some(script) = &mut self.script {
+            script.deviation.get_or_insert(deviation);
+        }
     }
 
     /// Has a source deliver its samples up to the one that was taken.

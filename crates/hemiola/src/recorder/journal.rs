@@ -1,8 +1,8 @@
 //! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them, and changes from outside.
 
-use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
+use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
 use hemiola_model::Time;
-use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_runtime::{Change, JournalEntry, JournalEvent, Severity};
 
 use super::head::{Head, as_json};
@@ -22,7 +22,8 @@ struct LogMessage {
     line: u32,
 }
 
-/// A change of a running robot from outside. It was in force when it was recorded, and may have been a few milliseconds before.
+/// A change of a running robot from outside. It was in force when it was recorded, and may have been a few milliseconds before; the transcripts of the
+/// cycles tell with which run.
 #[derive(Data)]
 #[data(name = "hemiola/Change")]
 struct ChangeMessage {
@@ -33,6 +34,8 @@ struct ChangeMessage {
     parameter: String,
     /// What it is now: JSON; the name of a module; empty where there is none.
     value: String,
+    /// What transcripts call it; none where results do not depend on it, and for the safe state, which they tell of each run.
+    number: Option<u32>,
 }
 
 #[derive(Data)]
@@ -42,9 +45,13 @@ enum ChangeKind {
     Workers,
     Override,
     Release,
+    Restart,
     EnterSafeState,
     LeaveSafeState,
 }
+
+/// The topic of changes.
+pub const CHANGES: &str = "/hemiola/changes";
 
 /// Two channels, and how far the journal has been read.
 #[derive(Default)]
@@ -64,8 +71,7 @@ impl JournalChannels {
     /// Adds them to a new log.
     pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.messages.id = Some(log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type()))?);
-        self.changes.id =
-            Some(log.channel("/hemiola/changes", &MessageSchema::of("Change", &ChangeMessage::data_type()))?);
+        self.changes.id = Some(log.channel(CHANGES, &MessageSchema::of("Change", &ChangeMessage::data_type()))?);
         Ok(())
     }
 
@@ -91,9 +97,9 @@ impl JournalChannels {
                     message(at, severity, about, text).write(buffer);
                     &mut self.messages
                 }
-                JournalEvent::Change(change) => {
+                JournalEvent::Change { change, number } => {
                     head.note_change(&change);
-                    ChangeMessage::of(change).write(buffer);
+                    ChangeMessage::of(change, number).write(buffer);
                     &mut self.changes
                 }
             };
@@ -118,21 +124,53 @@ fn message(stamp: Time, severity: Severity, name: String, msg: String) -> LogMes
 }
 
 impl ChangeMessage {
-    fn of(change: Change) -> Self {
-        let simple = |kind, target: String, value: String| Self { kind, target, parameter: String::new(), value };
-        match change {
+    fn of(change: Change, number: Option<u32>) -> Self {
+        let none = String::new;
+        let (kind, target, parameter, value) = match change {
             Change::Parameter { module, parameter, value } => {
-                Self { kind: ChangeKind::Parameter, target: module, parameter, value: as_json(&value) }
+                (ChangeKind::Parameter, module, parameter, as_json(&value))
             }
-            Change::Provider { representation, module } => simple(ChangeKind::Provider, representation, module),
+            Change::Provider { representation, module } => (ChangeKind::Provider, representation, none(), module),
             Change::Workers { cycle, workers } => {
                 let workers = workers.map(|workers| workers.to_string());
-                simple(ChangeKind::Workers, cycle, workers.unwrap_or_default())
+                (ChangeKind::Workers, cycle, none(), workers.unwrap_or_default())
             }
-            Change::Override { representation, value } => simple(ChangeKind::Override, representation, as_json(&value)),
-            Change::Release { representation } => simple(ChangeKind::Release, representation, String::new()),
-            Change::EnterSafeState => simple(ChangeKind::EnterSafeState, String::new(), String::new()),
-            Change::LeaveSafeState => simple(ChangeKind::LeaveSafeState, String::new(), String::new()),
-        }
+            Change::Override { representation, value } => {
+                (ChangeKind::Override, representation, none(), as_json(&value))
+            }
+            Change::Release { representation } => (ChangeKind::Release, representation, none(), none()),
+            Change::Restart { module } => (ChangeKind::Restart, module, none(), none()),
+            Change::EnterSafeState => (ChangeKind::EnterSafeState, none(), none(), none()),
+            Change::LeaveSafeState => (ChangeKind::LeaveSafeState, none(), none(), none()),
+        };
+        Self { kind, target, parameter, value, number }
     }
+
+    fn change(self) -> Result<(Change, Option<u32>), serde_json::Error> {
+        let Self { kind, target, parameter, value, number } = self;
+        let change = match kind {
+            ChangeKind::Parameter => {
+                Change::Parameter { module: target, parameter, value: serde_json::from_str(&value)? }
+            }
+            ChangeKind::Provider => Change::Provider { representation: target, module: value },
+            ChangeKind::Workers => Change::Workers { cycle: target, workers: value.parse().ok() },
+            ChangeKind::Override => Change::Override { representation: target, value: serde_json::from_str(&value)? },
+            ChangeKind::Release => Change::Release { representation: target },
+            ChangeKind::Restart => Change::Restart { module: target },
+            ChangeKind::EnterSafeState => Change::EnterSafeState,
+            ChangeKind::LeaveSafeState => Change::LeaveSafeState,
+        };
+        Ok((change, number))
+    }
+}
+
+/// The change that a message of `/hemiola/changes` tells of, if transcripts name it.
+///
+/// # Errors
+/// In words: it is damaged, or of another version of Hemiola.
+pub fn numbered_change(message: &Message<'_>) -> Result<Option<(u32, Change)>, String> {
+    let change: ChangeMessage =
+        cdr::decode(message.data).map_err(|error| format!("a change of the robot cannot be read: {error}"))?;
+    let (change, number) = change.change().map_err(|error| format!("a change of the robot cannot be read: {error}"))?;
+    Ok(number.map(|number| (number, change)))
 }

@@ -9,7 +9,7 @@ use hemiola_runtime::Transcript;
 
 use crate::commands::log::progress::Progress;
 use crate::error::CommandError;
-use crate::recorder::{ABOUT, PARTIAL};
+use crate::recorder::{ABOUT, CHANGES, PARTIAL, numbered_change};
 use crate::transcript::{TranscriptReader, is_transcript};
 
 /// What is known of a log when it has been gone through once.
@@ -37,6 +37,7 @@ impl ReplayLog {
     pub fn read(path: &Path) -> Result<Self, CommandError> {
         let mut log = LogReader::open(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
+        let mut changes = BTreeMap::new();
         let (mut is_ours, mut first) = (false, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut progress) = (TranscriptReader::default(), Progress::new());
@@ -47,6 +48,12 @@ impl ReplayLog {
             match entry {
                 Ok(Entry::Message(message)) => {
                     first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
+                    if message.channel.topic == CHANGES
+                        // What cannot be read is missed where a run began with it.
+                        && let Ok(Some((number, change))) = numbered_change(&message)
+                    {
+                        changes.insert(number, change);
+                    }
                     if is_transcript(&message.channel.topic)
                         && let Ok(all) = &mut runs
                     {
@@ -77,7 +84,7 @@ impl ReplayLog {
                 Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
                     .to_owned())
             }
-            false => Ok(Transcript::of(runs)),
+            false => Ok(Transcript::of(runs).with_changes(changes)),
         });
         Ok(Self { channels: channels(&log), origin, partial, transcript, damage, damages })
     }

@@ -82,7 +82,6 @@ impl Report {
             remarks.push(format!("and {} more", counted((damages - damage.len()) as u64, "place")));
         }
         let mut is_incomplete = damages > 0;
-        let mut hints = Vec::new();
         if course == Course::AsRecorded
             && let Ok(transcript) = recording.transcript()
         {
@@ -99,18 +98,6 @@ impl Report {
                 };
                 remarks.push(format!("it can be repeated to a point: {break_off}{later}"));
             }
-            let mut changed = transcript.runs().iter().filter(|run| run.changes > 0);
-            if let Some(first) = changed.next() {
-                let others = match changed.count() {
-                    0 => String::new(),
-                    others => format!(" and {} later", counted(others as u64, "run")),
-                };
-                hints.push(format!(
-                    "while the robot ran, something was changed from outside (a parameter, a provider, an override, a module that was \
-                     replaced): before run {} of {}{others}; a replay does not repeat that",
-                    first.run, first.cycle
-                ));
-            }
         }
         Self {
             cycles,
@@ -122,7 +109,7 @@ impl Report {
             is_incomplete,
             has_left_over: false,
             was_cut_short: false,
-            hints,
+            hints: Vec::new(),
             left_over: Vec::new(),
         }
     }

@@ -112,7 +112,8 @@ pub struct RunArguments {
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
-    /// Take the samples of the sources from this log; everything else is computed anew, in the runs that the log tells of
+    /// Take the samples of the sources from this log (a file, the first of several, or a folder with them); everything else is computed anew, in the
+    /// runs that the log tells of
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
     /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before `take` in robot.toml

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `log` | what a log is about, and how its robot ran |
+//! | `split` | the files of a log |
 //! | `part` | a representation of a source or cycle, and how it is made from what the log has |
 //! | `feed` | the samples of a source, from a log |
 //! | `take` | values of a representation that are not computed anew |
@@ -12,6 +13,7 @@ mod feed;
 mod log;
 mod part;
 mod remarks;
+mod split;
 mod take;
 
 use std::collections::BTreeMap;
@@ -28,6 +30,7 @@ use take::{LogValues, Matching};
 
 pub use log::ReplayLog;
 pub use remarks::Remarks;
+pub use split::{Kept, Messages, SplitLog};
 
 /// A robot whose sources a recording stands in for, and whose runs are those of the recording, if that is possible.
 pub struct Replay {
@@ -54,9 +57,9 @@ impl Replay {
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit; a representation cannot be taken.
-    pub fn of(robot: Robot, path: &Path, recording: &ReplayLog, take: &[String]) -> Result<Self, CommandError> {
+    pub fn of(robot: Robot, recording: &ReplayLog, take: &[String]) -> Result<Self, CommandError> {
         let remarks = Remarks::default();
-        let Fed { robot, mut warnings, foreign } = Fed::of(robot, path, recording, &remarks)?;
+        let Fed { robot, mut warnings, foreign } = Fed::of(robot, recording, &remarks)?;
         let fits = recording.transcript().and_then(|transcript| {
             let partial = robot.samples().into_iter().find(|(source, representations)| {
                 representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
@@ -73,9 +76,9 @@ impl Replay {
             Err(reason) => (robot, Course::DueTimes(reason), Matching::Newest),
         };
         for name in take {
-            let (part, remark) = taken_part(&robot, name, path, recording, take, &remarks)?;
+            let (part, remark) = taken_part(&robot, name, recording, take, &remarks)?;
             warnings.extend(remark);
-            let values = LogValues::open(path, recording.origin(), part, matching, remarks.clone())?;
+            let values = LogValues::open(recording.split(), recording.origin(), part, matching, remarks.clone())?;
             robot = robot.taking(name, Box::new(values))?;
         }
         Ok(Self { robot, course, warnings, remarks })
@@ -86,11 +89,11 @@ impl Replay {
 fn taken_part(
     robot: &Robot,
     name: &str,
-    path: &Path,
     recording: &ReplayLog,
     take: &[String],
     remarks: &Remarks,
 ) -> Result<(Part, Vec<String>), CommandError> {
+    let path = recording.split().first();
     let problem = |problem: String| CommandError::Usage(format!("`--take {name}`: {problem}"));
     if let Some((source, _)) =
         robot.samples().into_iter().find(|(_, provided)| provided.iter().any(|provided| provided.name() == name))
@@ -135,7 +138,8 @@ impl Fed {
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
-    fn of(mut robot: Robot, path: &Path, recording: &ReplayLog, remarks: &Remarks) -> Result<Self, CommandError> {
+    fn of(mut robot: Robot, recording: &ReplayLog, remarks: &Remarks) -> Result<Self, CommandError> {
+        let path = recording.split().first();
         let mappings = robot.configuration().replay.mappings.clone();
         let (mut warnings, mut foreign, mut fed) = (Vec::new(), None, 0);
         for (source, representations) in robot.samples() {
@@ -158,7 +162,8 @@ impl Fed {
                         }
                         parts.push(part);
                     }
-                    robot = robot.fed(source, Box::new(LogFeed::open(path, recording.origin(), parts)?))?;
+                    robot =
+                        robot.fed(source, Box::new(LogFeed::open(recording.split(), recording.origin(), parts)?))?;
                     fed += 1;
                 }
                 (_, missing) => {

@@ -146,6 +146,43 @@ fn what_comes_before_a_part_is_computed_and_not_recorded() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_log_in_several_files_is_replayed_and_verified_by_its_folder_or_its_first_file() {
+    let folder = folder("split");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let record = |name: &str, arguments: &[&str]| {
+        assert_eq!(
+            run(&[&["--fast", "--duration", "4s", "--log", &path(name)], arguments].concat()),
+            ExitCode::SUCCESS
+        );
+    };
+    record("whole.mcap", &[]);
+    record("split/game.mcap", &["--set", "log.split=1 s"]);
+    let parts = std::fs::read_dir(folder.join("split")).unwrap().count();
+    assert!(parts >= 4, "{parts} files");
+    let replayed = |log: &str| {
+        _ = std::fs::remove_file(path("again.mcap"));
+        assert_eq!(run(&["--fast", "--replay", &path(log), "--log", &path("again.mcap")]), ExitCode::SUCCESS, "{log}");
+        values(&path("again.mcap"))
+    };
+    let verify = |log: &str| Application::embedded(ROBOT).run_with(["robot", "log", "verify", &path(log)]);
+    let whole = replayed("whole.mcap");
+    for log in ["split", "split/game-001.mcap"] {
+        assert!(replayed(log) == whole, "{log}");
+        assert_eq!(verify(log), ExitCode::SUCCESS, "{log}");
+    }
+    assert_eq!(verify("split/game-002.mcap"), ExitCode::from(3), "one from the middle lacks its beginning");
+
+    // Files of another run, whose names fit, are left alone; of a folder nobody knows which is meant.
+    std::fs::rename(path("whole.mcap"), path("split/game-900.mcap")).unwrap();
+    assert_eq!(verify("split/game-001.mcap"), ExitCode::SUCCESS);
+    assert_eq!(verify("split"), ExitCode::from(2));
+    std::fs::remove_file(path("split/game-900.mcap")).unwrap();
+    std::fs::remove_file(path("split/game-003.mcap")).unwrap();
+    assert_eq!(verify("split"), ExitCode::from(3), "a file is missing");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The loop that is looked at; set for the child only.
 const PATH: &str = "HEMIOLA_PLAYER_PATH";
 

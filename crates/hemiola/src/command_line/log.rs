@@ -71,6 +71,7 @@ tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 w
     /// Repeat every run of a log and compare all that was recorded, to the bit
     #[command(after_help = "Examples:
   log verify game.mcap
+  log verify game-001.mcap            a log in several files: its first one, or its folder
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
                                       where another parameter makes the first difference

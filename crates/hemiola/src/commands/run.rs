@@ -33,7 +33,7 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     let log = match &arguments.replay {
-        Some(path) => Some((path.as_path(), ReplayLog::read(path)?)),
+        Some(path) => Some(ReplayLog::read(path)?),
         None => None,
     };
     let terminal = Terminal::default();
@@ -54,7 +54,7 @@ struct Attempt<'a> {
     application: &'a Application,
     name: &'a str,
     arguments: &'a RunArguments,
-    log: Option<(&'a Path, ReplayLog)>,
+    log: Option<ReplayLog>,
     terminal: Terminal,
     interruption: Interruption,
     is_again: bool,
@@ -82,15 +82,15 @@ impl Attempt<'_> {
         }
         let head = Head::of(&session, name);
         let (robot, remarks) = match &self.log {
-            Some((path, log)) => {
+            Some(log) => {
                 let take = match arguments.take.as_slice() {
                     [] => session.robot.configuration().replay.take.clone(),
                     take => take.to_vec(),
                 };
-                let replay = Replay::of(session.robot, path, log, &take)?;
+                let replay = Replay::of(session.robot, log, &take)?;
                 if !self.is_again {
                     announce(&replay, log);
-                    note_differences(&head.differences(path)?);
+                    note_differences(&head.differences(log.split().first())?);
                 }
                 (replay.robot, replay.remarks)
             }

@@ -1,18 +1,18 @@
 //! The samples of a source, from a log.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
 use std::sync::Arc;
 
-use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_log::{Channel, LogError, LogTime, Selection};
 use hemiola_model::{AnyRepresentation, Time};
 use hemiola_runtime::Feed;
 
 use super::part::Part;
+use super::split::{Messages, SplitLog};
 
 /// The samples of one source, in the order of the log.
 pub struct LogFeed {
-    log: LogReader,
+    log: Messages,
     origin: LogTime,
     /// What a sample consists of.
     parts: Vec<Part>,
@@ -49,9 +49,9 @@ const MOST_BEGUN: usize = 2;
 
 impl LogFeed {
     /// The parts have examined all channels of theirs. Times of the log count from `origin`.
-    pub fn open(path: &Path, origin: LogTime, parts: Vec<Part>) -> Result<Self, LogError> {
+    pub fn open(log: &SplitLog, origin: LogTime, parts: Vec<Part>) -> Result<Self, LogError> {
         let selection = parts.iter().fold(Selection::all(), |selection, part| selection.topic(part.topic()));
-        let log = LogReader::open(path)?.select(selection);
+        let log = log.messages(selection)?;
         let gathering = match parts.iter().any(Part::is_mapped) {
             false => Gathering::OfOneTime(VecDeque::new()),
             true => Gathering::NewestOfEach(BTreeMap::new()),
@@ -91,14 +91,13 @@ impl LogFeed {
 
     /// Takes the next message of a part; gives a sample if that makes one at once.
     fn read_message(&mut self) -> Result<Option<Sample>, String> {
-        let message = match self.log.next_entry() {
+        let message = match self.log.next() {
             None => {
                 self.is_over = true;
                 return Ok(None);
             }
             Some(Err(error)) => return Err(error.to_string()),
-            Some(Ok(Entry::Message(message))) => message,
-            Some(Ok(_)) => return Ok(None),
+            Some(Ok(message)) => message,
         };
         let (time, number) = (message.log_time, message.sequence);
         let kept = Message { channel: message.channel.clone(), data: message.data.into() };

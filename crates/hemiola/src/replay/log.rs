@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
 use hemiola_runtime::Transcript;
 
+use super::split::SplitLog;
 use crate::commands::log::progress::Progress;
 use crate::error::CommandError;
 use crate::recorder::{ABOUT, CHANGES, PARTIAL, numbered_change};
@@ -14,6 +15,7 @@ use crate::transcript::{TranscriptReader, is_transcript};
 
 /// What is known of a log when it has been gone through once.
 pub struct ReplayLog {
+    split: SplitLog,
     /// By topic.
     channels: BTreeMap<String, Vec<Arc<Channel>>>,
     /// What the robot's clock calls zero.
@@ -33,50 +35,54 @@ impl ReplayLog {
     /// Goes through a log.
     ///
     /// # Errors
-    /// It cannot be read, or is no log. Damage is no error.
+    /// It cannot be read, or is no log, or several. Damage is no error.
     pub fn read(path: &Path) -> Result<Self, CommandError> {
-        let mut log = LogReader::open(path)?;
+        let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
-        let mut changes = BTreeMap::new();
+        let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
         let (mut is_ours, mut first) = (false, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut progress) = (TranscriptReader::default(), Progress::new());
-        loop {
-            let (done, all) = log.progress();
-            progress.show(done, all);
-            let Some(entry) = log.next_entry() else { break };
-            match entry {
-                Ok(Entry::Message(message)) => {
-                    first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
-                    if message.channel.topic == CHANGES
-                        // What cannot be read is missed where a run began with it.
-                        && let Ok(Some((number, change))) = numbered_change(&message)
-                    {
-                        changes.insert(number, change);
+        for file in split.files() {
+            let mut log = LogReader::open(file)?;
+            loop {
+                let (done, all) = log.progress();
+                progress.show(done, all);
+                let Some(entry) = log.next_entry() else { break };
+                match entry {
+                    Ok(Entry::Message(message)) => {
+                        first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
+                        if message.channel.topic == CHANGES
+                            // What cannot be read is missed where a run began with it.
+                            && let Ok(Some((number, change))) = numbered_change(&message)
+                        {
+                            changes.insert(number, change);
+                        }
+                        if is_transcript(&message.channel.topic)
+                            && let Ok(all) = &mut runs
+                        {
+                            match reader.read(&message) {
+                                Ok(run) => all.push(run),
+                                Err(reason) => runs = Err(reason),
+                            }
+                        }
                     }
-                    if is_transcript(&message.channel.topic)
-                        && let Ok(all) = &mut runs
-                    {
-                        match reader.read(&message) {
-                            Ok(run) => all.push(run),
-                            Err(reason) => runs = Err(reason),
+                    Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT => {
+                        is_ours = true;
+                        let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
+                        partial.extend(topics.map(str::to_owned));
+                    }
+                    Ok(_) => {}
+                    Err(error @ LogError::Read { .. }) => return Err(error.into()),
+                    Err(error) => {
+                        damages += 1;
+                        if damage.len() < MOST_TOLD {
+                            damage.push(error);
                         }
                     }
                 }
-                Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT => {
-                    is_ours = true;
-                    let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
-                    partial.extend(topics.map(str::to_owned));
-                }
-                Ok(_) => {}
-                Err(error @ LogError::Read { .. }) => return Err(error.into()),
-                Err(error) => {
-                    damages += 1;
-                    if damage.len() < MOST_TOLD {
-                        damage.push(error);
-                    }
-                }
             }
+            add_channels(&mut channels, &log);
         }
         let origin = origin(is_ours, first);
         let transcript = runs.and_then(|runs| match runs.is_empty() {
@@ -86,7 +92,12 @@ impl ReplayLog {
             }
             false => Ok(Transcript::of(runs).with_changes(changes)),
         });
-        Ok(Self { channels: channels(&log), origin, partial, transcript, damage, damages })
+        Ok(Self { split, channels, origin, partial, transcript, damage, damages })
+    }
+
+    /// Its files.
+    pub fn split(&self) -> &SplitLog {
+        &self.split
     }
 
     /// Whether there is anything of a topic.
@@ -128,12 +139,10 @@ impl ReplayLog {
     }
 }
 
-fn channels(log: &LogReader) -> BTreeMap<String, Vec<Arc<Channel>>> {
-    let mut channels: BTreeMap<String, Vec<Arc<Channel>>> = BTreeMap::new();
+fn add_channels(channels: &mut BTreeMap<String, Vec<Arc<Channel>>>, log: &LogReader) {
     for channel in log.channels() {
         channels.entry(channel.topic.clone()).or_default().push(channel.clone());
     }
-    channels
 }
 
 /// Our own logs begin at zero, those of others count from 1970.

@@ -1,6 +1,5 @@
 //! A representation that a source or a cycle provides, and how it is made from what a log has.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
@@ -18,8 +17,8 @@ pub struct Part {
     descriptor: &'static RepresentationDescriptor,
     schema: MessageSchema,
     mapping: Option<ReplayMapping>,
-    /// Of each channel, by its number in the log.
-    forms: BTreeMap<u16, Form>,
+    /// Of each kind of its messages.
+    forms: Vec<(Arc<Channel>, Form)>,
     remarks: Remarks,
 }
 
@@ -44,14 +43,7 @@ impl Part {
         let data_type = descriptor.data_type().ok_or_else(|| {
             CommandError::Usage(format!("{name} of `{owner}` cannot be replayed: it is opaque, so no log has it"))
         })?;
-        Ok(Self {
-            topic,
-            descriptor,
-            schema: MessageSchema::of(name, &data_type),
-            mapping,
-            forms: BTreeMap::new(),
-            remarks,
-        })
+        Ok(Self { topic, descriptor, schema: MessageSchema::of(name, &data_type), mapping, forms: Vec::new(), remarks })
     }
 
     pub fn topic(&self) -> &str {
@@ -71,17 +63,26 @@ impl Part {
     ///
     /// # Errors
     /// They cannot: the reason, and what to do.
-    pub fn examine(&mut self, channel: &Channel) -> Result<Option<String>, String> {
+    pub fn examine(&mut self, channel: &Arc<Channel>) -> Result<Option<String>, String> {
+        // Each file of a log has channels of its own.
+        if self.form(channel).is_some() {
+            return Ok(None);
+        }
         let is_same = channel.encoding == "cdr"
             && channel.schema.as_ref().is_some_and(|schema| schema.data == self.schema.text.as_bytes());
         if is_same && self.mapping.as_ref().is_none_or(|mapping| mapping.fields.is_empty()) {
-            self.forms.insert(channel.id, Form::Same);
+            self.forms.push((channel.clone(), Form::Same));
             return Ok(None);
         }
         let adapter = self.adapter(channel)?;
         let warning = self.warning(channel, &adapter);
-        self.forms.insert(channel.id, Form::Other(Box::new(adapter)));
+        self.forms.push((channel.clone(), Form::Other(Box::new(adapter))));
         Ok(warning)
+    }
+
+    fn form(&self, channel: &Channel) -> Option<&Form> {
+        let is_kind = |known: &Channel| known.encoding == channel.encoding && known.schema == channel.schema;
+        self.forms.iter().find(|(known, _)| is_kind(known)).map(|(_, form)| form)
     }
 
     fn adapter(&self, channel: &Channel) -> Result<Adapter, String> {
@@ -119,7 +120,7 @@ impl Part {
     pub fn read(&self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), String> {
         let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", self.topic);
         let adapted;
-        let bytes = match self.forms.get(&channel.id) {
+        let bytes = match self.form(channel) {
             Some(Form::Same) => message,
             Some(Form::Other(adapter)) => {
                 let on_misfit = |misfit: ReadError| self.remarks.misfit(&self.topic, &misfit);

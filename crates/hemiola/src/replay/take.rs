@@ -1,24 +1,22 @@
 //! Values of a representation that are not computed anew, from a log.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_log::{LogError, LogTime, Selection};
 use hemiola_model::{AnyRepresentation, Time};
 use hemiola_runtime::TakenValues;
 
 use super::part::Part;
 use super::remarks::Remarks;
+use super::split::{Kept, Messages, SplitLog};
 
 /// See the module.
 pub struct LogValues {
-    log: LogReader,
+    log: Messages,
     origin: LogTime,
     part: Part,
     matching: Matching,
-    next: Option<Message>,
+    next: Option<Kept>,
     /// The last one whose time has come.
-    last: Option<Message>,
+    last: Option<Kept>,
     remarks: Remarks,
 }
 
@@ -31,23 +29,16 @@ pub enum Matching {
     Newest,
 }
 
-struct Message {
-    channel: Arc<Channel>,
-    time: LogTime,
-    stamp: LogTime,
-    data: Vec<u8>,
-}
-
 impl LogValues {
     /// The part has examined all channels of its topic. Times of the log count from `origin`.
     pub fn open(
-        path: &Path,
+        log: &SplitLog,
         origin: LogTime,
         part: Part,
         matching: Matching,
         remarks: Remarks,
     ) -> Result<Self, LogError> {
-        let log = LogReader::open(path)?.select(Selection::all().topic(part.topic()));
+        let log = log.messages(Selection::all().topic(part.topic()))?;
         let mut values = Self { log, origin, part, matching, next: None, last: None, remarks };
         values.read_on();
         Ok(values)
@@ -55,18 +46,12 @@ impl LogValues {
 
     fn read_on(&mut self) {
         self.next = None;
-        while let Some(entry) = self.log.next_entry() {
-            match entry {
-                Ok(Entry::Message(message)) => {
-                    self.next = Some(Message {
-                        channel: message.channel.clone(),
-                        time: message.log_time,
-                        stamp: message.publish_time,
-                        data: message.data.to_vec(),
-                    });
+        while let Some(message) = self.log.next() {
+            match message {
+                Ok(message) => {
+                    self.next = Some(message);
                     return;
                 }
-                Ok(_) => {}
                 Err(error) => {
                     self.remarks.unreadable(format!("a part of the log is left out: {error}"));
                     if matches!(error, LogError::Read { .. }) {
@@ -78,23 +63,23 @@ impl LogValues {
     }
 
     /// The message that belongs to a run of that time, and how many were passed over.
-    fn message(&mut self, wanted: LogTime) -> (Option<&Message>, u64) {
+    fn message(&mut self, wanted: LogTime) -> (Option<&Kept>, u64) {
         let mut left_over = 0;
         if self.matching == Matching::OfSameRun {
             self.last = None;
         }
-        while self.next.as_ref().is_some_and(|next| next.time <= wanted) {
+        while self.next.as_ref().is_some_and(|next| next.log_time <= wanted) {
             let passed_over = std::mem::replace(&mut self.last, self.next.take());
             left_over += u64::from(passed_over.is_some() && self.matching == Matching::OfSameRun);
             self.read_on();
             // Two runs may have one time.
-            if self.matching == Matching::OfSameRun && self.last.as_ref().is_some_and(|last| last.time == wanted) {
+            if self.matching == Matching::OfSameRun && self.last.as_ref().is_some_and(|last| last.log_time == wanted) {
                 break;
             }
         }
         match self.matching {
             Matching::OfSameRun => {
-                let is_other = self.last.as_ref().is_some_and(|last| last.time != wanted);
+                let is_other = self.last.as_ref().is_some_and(|last| last.log_time != wanted);
                 (self.last.as_ref().filter(|_| !is_other), left_over + u64::from(is_other))
             }
             Matching::Newest => (self.last.as_ref(), 0),
@@ -109,7 +94,8 @@ impl TakenValues for LogValues {
         let wanted = LogTime::from_nanoseconds(origin + now.nanoseconds().max(0).unsigned_abs());
         let (name, remarks) = (self.part.descriptor().name(), self.remarks.clone());
         let (message, left_over) = self.message(wanted);
-        let Some((channel, stamp, data)) = message.map(|it| (it.channel.clone(), it.stamp, it.data.clone())) else {
+        let Some((channel, stamp, data)) = message.map(|it| (it.channel.clone(), it.publish_time, it.data.clone()))
+        else {
             remarks.took(name, false, left_over);
             return None;
         };

@@ -34,7 +34,7 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
     let Session { robot, warnings, .. } = Session::open(application, &configuration)?;
     check::warn(&warnings, &[]);
     // Everything is computed anew, whatever a replay would take.
-    let Replay { robot, course, warnings, remarks } = Replay::of(robot, path, &recording, &[])?;
+    let Replay { robot, course, warnings, remarks } = Replay::of(robot, &recording, &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let topics = topics(&robot, &recording);
     if topics.is_empty() {
@@ -43,7 +43,7 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
     }
     let robot = robot.tapped(topics.values().map(TapRequest::all).collect())?;
     let mut report = Report::new(&robot, &recording, course);
-    let mut recorded = Recorded::open(path, topics.keys())?;
+    let mut recorded = Recorded::open(recording.split(), topics.keys())?;
 
     let player = robot.into_player(Tempo::AsFastAsPossible)?;
     let Some(mut tap) = player.handle().take_tap() else {

@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Message, Selection};
+use hemiola_log::{LogError, LogTime, Selection};
 use hemiola_model::Time;
 
+use crate::replay::{Kept, Messages, SplitLog};
+
 pub struct Recorded {
-    log: LogReader,
+    log: Messages,
     /// By topic: what was read on the way to another one.
     waiting: BTreeMap<String, VecDeque<Kept>>,
     /// By topic: how many had no counterpart.
@@ -18,15 +18,6 @@ pub struct Recorded {
     /// How far it has read.
     last: LogTime,
     has_ended: bool,
-}
-
-/// A message.
-pub struct Kept {
-    channel: Arc<Channel>,
-    pub sequence: u32,
-    pub log_time: LogTime,
-    data: Vec<u8>,
-    offset: u64,
 }
 
 /// What was recorded where something was computed.
@@ -43,9 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Recorded {
     /// These topics of a log.
-    pub fn open<'t>(path: &Path, topics: impl Iterator<Item = &'t String>) -> Result<Self, LogError> {
+    pub fn open<'t>(log: &SplitLog, topics: impl Iterator<Item = &'t String>) -> Result<Self, LogError> {
         let selection = topics.fold(Selection::all(), |selection, topic| selection.topic(topic));
-        let log = LogReader::open(path)?.select(selection);
+        let log = log.messages(selection)?;
         Ok(Self { log, waiting: BTreeMap::new(), left: BTreeMap::new(), last: LogTime::default(), has_ended: false })
     }
 
@@ -95,36 +86,16 @@ impl Recorded {
     }
 
     fn read_message(&mut self) -> Result<(), LogError> {
-        match self.log.next_entry() {
+        match self.log.next() {
             None => self.has_ended = true,
-            Some(Ok(Entry::Message(message))) => {
+            Some(Ok(message)) => {
                 self.last = self.last.max(message.log_time);
-                let kept = Kept {
-                    channel: message.channel.clone(),
-                    sequence: message.sequence,
-                    log_time: message.log_time,
-                    data: message.data.to_vec(),
-                    offset: message.offset,
-                };
-                self.waiting.entry(kept.channel.topic.clone()).or_default().push_back(kept);
+                self.waiting.entry(message.channel.topic.clone()).or_default().push_back(message);
             }
             Some(Err(error @ LogError::Read { .. })) => return Err(error),
             // Damage has been told of.
-            Some(_) => {}
+            Some(Err(_)) => {}
         }
         Ok(())
-    }
-}
-
-impl Kept {
-    pub fn as_message(&self) -> Message<'_> {
-        Message {
-            channel: self.channel.clone(),
-            sequence: self.sequence,
-            log_time: self.log_time,
-            publish_time: self.log_time,
-            data: &self.data,
-            offset: self.offset,
-        }
     }
 }

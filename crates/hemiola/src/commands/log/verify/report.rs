@@ -9,9 +9,8 @@ use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{BreakOffReason, Played, Robot, TappedValue};
 
 use super::super::{counted, grouped};
-use super::recorded::Kept;
 use crate::recorder::topic;
-use crate::replay::{Course, ReplayLog};
+use crate::replay::{Course, Kept, ReplayLog};
 
 pub struct Report {
     cycles: BTreeMap<String, CycleCounts>,

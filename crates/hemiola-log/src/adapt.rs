@@ -2,6 +2,7 @@
 
 mod convert;
 mod path;
+mod rename;
 
 use std::fmt;
 use std::sync::Arc;

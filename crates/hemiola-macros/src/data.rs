@@ -14,7 +14,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (implemented, arguments, bounds) = generics.split_for_impl();
     let type_name = type_name(input)?;
     let Body { data_type, write, read, replace } = match &input.data {
-        syn::Data::Struct(data) => structure(&name.to_string(), &type_name, &data.fields),
+        syn::Data::Struct(data) => structure(&name.to_string(), &type_name, &data.fields)?,
         syn::Data::Enum(data) => enumeration(&type_name, data)?,
         syn::Data::Union(data) => {
             return Err(Error::new_spanned(
@@ -87,12 +87,12 @@ fn type_name(input: &DeriveInput) -> Result<TokenStream> {
     }
 }
 
-fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Body {
-    let described = describe(fields);
+fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Body> {
+    let described = describe(fields)?;
     let members: Vec<_> = members(fields);
     let names: Vec<_> = names(fields);
     let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
-    Body {
+    Ok(Body {
         data_type: quote! { ::hemiola::data::DataType::structure(#type_name, ::std::vec![#(#described),*]) },
         write: quote! {
             writer.begin_structure(#name);
@@ -110,7 +110,7 @@ fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Body {
                 #( ::hemiola::data::Data::replace(&mut self.#members, fresh.#members); )*
             }
         },
-    }
+    })
 }
 
 fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
@@ -121,10 +121,13 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
         return Err(Error::new_spanned(&data.variants, "an enum is recorded as one byte: at most 256 variants"));
     }
     let variants: Vec<_> = data.variants.iter().collect();
+    let present: Vec<_> = variants.iter().map(|variant| variant.ident.to_string()).collect();
     let described = variants.iter().map(|variant| {
-        let (name, fields) = (variant.ident.to_string(), describe(&variant.fields));
-        quote! { ::hemiola::data::Variant::new(#name, ::std::vec![#(#fields),*]) }
+        let (name, fields) = (variant.ident.to_string(), describe(&variant.fields)?);
+        let was = former_names(&variant.attrs, &present)?;
+        Ok(quote! { ::hemiola::data::Variant::new(#name, ::std::vec![#(#fields),*]) #(.formerly(#was))* })
     });
+    let described = described.collect::<Result<Vec<_>>>()?;
     let write = variants.iter().enumerate().map(|(index, variant)| {
         let (ident, text) = (&variant.ident, variant.ident.to_string());
         if variant.fields.is_empty() {
@@ -177,16 +180,39 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
     })
 }
 
-fn describe(fields: &Fields) -> Vec<TokenStream> {
+fn describe(fields: &Fields) -> Result<Vec<TokenStream>> {
     let names = names(fields);
     fields
         .iter()
-        .zip(names)
+        .zip(&names)
         .map(|(field, name)| {
             let (ty, documentation) = (&field.ty, documentation(&field.attrs));
-            quote! { ::hemiola::data::Field::new(#name, <#ty as ::hemiola::data::Data>::data_type(), #documentation) }
+            let was = former_names(&field.attrs, &names)?;
+            Ok(quote! {
+                ::hemiola::data::Field::new(#name, <#ty as ::hemiola::data::Data>::data_type(), #documentation) #(.formerly(#was))*
+            })
         })
         .collect()
+}
+
+/// `#[data(was = "old_name")]` on a field or variant, beside which these are there.
+fn former_names(attributes: &[Attribute], present: &[String]) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("data")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("was") {
+                return Err(meta.error("expected `was = \"old_name\"`"));
+            }
+            let name: LitStr = meta.value()?.parse()?;
+            if present.contains(&name.value()) {
+                let message = format!("`{}` is still there, so logs have that under this name", name.value());
+                return Err(Error::new_spanned(name, message));
+            }
+            names.push(name.value());
+            Ok(())
+        })?;
+    }
+    Ok(names)
 }
 
 fn members(fields: &Fields) -> Vec<TokenStream> {

@@ -39,7 +39,7 @@ mod writer;
 mod tests;
 
 pub use reader::CdrReader;
-pub use schema::MessageSchema;
+pub use schema::{MessageSchema, field_name};
 pub use writer::CdrWriter;
 
 use crate::data::{Data, ReadError};

@@ -64,8 +64,8 @@ fn adapted<From: Data, To: Data>(recorded: &From, default: &To) -> (To, Vec<Fiel
         if let Entry::Message(message) = log.next_entry().unwrap().unwrap() {
             let schema = MessageSchema::of("Ball", &To::data_type());
             let today = Arc::new(Definition::parse(&schema.name, &schema.text).unwrap());
-            let then = message.channel.definition().unwrap();
-            let adapter = Adapter::new(then, &today, &cdr::encode(default), []).unwrap();
+            let then = Arc::new(message.channel.definition().unwrap().renamed(&To::data_type()));
+            let adapter = Adapter::new(&then, &today, &cdr::encode(default), []).unwrap();
             let adapted = adapter.adapt(message.data, |_| {}).unwrap();
             break (cdr::decode(&adapted).unwrap(), adapter.changes().to_vec());
         }
@@ -156,4 +156,90 @@ fn a_variant_keeps_its_name_when_others_come_before_it() {
     let now = |phase| adapted(&Before { phase }, &Now::default()).0.phase;
     let phases = [OldPhase::Ready, OldPhase::KickOff, OldPhase::Gone].map(now);
     assert_eq!(phases, [Phase::Ready, Phase::KickOff, Phase::Set], "what is not there any more is the default");
+}
+
+#[test]
+fn what_was_renamed_is_found_by_its_former_name() {
+    #[derive(Data, Clone, Debug, Default, PartialEq)]
+    struct OldPart {
+        x: f32,
+        hits: u8,
+    }
+    #[derive(Data, Clone, Debug, PartialEq)]
+    enum OldAction {
+        Stand,
+        Shoot { angle: f32 },
+    }
+    #[derive(Data, Clone, Copy, Debug, PartialEq)]
+    enum OldState {
+        Ready,
+        Started,
+    }
+    #[derive(Data, Clone, Debug, PartialEq)]
+    struct OldRobot {
+        part: OldPart,
+        all: Vec<Option<OldPart>>,
+        action: OldAction,
+        state: OldState,
+        size: u8,
+    }
+
+    #[derive(Data, Clone, Debug, Default, PartialEq)]
+    struct Part {
+        #[data(was = "x")]
+        forward: f32,
+        #[data(was = "count", was = "hits")]
+        seen: u8,
+    }
+    #[derive(Data, Clone, Debug, Default, PartialEq)]
+    enum Action {
+        #[default]
+        Stand,
+        #[data(was = "Shoot")]
+        Kick {
+            #[data(was = "angle")]
+            direction: f32,
+        },
+    }
+    #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+    enum Phase {
+        #[default]
+        Initial,
+        Ready,
+        #[data(was = "Started")]
+        Playing,
+    }
+    #[derive(Data, Clone, Debug, Default, PartialEq)]
+    struct Robot {
+        #[data(was = "part")]
+        limb: Part,
+        #[data(was = "all")]
+        limbs: Vec<Option<Part>>,
+        action: Action,
+        #[data(was = "state")]
+        phase: Phase,
+        // Another one has come in its place, and it has moved.
+        size: f64,
+    }
+
+    let part = OldPart { x: 1.5, hits: 3 };
+    let old = OldRobot {
+        part: part.clone(),
+        all: vec![None, Some(part)],
+        action: OldAction::Shoot { angle: 0.25 },
+        state: OldState::Started,
+        size: 7,
+    };
+    let (robot, changes) = adapted(&old, &Robot::default());
+    let limb = Part { forward: 1.5, seen: 3 };
+    let expected = Robot {
+        limb: limb.clone(),
+        limbs: vec![None, Some(limb)],
+        action: Action::Kick { direction: 0.25 },
+        phase: Phase::Playing,
+        size: 7.0,
+    };
+    assert_eq!((robot, changes), (expected, vec![]));
+    let still = OldRobot { action: OldAction::Stand, state: OldState::Ready, ..old };
+    assert_eq!(adapted(&still, &Robot::default()).0.phase, Phase::Ready);
 }

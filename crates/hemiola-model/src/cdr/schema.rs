@@ -283,7 +283,13 @@ fn snake_case(name: &str) -> String {
 }
 
 /// A field's name as ROS 2 wants it: lower case, words parted by single underscores. Fields without a name are `item_0`, `item_1`, ...
-fn field_name(name: &str) -> String {
+///
+/// ```
+/// use hemiola_model::cdr::field_name;
+///
+/// assert_eq!([field_name("lastSeen"), field_name("KickOff"), field_name("0")], ["last_seen", "kick_off", "item_0"]);
+/// ```
+pub fn field_name(name: &str) -> String {
     let name = snake_case(name);
     let words: Vec<&str> =
         name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

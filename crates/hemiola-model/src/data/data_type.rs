@@ -84,6 +84,8 @@ pub struct Field {
     pub data_type: DataType,
     /// Its documentation; empty when there is none.
     pub documentation: String,
+    /// What it was called before: logs of then have it under such a name.
+    pub was: Vec<String>,
 }
 
 /// A variant of an enumeration.
@@ -101,6 +103,8 @@ pub struct Variant {
     pub name: String,
     /// The fields it carries; unnamed ones are called `0`, `1`, ...
     pub fields: Vec<Field>,
+    /// What it was called before.
+    pub was: Vec<String>,
 }
 
 impl DataType {
@@ -171,14 +175,28 @@ impl fmt::Display for TypeName {
 impl Field {
     /// A field.
     pub fn new(name: &str, data_type: DataType, documentation: &str) -> Self {
-        Self { name: name.to_owned(), data_type, documentation: documentation.to_owned() }
+        Self { name: name.to_owned(), data_type, documentation: documentation.to_owned(), was: Vec::new() }
+    }
+
+    /// One that was called otherwise before.
+    #[must_use]
+    pub fn formerly(mut self, name: &str) -> Self {
+        self.was.push(name.to_owned());
+        self
     }
 }
 
 impl Variant {
     /// A variant.
     pub fn new(name: &str, fields: Vec<Field>) -> Self {
-        Self { name: name.to_owned(), fields }
+        Self { name: name.to_owned(), fields, was: Vec::new() }
+    }
+
+    /// One that was called otherwise before.
+    #[must_use]
+    pub fn formerly(mut self, name: &str) -> Self {
+        self.was.push(name.to_owned());
+        self
     }
 }
 

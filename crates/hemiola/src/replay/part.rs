@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
 use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
 use hemiola_model::configuration::ReplayMapping;
-use hemiola_model::data::ReadError;
+use hemiola_model::data::{DataType, ReadError};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor};
 
 use super::remarks::Remarks;
@@ -15,6 +15,7 @@ use crate::error::CommandError;
 pub struct Part {
     topic: String,
     descriptor: &'static RepresentationDescriptor,
+    data_type: DataType,
     schema: MessageSchema,
     mapping: Option<ReplayMapping>,
     /// Of each kind of its messages.
@@ -43,7 +44,8 @@ impl Part {
         let data_type = descriptor.data_type().ok_or_else(|| {
             CommandError::Usage(format!("{name} of `{owner}` cannot be replayed: it is opaque, so no log has it"))
         })?;
-        Ok(Self { topic, descriptor, schema: MessageSchema::of(name, &data_type), mapping, forms: Vec::new(), remarks })
+        let schema = MessageSchema::of(name, &data_type);
+        Ok(Self { topic, descriptor, data_type, schema, mapping, forms: Vec::new(), remarks })
     }
 
     pub fn topic(&self) -> &str {
@@ -88,6 +90,11 @@ impl Part {
     fn adapter(&self, channel: &Channel) -> Result<Adapter, String> {
         let (topic, name) = (&self.topic, self.descriptor.name());
         let recorded = channel.definition().map_err(|error| error.to_string())?;
+        let recorded = match self.mapping {
+            // Its fields go by the names of then.
+            Some(_) => recorded.clone(),
+            None => Arc::new(recorded.renamed(&self.data_type)),
+        };
         let problem = |reason: String| {
             format!(
                 "{topic} cannot become {name}: {reason} (`[replay.{name}.fields]` of the configuration can say where fields come from)"
@@ -101,7 +108,7 @@ impl Part {
         let fields = fields.map(|(field, from)| {
             (field.as_str(), FieldSource { path: from.from.clone(), scale: from.scale, offset: from.offset })
         });
-        Adapter::new(recorded, &Arc::new(wanted), default.bytes(), fields).map_err(|error| problem(error.to_string()))
+        Adapter::new(&recorded, &Arc::new(wanted), default.bytes(), fields).map_err(|error| problem(error.to_string()))
     }
 
     fn warning(&self, channel: &Channel, adapter: &Adapter) -> Option<String> {

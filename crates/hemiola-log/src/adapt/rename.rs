@@ -1,0 +1,112 @@
+//! Definitions of then, with the names of today.
+
+use std::sync::Arc;
+
+use hemiola_model::cdr::field_name;
+use hemiola_model::data::{DataType, Variant};
+
+use crate::definition::{Definition, Element};
+
+/// A field of a message of today.
+struct Part {
+    name: String,
+    was: Vec<String>,
+    data_type: DataType,
+}
+
+impl Definition {
+    /// With the names of today for what was called otherwise then, as [`Field::was`](hemiola_model::data::Field::was) and
+    /// [`Variant::was`](hemiola_model::data::Variant::was) say. What is called so already keeps its name.
+    ///
+    /// ```
+    /// use hemiola_log::Definition;
+    /// use hemiola_model::data::{Data, DataType, Field};
+    ///
+    /// let then = Definition::parse("soccer/msg/Ball", "float32 range\nbool seen\n")?;
+    /// let today = DataType::structure("soccer/Ball", vec![Field::new("distance", f32::data_type(), "").formerly("range")]);
+    /// assert_eq!(&*then.renamed(&today).fields[0].name, "distance");
+    /// # Ok::<(), hemiola_log::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn renamed(&self, today: &DataType) -> Self {
+        let mut renamed = self.clone();
+        let parts = parts(today);
+        let is_there = |name: &str| self.fields.iter().any(|field| *field.name == *name);
+        for field in &mut renamed.fields {
+            let is_meant = |part: &&Part| part.was.iter().any(|was| **was == *field.name) && !is_there(&part.name);
+            let part = parts.iter().find(|part| *part.name == *field.name).or_else(|| parts.iter().find(is_meant));
+            let Some(part) = part else { continue };
+            let (then, now) = (prefix(&field.name), prefix(&part.name));
+            field.name = part.name.as_str().into();
+            let content = content(&part.data_type);
+            let variants = if let DataType::Enumeration { variants, .. } = content { variants.as_slice() } else { &[] };
+            let of_field: Vec<_> =
+                self.constants.iter().filter_map(|constant| constant.name.strip_prefix(&then)).collect();
+            for constant in &mut renamed.constants {
+                if let Some(variant) = constant.name.strip_prefix(&then).filter(|variant| of_field.contains(variant)) {
+                    constant.name = format!("{now}{}", variant_name(variant, variants, &of_field));
+                }
+            }
+            if let Element::Message(definition) = &field.element {
+                field.element = Element::Message(Arc::new(definition.renamed(content)));
+            }
+        }
+        renamed
+    }
+}
+
+/// What stands before the constants of a field's variants.
+fn prefix(field: &str) -> String {
+    format!("{}_", field.to_uppercase())
+}
+
+/// What a variant is called today, as a constant; `recorded` are all there were.
+fn variant_name(variant: &str, variants: &[Variant], recorded: &[&str]) -> String {
+    let spelled = |name: &str| field_name(name).to_uppercase();
+    let is_meant = |today: &&Variant| {
+        today.was.iter().any(|was| spelled(was) == variant) && !recorded.contains(&spelled(&today.name).as_str())
+    };
+    variants.iter().find(is_meant).map_or_else(|| variant.to_owned(), |today| spelled(&today.name))
+}
+
+/// One of what a field holds.
+fn content(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Optional(inner)
+        | DataType::Array(inner, _)
+        | DataType::Sequence(inner)
+        | DataType::Bounded(inner, _) => inner,
+        other => other,
+    }
+}
+
+/// The fields of the message that a type becomes.
+fn parts(today: &DataType) -> Vec<Part> {
+    let named = |names: &[String]| names.iter().map(|name| field_name(name)).collect();
+    match today {
+        DataType::Structure { fields, .. } => fields
+            .iter()
+            .map(|field| Part {
+                name: field_name(&field.name),
+                was: named(&field.was),
+                data_type: field.data_type.clone(),
+            })
+            .collect(),
+        DataType::Enumeration { name, variants } => {
+            let kind = Part { name: "kind".to_owned(), was: Vec::new(), data_type: today.clone() };
+            let with_fields = variants.iter().filter(|variant| !variant.fields.is_empty());
+            let contents = with_fields.map(|variant| Part {
+                name: field_name(&variant.name),
+                was: named(&variant.was),
+                data_type: DataType::Structure { name: name.clone(), fields: variant.fields.clone() },
+            });
+            std::iter::once(kind).chain(contents).collect()
+        }
+        // A run inside another one: the message between them.
+        DataType::Optional(_) => vec![Part { name: "value".to_owned(), was: Vec::new(), data_type: today.clone() }],
+        DataType::Array(..) | DataType::Sequence(_) | DataType::Bounded(..) => {
+            vec![Part { name: "items".to_owned(), was: Vec::new(), data_type: today.clone() }]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -12,7 +12,8 @@ use std::any::Any;
 use std::fmt;
 
 use hemiola_model::Representation;
-use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Port, PortDescriptor, PortRole};
+use hemiola_model::data::{DataType, FixedLength, ReadError, Reader, Writer};
+use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Inlet, Port, PortDescriptor, PortRole};
 
 use crate::bus::Bus;
 use crate::topic::{Publisher, Queue, Sample, Topic, WhenFull};
@@ -44,6 +45,8 @@ pub struct Subscription<T: Representation> {
     queue: Queue<T>,
     /// How many messages of each publisher this run got, by the publisher's place.
     received: [u8; PUBLISHERS],
+    /// The number of the next message of each that has not been received.
+    next: [u64; PUBLISHERS],
 }
 
 /// Of so many publishers it is known how many messages came; of those beyond only of all together.
@@ -56,7 +59,7 @@ impl<T: Representation> Subscription<T> {
     /// A new subscription, which gets what is published from now on.
     pub fn new(topic: &Topic<T>) -> Self {
         let queue = topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing);
-        Self { queue, received: [0; PUBLISHERS] }
+        Self { queue, received: [0; PUBLISHERS], next: [0; PUBLISHERS] }
     }
 
     /// One in which these messages have arrived, to test an update by hand.
@@ -103,10 +106,21 @@ impl<T: Representation> Subscription<T> {
 impl<T: Representation> Subscription<T> {
     #[inline]
     fn take(&mut self, wanted: impl Fn(usize) -> usize) {
-        let Self { queue, received } = self;
+        let Self { queue, received, next } = self;
         *received = [0; PUBLISHERS];
         // No more than there is room for: the counts fit.
-        queue.batch_of(CAPACITY, wanted, |place, count| received[place.min(PUBLISHERS - 1)] += count as u8);
+        let batch = queue.batch_of(CAPACITY, wanted, |place, count| received[place.min(PUBLISHERS - 1)] += count as u8);
+        if batch.is_empty() {
+            return;
+        }
+        // Those of one publisher stand together, in order.
+        let mut taken = 0;
+        for (&count, next) in received.iter().zip(next) {
+            taken += usize::from(count);
+            if let Some(last) = batch.iter().nth(taken.wrapping_sub(1)).filter(|_| count > 0) {
+                *next = last.sequence() + 1;
+            }
+        }
     }
 }
 
@@ -126,9 +140,48 @@ impl<T: Representation> Port for Subscription<T> {
         self.take(|place| wanted(place.min(PUBLISHERS - 1) as u32) as usize);
         (0..).zip(&self.received).all(|(place, &count)| u32::from(count) == wanted(place))
     }
+
+    fn message_type(&self) -> Option<DataType> {
+        T::descriptor().data_type()
+    }
+
+    fn inlets(&self, tell: &mut dyn FnMut(Inlet)) {
+        let all = (0..).zip(&self.received).zip(&self.next).filter(|(_, next)| **next > 0);
+        all.for_each(|((place, &count), next)| {
+            tell(Inlet { place, first: next - u64::from(count), count: u32::from(count) });
+        });
+    }
+
+    fn write_received(&self, writer: &mut dyn Writer) {
+        writer.begin_sequence(self.len(), FixedLength::No);
+        for message in self.iter() {
+            T::form().write(&message, writer);
+        }
+        writer.end_sequence();
+    }
 }
 
-impl<T: Representation> Port for Publisher<T> {}
+impl<T: Representation> Port for Publisher<T> {
+    fn place(&self) -> Option<u32> {
+        u32::try_from(Self::place(self)).ok()
+    }
+
+    fn published(&self) -> u64 {
+        Self::published(self)
+    }
+
+    fn publish_again(&mut self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
+        let mut message = T::descriptor().create();
+        reader.begin_sequence()?;
+        for _ in 0..=index {
+            message.read(reader)?;
+        }
+        if let Some(message) = message.downcast_mut::<T>() {
+            self.publish(std::mem::take(message));
+        }
+        Ok(())
+    }
+}
 
 impl<T: Representation> Publisher<T> {
     /// One that nobody listens to, to test an update by hand.
@@ -167,6 +220,7 @@ impl<T: Representation> Argument for &mut Publisher<T> {
         ArgumentDescriptor::port(PortDescriptor {
             name: T::NAME,
             role: PortRole::Publishes,
+            message: Some(T::descriptor()),
             connect: |bus| Ok(Box::new(topic::<T>(bus)?.publisher())),
         })
     }
@@ -185,6 +239,7 @@ impl<T: Representation> Argument for &Subscription<T> {
         ArgumentDescriptor::port(PortDescriptor {
             name: T::NAME,
             role: PortRole::Subscribes,
+            message: Some(T::descriptor()),
             connect: |bus| Ok(Box::new(Subscription::new(&topic::<T>(bus)?))),
         })
     }

@@ -33,7 +33,7 @@ pub(crate) struct Refusal<'n> {
     help: Option<String>,
 }
 
-type Reading<'n, T> = Result<T, Refusal<'n>>;
+pub(crate) type Reading<'n, T> = Result<T, Refusal<'n>>;
 
 impl<'n> Section<'n> {
     /// The section that `node` holds; an error and `None` if it is no table.

@@ -18,7 +18,7 @@ pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Bindin
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
 pub use instance::{Instance, PreparedParameters};
-pub use port::{Connect, Port, PortCell, PortDescriptor, PortRole};
+pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRole};
 pub use safe_state::{SafeState, SafeStateAction};
 pub use scope::{Crew, Scope};
 pub use state::{StateField, StateForm};
@@ -124,6 +124,7 @@ pub struct ModuleDescriptor {
     safe_state: Option<SafeStateAction>,
     create: Create,
     check: Check,
+    state: fn() -> StateForm,
 }
 
 impl ModuleDescriptor {
@@ -143,7 +144,13 @@ impl ModuleDescriptor {
             updates,
             create: |values| M::Parameters::with(values).map(Instance::of_module::<M>),
             check: |values| M::Parameters::with(values).map(|_| ()),
+            state: M::state,
         }
+    }
+
+    /// Whether and how what the module remembers can be written down.
+    pub fn state(&self) -> StateForm {
+        (self.state)()
     }
 
     /// Whether these parameters can be set.

@@ -204,6 +204,15 @@ impl RepresentationDescriptor {
         (self.data_type)()
     }
 
+    /// Writes the value there; `false`, and nothing written, when the representation is opaque.
+    ///
+    /// # Safety
+    /// A value of this representation stands there, and nobody changes it meanwhile.
+    pub unsafe fn write_at(&self, value: *const (), writer: &mut dyn Writer) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe { (self.write)(value, writer) }
+    }
+
     /// A new default value. Allocates.
     pub fn create(&'static self) -> AnyRepresentation {
         AnyRepresentation { descriptor: self, value: (self.create)() }

@@ -13,9 +13,10 @@ pub mod store;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 
+use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::SafeState;
 use hemiola_model::module::cell::{Cell, View};
-use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor};
+use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time};
 
 use channel::Export;
 use provenance::Provenance;
@@ -37,7 +38,9 @@ pub struct Blackboard {
 struct Imported {
     cell: Cell,
     /// What the cell shows before anything has arrived.
-    _initial: AnyRepresentation,
+    initial: UnsafeCell<AnyRepresentation>,
+    /// What its first run found in the queue, if it goes on from a snapshot.
+    samples: UnsafeCell<Vec<AnyRepresentation>>,
 }
 
 /// What is the same for all tasks of one run.
@@ -52,7 +55,7 @@ pub struct Frame {
     pub imported: Box<[Provenance]>,
 }
 
-// SAFETY: stores and cells follow their own invariants. An export is used by the one task that publishes it, which runs once in a
+// SAFETY: stores and cells follow their own invariants. What a cell shows before anything has arrived changes before anything runs. An export is used by the one task that publishes it, which runs once in a
 // run; the frame is changed by worker 0 between two runs and only read within one. The executor orders runs and tasks.
 unsafe impl Sync for Blackboard {}
 // SAFETY: as above; all values are Send.
@@ -81,7 +84,11 @@ impl Blackboard {
                 .iter()
                 .map(|descriptor| {
                     let initial = descriptor.create();
-                    Imported { cell: Cell::new(descriptor, View::of(&initial)), _initial: initial }
+                    Imported {
+                        cell: Cell::new(descriptor, View::of(&initial)),
+                        initial: UnsafeCell::new(initial),
+                        samples: UnsafeCell::default(),
+                    }
                 })
                 .collect(),
             imported_of,
@@ -114,6 +121,63 @@ impl Blackboard {
     /// The cell of an imported representation.
     pub fn imported(&self, index: usize) -> &Cell {
         &self.imported[index].cell
+    }
+
+    /// Shows a value that is read as what has been imported.
+    ///
+    /// # Safety
+    /// Before anything runs.
+    pub unsafe fn restore_imported(
+        &self,
+        index: usize,
+        reader: &mut dyn Reader,
+        (stamp, stale): (Time, bool),
+    ) -> Result<(), ReadError> {
+        let Imported { cell, initial, .. } = &self.imported[index];
+        // SAFETY: promised by the caller; only the address of the value is known to others.
+        unsafe {
+            let initial = &mut *initial.get();
+            initial.read(reader)?;
+            cell.set_current(View { value: initial.as_ptr(), stamp, stale });
+            cell.age();
+        }
+        Ok(())
+    }
+
+    /// Shows one sample more that is read.
+    ///
+    /// # Safety
+    /// Before anything runs.
+    pub unsafe fn restore_sample(
+        &self,
+        index: usize,
+        reader: &mut dyn Reader,
+        (stamp, stale): (Time, bool),
+    ) -> Result<(), ReadError> {
+        let Imported { cell, samples, .. } = &self.imported[index];
+        let mut value = cell.descriptor().create();
+        value.read(reader)?;
+        // SAFETY: promised by the caller. The value stays where it is, and as long as the blackboard.
+        unsafe {
+            cell.collected_mut().push(View { value: value.as_ptr(), stamp, stale });
+            (*samples.get()).push(value);
+        }
+        Ok(())
+    }
+
+    /// How many exports there are.
+    pub fn exports(&self) -> usize {
+        self.exports.len()
+    }
+
+    /// The stores of the lines of an export.
+    pub fn stores_of_export(&self, export: usize) -> &[usize] {
+        &self.export_stores[export]
+    }
+
+    /// Whether a store's values go elsewhere.
+    pub fn exports_store(&self, store: usize) -> bool {
+        self.export_stores.iter().any(|stores| stores.contains(&store))
     }
 
     /// The line of an export that carries a store.

@@ -11,6 +11,7 @@ use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
 use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::blackboard::Blackboard;
+use crate::checkpoint::CheckpointLine;
 use crate::command::{ChangeNumber, Command, Mailbox, Reason};
 use crate::cycle::Health;
 use crate::error::RuntimeError;
@@ -37,6 +38,7 @@ pub struct Controls {
     /// Until a recorder takes them.
     pub taps: Vec<TapLine>,
     pub transcripts: Vec<TranscriptLine>,
+    pub checkpoints: Vec<CheckpointLine>,
     /// The number of the change that is made next.
     pub next_change: ChangeNumber,
     /// Modules that begin anew when the recording says so that is followed.

@@ -13,6 +13,7 @@ use hemiola_bus::Listener;
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
+use crate::checkpoint::CheckpointWriter;
 use crate::command::{ChangeNumber, Command, CommandReader};
 use crate::executor::Executor;
 use crate::program::Program;
@@ -51,6 +52,10 @@ pub struct Cycle {
     pub tap: Option<TapWriter>,
     /// Where it writes down what its runs begin with.
     pub transcript: Option<TranscriptWriter>,
+    /// Where it writes down its part of snapshots.
+    pub checkpoints: Option<CheckpointWriter>,
+    /// It goes on from a snapshot: its next run finds its inputs.
+    pub is_resuming: bool,
     /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
     pub respite: Option<Respite>,
 }
@@ -74,6 +79,8 @@ pub struct Beginning<'r> {
     pub safe_state: SafeState,
     /// The changes from outside that came into force.
     pub changes: &'r NewChanges,
+    /// It is the first one after a cut.
+    pub is_cut: bool,
     /// In a replay: the messages that were received.
     pub messages: Option<&'r [MessageRecord]>,
 }
@@ -150,6 +157,7 @@ impl Cycle {
     /// No allocation, no lock, no system call but those of the executor.
     pub fn run(&mut self, timer: Option<Time>) {
         let (run, begin) = self.begin();
+        let is_cut = self.is_cut(None);
         let safe_state = self.robot.safe_state();
         let changes = self.obey_commands(safe_state);
         let sampled = self.take_imports(run, begin);
@@ -158,24 +166,30 @@ impl Cycle {
             Some(at) => Ticks(self.scale.ticks_at(at.as_nanoseconds()).0.min(begin.0)),
             None => begin,
         };
-        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes: &changes, messages: None });
+        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes: &changes, is_cut, messages: None });
     }
 
     /// Runs the cycle once, on what a run of a recording began with.
     pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
         let (run, begin) = self.begin();
+        let is_cut = self.is_cut(Some(record.now));
         let changes = self.obey_commands(record.safe_state);
-        for CycleImport { from, import, .. } in &mut self.imports {
+        let is_resuming = std::mem::take(&mut self.is_resuming);
+        for CycleImport { from, import, source, .. } in &mut self.imports {
             let Some(input) = record.inputs.iter().find(|input| input.from == *from) else {
                 return Repeated::Impossible;
             };
+            if is_resuming && source.is_none() {
+                import.take_restored(input);
+                continue;
+            }
             // SAFETY: this is worker 0, between two runs.
             if !unsafe { import.take_recorded(&self.blackboard, input) } {
                 return Repeated::Impossible;
             }
         }
         let (due, safe_state, messages) = (record.now, record.safe_state, Some(record.messages.as_slice()));
-        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes: &changes, messages })
+        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes: &changes, is_cut, messages })
     }
 
     fn begin(&mut self) -> (u32, Ticks) {
@@ -186,9 +200,15 @@ impl Cycle {
         (run, begin)
     }
 
+    /// Whether this run is the first one after a cut; before it takes its inputs.
+    fn is_cut(&mut self, now: Option<Time>) -> bool {
+        let Some(checkpoints) = &mut self.checkpoints else { return false };
+        checkpoints.is_due(now.unwrap_or_else(|| self.robot.clock().now()))
+    }
+
     /// Runs on the imports that were taken.
     fn run_from(&mut self, beginning: &Beginning<'_>) -> Repeated {
-        let &Beginning { run, begin, due, due_ticks, safe_state, messages, .. } = beginning;
+        let &Beginning { run, begin, due, due_ticks, safe_state, is_cut, messages, .. } = beginning;
         self.worker.trace(Event::CycleBegin {
             cycle: self.id,
             plan: self.program.plan,
@@ -197,7 +217,7 @@ impl Cycle {
             begin,
         });
         let step = self.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
-        self.last_trigger = Some(due);
+        let before = self.last_trigger.replace(due);
         // SAFETY: this is worker 0, between two runs.
         unsafe {
             let frame = self.blackboard.frame_mut();
@@ -207,6 +227,11 @@ impl Cycle {
         }
         // SAFETY: as above, after the imports were taken.
         let repeated = unsafe { self.program.begin_run(messages) };
+        if let Some(checkpoints) = self.checkpoints.as_mut().filter(|_| is_cut) {
+            let cycle = (&*self.blackboard, &*self.program, self.imports.as_slice());
+            // SAFETY: as above, and no task has begun.
+            unsafe { checkpoints.write_down(beginning, (before, self.safe_state_entered), cycle) };
+        }
         if let Some(transcript) = &mut self.transcript {
             // SAFETY: as above, and no task has begun.
             unsafe { transcript.write_down(beginning, &self.imports, &self.program) };

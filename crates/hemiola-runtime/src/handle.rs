@@ -78,7 +78,14 @@ impl RobotHandle {
     pub fn take_tap(&self) -> Option<Tap> {
         let mut controls = self.controls();
         let (lines, transcripts) = (std::mem::take(&mut controls.taps), std::mem::take(&mut controls.transcripts));
-        (!lines.is_empty() || !transcripts.is_empty()).then(|| Tap::new(lines, transcripts))
+        let checkpoints = std::mem::take(&mut controls.checkpoints);
+        let is_empty = lines.is_empty() && transcripts.is_empty() && checkpoints.is_empty();
+        (!is_empty).then(|| Tap::new(lines, transcripts).with_checkpoints(checkpoints))
+    }
+
+    /// The names of the robot's sources, in the order in which snapshots speak of them.
+    pub fn sources(&self) -> Vec<String> {
+        self.controls().robot.sources.iter().map(|source| source.name.to_owned()).collect()
     }
 
     /// To record the messages of topics. There shall be one at a time: a stepped robot waits for it.

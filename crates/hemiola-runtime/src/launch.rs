@@ -11,11 +11,13 @@ use std::time::Duration;
 use hemiola_bus::exchange::queue;
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
+use hemiola_model::module::StateForm;
 use hemiola_model::{SourceRate, Time};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, Policy, Priority, Respite, ThreadSettings};
 use hemiola_trace::{Catalog, TickScale};
 
+use crate::checkpoint;
 use crate::command::mailbox;
 use crate::controls::{Controls, CycleControl, FIRST_LESSON};
 use crate::cycle::{Cycle, CycleImport, Health, NewChanges};
@@ -176,6 +178,8 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             // When all have their blackboards.
             tap: None,
             transcript: None,
+            checkpoints: None,
+            is_resuming: false,
             respite: real_time_policy(configuration.scheduling).map(|_| Respite::default()),
         });
         controls.push(CycleControl {
@@ -233,6 +237,18 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     // Those of a recording that is followed have their numbers already.
     let next_change = robot.transcript.as_ref().map_or(0, Transcript::next_change);
     let restarted_by_recording = robot.transcript.iter().flat_map(Transcript::restarted).collect();
+    let mut checkpoints = Vec::new();
+    if let Some(period) = robot.snapshot_period {
+        let wanted = Arc::default();
+        for cycle in &mut cycles {
+            let modules = modules_with_state(&robot, &cycle.name);
+            let parts = (&*cycle.blackboard, &*cycle.program, cycle.imports.as_slice());
+            let made =
+                checkpoint::checkpoints(&cycle.name, &modules, parts, robot.sources.len(), (&wanted, period), full);
+            cycle.checkpoints = Some(made.0);
+            checkpoints.push(made.1);
+        }
+    }
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();
     let source_blackboards = sources.iter().map(|source: &SourceRunner| source.blackboard.clone()).collect();
@@ -248,11 +264,17 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         transcripts,
         next_change,
         restarted_by_recording,
+        checkpoints,
     };
     let (reports, reader) = queue(16);
     monitor.set_watchdog(reader);
     let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
     Ok(Launched { cycles, sources, controls, monitor, watchdog, state })
+}
+
+/// The modules that a cycle uses, or may use, and whether what they remember can be written down.
+fn modules_with_state(robot: &Robot, cycle: &str) -> Vec<(&'static str, StateForm)> {
+    robot.modules_of(cycle).into_iter().map(|module| (module.name, module.state())).collect()
 }
 
 /// The nominal distance of two runs.

@@ -15,9 +15,11 @@
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `tap`, `feed`, `taken` | hands values to a recorder, and takes samples and other values from a recording |
 //! | `transcript`, `script` | writes down what each run began with, and follows it in a replay |
+//! | `checkpoint` | snapshots of all that later runs depend on, and going on from one |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
+mod checkpoint;
 mod command;
 mod controls;
 mod cycle;
@@ -48,6 +50,7 @@ mod watchdog;
 mod worker;
 
 pub use blackboard::provenance::Provenance;
+pub use checkpoint::{CyclePart, Piece, PieceKind, Published, View};
 pub use error::RuntimeError;
 pub use feed::Feed;
 pub use handle::{CycleHealth, RobotHandle};

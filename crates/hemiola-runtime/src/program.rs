@@ -8,8 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
+use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Binding, Context, Failure, Outcome, PortCell, Scope, Update};
+use hemiola_model::module::{Binding, Context, Failure, Outcome, Port, PortCell, PortRole, Scope, Update};
 use hemiola_realtime::take_place;
 use hemiola_trace::{Core, CycleId, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
 
@@ -39,6 +40,8 @@ pub struct Program {
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
     lineage: Lineage,
+    /// The task that provides each store's value, if one does.
+    providers: Box<[Option<usize>]>,
     blackboard: Arc<Blackboard>,
     robot: Arc<RobotState>,
     /// Outputs that nobody reads, because another module was chosen to provide them.
@@ -52,6 +55,7 @@ struct ProgramPort {
     topic: &'static str,
     /// How many of the same topic come before it.
     number: u32,
+    role: PortRole,
 }
 
 impl ProgramPort {
@@ -153,10 +157,92 @@ impl Program {
     /// # Safety
     /// By worker 0, before the tasks begin.
     pub unsafe fn received(&self, tell: &mut dyn FnMut(&'static str, u32, u32, u32)) {
-        for &ProgramPort { cell, topic, number } in &self.ports {
+        for &ProgramPort { cell, topic, number, .. } in &self.ports {
             // SAFETY: between two runs.
             unsafe { cell.received(&mut |publisher, count| tell(topic, number, publisher, count)) };
         }
+    }
+
+    /// The instance of a module, if it is used.
+    pub fn instance(&self, module: &str) -> Option<&ModuleInstance> {
+        self.instances.iter().find(|instance| instance.name() == module).map(|instance| &**instance)
+    }
+
+    /// Whether somebody uses the previous value of a store.
+    pub fn ages(&self, store: usize) -> bool {
+        self.aging.contains(&store)
+    }
+
+    /// What a store's value came from in the run before this one, which has begun.
+    ///
+    /// # Safety
+    /// By worker 0, before the tasks begin.
+    pub unsafe fn provenance_before(&self, store: usize, run: u32) -> Option<&Provenance> {
+        // SAFETY: promised by the caller.
+        self.providers[store].map(|task| unsafe { self.lineage.before(task, run) })
+    }
+
+    /// Notes what a store's value came from in that run.
+    ///
+    /// # Safety
+    /// Before anything runs.
+    pub unsafe fn restore_provenance(&self, store: usize, run: u32, provenance: &Provenance) {
+        if let Some(task) = self.providers[store] {
+            // SAFETY: promised by the caller.
+            unsafe { self.lineage.restore(task, run, provenance) };
+        }
+    }
+
+    /// Its subscriptions: topic, how many ends of the same topic come before, and what the messages are.
+    pub fn subscriptions(&self) -> Vec<(&'static str, u32, Option<DataType>)> {
+        let subscribing = self.ports.iter().filter(|port| port.role == PortRole::Subscribes);
+        // SAFETY: nothing runs yet.
+        let described = |port: &ProgramPort| unsafe { port.cell.look(|port| port.message_type()) };
+        subscribing.map(|port| (port.topic, port.number, described(port))).collect()
+    }
+
+    /// Its publishers: topic, how many ends of the same topic come before, and the place among all publishers of the topic.
+    pub fn publishers(&self) -> Vec<(&'static str, u32, u32)> {
+        let publishing = self.ports.iter().filter(|port| port.role == PortRole::Publishes);
+        // SAFETY: nothing runs yet.
+        let place = |port: &ProgramPort| unsafe { port.cell.look(|port| port.place()) };
+        publishing.filter_map(|port| Some((port.topic, port.number, place(port)?))).collect()
+    }
+
+    /// The number of the next message of a publisher.
+    ///
+    /// # Safety
+    /// By worker 0, between two runs.
+    pub unsafe fn published(&self, topic: &str, number: u32) -> u64 {
+        let mut next = 0;
+        // SAFETY: promised by the caller.
+        unsafe { self.look_at_port(topic, number, |port| next = port.published()) };
+        next
+    }
+
+    /// Looks at a port; `false` if there is none.
+    ///
+    /// # Safety
+    /// By worker 0, between two runs.
+    pub unsafe fn look_at_port(&self, topic: &str, number: u32, look: impl FnOnce(&dyn Port)) -> bool {
+        let found = self.port(topic, number);
+        // SAFETY: promised by the caller.
+        found.is_some_and(|port| unsafe {
+            port.cell.look(look);
+            true
+        })
+    }
+
+    /// Publishes messages again, or has a subscription forget so many of each publisher.
+    ///
+    /// # Safety
+    /// Before anything runs.
+    pub unsafe fn port_cell(&self, topic: &str, number: u32) -> Option<&PortCell> {
+        self.port(topic, number).map(|port| port.cell)
+    }
+
+    fn port(&self, topic: &str, number: u32) -> Option<&ProgramPort> {
+        self.ports.iter().find(|port| port.topic == topic && port.number == number)
     }
 
     /// Touches what the tasks are called with.

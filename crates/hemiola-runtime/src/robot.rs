@@ -14,6 +14,7 @@ use hemiola_plan::{
 };
 use hemiola_trace::Profile;
 
+use crate::checkpoint::CyclePart;
 use crate::error::RuntimeError;
 use crate::feed::Feed;
 use crate::launch::check_transcript;
@@ -49,8 +50,12 @@ pub struct Robot {
     pub(crate) taken: Taken,
     /// Whether what each run begins with is passed on as well.
     pub(crate) is_transcribed: bool,
+    /// How often a snapshot of all that later runs depend on is passed on as well.
+    pub(crate) snapshot_period: Option<Duration>,
     /// The runs that are to be repeated.
     pub(crate) transcript: Option<Transcript>,
+    /// Where it goes on.
+    pub(crate) parts: Vec<CyclePart>,
 }
 
 /// Who provides a representation: [`Robot::provider`].
@@ -112,7 +117,9 @@ impl Robot {
             feeds: BTreeMap::new(),
             taken: Taken::default(),
             is_transcribed: false,
+            snapshot_period: None,
             transcript: None,
+            parts: Vec::new(),
         })
     }
 
@@ -198,6 +205,22 @@ impl Robot {
         self
     }
 
+    /// Passes on to a recorder, besides values, a snapshot of all that later runs depend on whenever so much time has passed on the robot's clock:
+    /// see [`CyclePart`].
+    #[must_use]
+    pub fn with_snapshots(mut self, period: Duration) -> Self {
+        self.snapshot_period = Some(period);
+        self
+    }
+
+    /// Goes on from a snapshot, these being its parts, when it repeats the runs after it: [`following`](Self::following) a transcript of
+    /// [`Transcript::since`] these parts.
+    #[must_use]
+    pub fn resuming(mut self, parts: Vec<CyclePart>) -> Self {
+        self.parts = parts;
+        self
+    }
+
     /// Whether the runs of a recording can be repeated by this robot, with the feeds that it has.
     ///
     /// # Errors
@@ -233,6 +256,18 @@ impl Robot {
     /// The names of all topics that a module or source publishes or subscribes to.
     pub fn topics(&self) -> Vec<&'static str> {
         topics(&self.modules, &self.sources).into_iter().collect()
+    }
+
+    /// What a representation is that somebody provides.
+    pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
+        self.provided().get(name).copied()
+    }
+
+    /// What the messages of a topic are that a module publishes or subscribes to.
+    pub fn message(&self, topic: &str) -> Option<&'static RepresentationDescriptor> {
+        let arguments = self.modules.iter().flat_map(|module| &module.updates).flat_map(|update| &update.arguments);
+        let mut ports = arguments.filter_map(|argument| argument.port);
+        ports.find(|port| port.name == topic).and_then(|port| port.message)
     }
 
     /// What the cycles and sources provide now.

@@ -1,10 +1,11 @@
 //! A transcript that is to be followed: which runs, in which order, and what each of them takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use crate::blackboard::channel::{Recorded, RecordedSamples};
+use crate::checkpoint::CyclePart;
 use crate::journal::Change;
 use crate::transcript::{InputRecord, RunRecord, SampleSpan};
 
@@ -32,9 +33,17 @@ use crate::transcript::{InputRecord, RunRecord, SampleSpan};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    /// In their order.
+    /// In their order; the last of them beyond what can be followed.
     runs: Vec<RunRecord>,
+    /// So many can be followed.
+    followed: usize,
+    /// The first run of each cycle, if it begins with a snapshot.
+    begin: BTreeMap<Arc<str>, u32>,
+    /// All that have run, also before.
+    cycles: BTreeSet<Arc<str>>,
     break_off: Option<BreakOff>,
+    /// By cycle, those of runs before it.
+    changed_before: Vec<(Arc<str>, u32)>,
     /// By their numbers.
     changes: BTreeMap<u32, Change>,
 }
@@ -92,32 +101,68 @@ impl Transcript {
         let mut runs: Vec<RunRecord> = runs.into_iter().collect();
         runs.sort_by_key(|run| run.order);
         runs.dedup_by_key(|run| run.order);
+        let cycles = runs.iter().map(|run| run.cycle.clone()).collect();
+        Self::checked(runs, 0, BTreeMap::new(), cycles)
+    }
+
+    /// The runs after a snapshot of which these are the parts: nothing is needed of those before, and nothing that is missing before matters.
+    #[must_use]
+    pub fn since(&self, parts: &[CyclePart]) -> Self {
+        let begin: BTreeMap<_, _> = parts.iter().map(|part| (part.cycle.clone(), part.run)).collect();
+        // Cycles that have no part did not run after the cut.
+        let is_later = |run: &RunRecord| begin.get(&run.cycle).is_some_and(|&first| run.run >= first);
+        let first = self.runs.iter().filter(|run| is_later(run)).map(|run| run.order).min().unwrap_or(u64::MAX);
+        let runs = self.runs.iter().filter(|run| run.order >= first).cloned().collect();
+        let cycles = self.cycles.iter().chain(begin.keys()).cloned().collect();
+        let earlier = self.runs.iter().filter(|run| !is_later(run));
+        let changed_before =
+            earlier.flat_map(|run| run.changes.iter().map(|&change| (run.cycle.clone(), change))).collect();
+        let changes = self.changes.clone();
+        Self { changes, changed_before, ..Self::checked(runs, first, begin, cycles) }
+    }
+
+    /// What was changed from outside before the snapshot that it begins with: in which cycle, and the number of the change.
+    pub(crate) fn changed_before(&self) -> &[(Arc<str>, u32)] {
+        &self.changed_before
+    }
+
+    /// Finds out how far runs can be followed of which the first has that order.
+    fn checked(runs: Vec<RunRecord>, first: u64, begin: BTreeMap<Arc<str>, u32>, cycles: BTreeSet<Arc<str>>) -> Self {
         let mut last: BTreeMap<Arc<str>, u32> = BTreeMap::new();
-        let mut end = None;
-        for (index, run) in runs.iter().enumerate() {
+        let (mut followed, mut rest, mut reason) = (Vec::new(), Vec::new(), None);
+        let count = runs.len();
+        for (index, (order, run)) in (first..).zip(runs).enumerate() {
             let is_torn = |input: &InputRecord| input.samples.iter().any(|samples| samples.span.is_torn());
-            let reason = if run.order != index as u64 {
-                let later = runs.len() - index;
-                match index {
+            let begin = begin.get(&run.cycle).copied().unwrap_or(0);
+            if reason.is_some() {
+                rest.push(run);
+                continue;
+            } else if run.order != order {
+                let later = count - index;
+                reason = Some(match index {
                     0 => BreakOffReason::NoBeginning,
-                    _ => BreakOffReason::Lost { runs: run.order - index as u64, later },
-                }
-            } else if run.run != last.get(&run.cycle).map_or(0, |last| last + 1) {
-                BreakOffReason::NoBeginning
+                    _ => BreakOffReason::Lost { runs: run.order - order, later },
+                });
+            } else if run.run < begin {
+                // Between the cuts of two cycles.
+                continue;
+            } else if run.run != last.get(&run.cycle).map_or(begin, |last| last + 1) {
+                reason = Some(BreakOffReason::NoBeginning);
             } else if run.inputs.iter().any(is_torn) {
-                BreakOffReason::Torn { cycle: run.cycle.clone(), run: run.run }
+                reason = Some(BreakOffReason::Torn { cycle: run.cycle.clone(), run: run.run });
             } else {
                 last.insert(run.cycle.clone(), run.run);
+                followed.push(run);
                 continue;
-            };
-            end = Some((index, reason));
-            break;
+            }
+            rest.push(run);
         }
-        let break_off = end.map(|(index, reason)| {
-            runs.truncate(index);
-            BreakOff { after: runs.last().map(|run| (run.cycle.clone(), run.run)), reason }
-        });
-        Self { runs, break_off, changes: BTreeMap::new() }
+        let after = followed.last().map(|run: &RunRecord| (run.cycle.clone(), run.run));
+        let break_off = reason.map(|reason| BreakOff { after, reason });
+        let count = followed.len();
+        followed.append(&mut rest);
+        let changes = BTreeMap::new();
+        Self { runs: followed, followed: count, begin, cycles, break_off, changes, changed_before: Vec::new() }
     }
 
     /// With what was changed from outside, by the numbers that the runs name: [`JournalEvent::Change`](crate::JournalEvent::Change).
@@ -148,7 +193,25 @@ impl Transcript {
 
     /// The runs, in an order in which each finds what it took.
     pub fn runs(&self) -> &[RunRecord] {
+        &self.runs[..self.followed]
+    }
+
+    /// All that were written down, also those that cannot be followed.
+    pub fn written(&self) -> &[RunRecord] {
         &self.runs
+    }
+
+    /// The first sample of each source that its runs take.
+    pub fn first_samples(&self) -> BTreeMap<Arc<str>, u32> {
+        let mut first: BTreeMap<Arc<str>, u32> = BTreeMap::new();
+        for input in self.runs().iter().flat_map(|run| &run.inputs).filter(|input| !self.cycles.contains(&input.from)) {
+            let spans = input.samples.iter().filter(|samples| samples.span.count > 0).map(|samples| samples.span.first);
+            for number in spans.chain(input.snapshot) {
+                let first = first.entry(input.from.clone()).or_insert(number);
+                *first = number.min(*first);
+            }
+        }
+        first
     }
 
     /// Where and why it ends before what was recorded does; `None` if all runs are there.
@@ -159,7 +222,7 @@ impl Transcript {
     /// What each cycle takes from, as its first run says.
     pub(crate) fn inputs(&self) -> BTreeMap<&str, &[InputRecord]> {
         let mut inputs = BTreeMap::new();
-        for run in &self.runs {
+        for run in self.runs() {
             inputs.entry(&*run.cycle).or_insert(run.inputs.as_slice());
         }
         inputs
@@ -168,9 +231,11 @@ impl Transcript {
     /// What goes through each channel, by publisher and consumer.
     pub(crate) fn channels(&self) -> Channels {
         let mut channels: BTreeMap<(Arc<str>, Arc<str>), Passage> = BTreeMap::new();
-        let mut latest: BTreeMap<Arc<str>, u32> = BTreeMap::new();
+        // A snapshot publishes again what its cycle published last.
+        let published = self.begin.iter().filter_map(|(cycle, first)| Some((cycle.clone(), first.checked_sub(1)?)));
+        let mut latest: BTreeMap<Arc<str>, u32> = published.collect();
         let is_cycle = self.inputs();
-        for run in &self.runs {
+        for run in self.runs() {
             // What a source has to have given by now.
             for input in run.inputs.iter().filter(|input| !is_cycle.contains_key(&*input.from)) {
                 if let Some(last) = input.last() {
@@ -178,7 +243,12 @@ impl Transcript {
                     *latest = last.max(*latest);
                 }
             }
+            let is_first = self.begin.get(&run.cycle) == Some(&run.run);
             for input in &run.inputs {
+                // A snapshot holds what its first run took of other cycles.
+                if is_first && self.cycles.contains(&input.from) {
+                    continue;
+                }
                 let passage = channels.entry((input.from.clone(), run.cycle.clone())).or_default();
                 passage.take(input, latest.get(&input.from).copied());
             }

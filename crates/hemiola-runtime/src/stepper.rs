@@ -140,12 +140,18 @@ impl Stepper {
                 }
             })
             .collect();
+        let parts = std::mem::take(&mut controls.robot.parts);
         let script = controls.robot.transcript.take().map(|transcript| Script::new(transcript, &sources));
         let handle = RobotHandle::new(controls, monitor);
         let mut stepper = Self { cycles, sources, timers, state, handle, steps: 0, script };
+        stepper.resume(&parts).map_err(|reason| RuntimeError::OtherRobot { reason })?;
         let _containment = Containment::new();
-        for source in &mut stepper.sources {
-            source.prepare();
+        for stepped in &mut stepper.sources {
+            stepped.prepare();
+            if let Some(tap) = stepped.source.tap.as_mut().filter(|_| !parts.is_empty()) {
+                // Runs call samples by their numbers.
+                tap.count_from(stepped.source.samples);
+            }
         }
         Ok(stepper)
     }

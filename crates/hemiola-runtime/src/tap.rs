@@ -18,6 +18,7 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
+use crate::checkpoint::{CheckpointLine, CyclePart};
 use crate::transcript::{RunRecord, TranscriptLine};
 
 use room::Room;
@@ -211,6 +212,18 @@ impl TapWriter {
     }
 }
 
+impl TapWriter {
+    /// What is provided now has been passed on already.
+    pub fn begin_after(&mut self, blackboard: &Blackboard) {
+        self.entries.iter_mut().for_each(|entry| entry.commits = blackboard.store(entry.store).commits());
+    }
+
+    /// The next value has this number.
+    pub fn count_from(&mut self, sequence: u32) {
+        self.entries.iter_mut().for_each(|entry| entry.sequence = sequence);
+    }
+}
+
 /// The recorder's end of one blackboard's tap.
 pub struct TapLine {
     owner: Arc<str>,
@@ -248,6 +261,7 @@ pub struct TapLine {
 pub struct Tap {
     lines: Vec<TapLine>,
     transcripts: Vec<TranscriptLine>,
+    checkpoints: Vec<CheckpointLine>,
     /// The line that is looked at first.
     next: usize,
     /// What had found no room when all was forgotten: of each channel, and runs.
@@ -256,14 +270,21 @@ pub struct Tap {
 
 impl Tap {
     pub(crate) fn new(lines: Vec<TapLine>, transcripts: Vec<TranscriptLine>) -> Self {
-        let tap = Self { lines, transcripts, next: 0, forgotten: Default::default() };
+        let tap = Self { lines, transcripts, checkpoints: Vec::new(), next: 0, forgotten: Default::default() };
         tap.set(State::Taken);
         tap
+    }
+
+    pub(crate) fn with_checkpoints(mut self, checkpoints: Vec<CheckpointLine>) -> Self {
+        self.checkpoints = checkpoints;
+        self.set(State::Taken);
+        self
     }
 
     fn set(&self, state: State) {
         self.lines.iter().for_each(|line| line.shared.set(state));
         self.transcripts.iter().for_each(|line| line.set(state));
+        self.checkpoints.iter().for_each(|line| line.set(state));
     }
 
     /// What the next run began with, of the cycles in turn, if that was asked for ([`Robot::transcribed`](crate::Robot::transcribed)); `None`
@@ -281,9 +302,21 @@ impl Tap {
     pub fn forget(&mut self) {
         while self.next().is_some() {}
         while self.next_run().is_some() {}
+        while self.next_part().is_some() {}
         self.forgotten = Default::default();
         let dropped = self.channels().iter().map(|channel| channel.dropped).collect();
         self.forgotten = (dropped, self.dropped_runs());
+    }
+
+    /// The next cycle's part of a snapshot, if these were asked for ([`Robot::with_snapshots`](crate::Robot::with_snapshots)); `None` when there is
+    /// none at present. Never waits.
+    pub fn next_part(&mut self) -> Option<CyclePart> {
+        self.checkpoints.iter_mut().find_map(CheckpointLine::next)
+    }
+
+    /// Parts that [`next_part`](Self::next_part) will never give, because they found no room.
+    pub fn dropped_parts(&self) -> u64 {
+        self.checkpoints.iter().map(CheckpointLine::dropped).sum()
     }
 
     /// The next value, of the cycles and sources in turn; `None` when there is none at present. Never waits.

@@ -80,6 +80,7 @@ mod live;
 mod recorder;
 mod replay;
 mod session;
+mod snapshots;
 mod summary;
 mod traffic;
 mod transcript;

@@ -18,12 +18,17 @@ mod take;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
+use hemiola_log::LogTime;
+use hemiola_model::Time;
 use hemiola_model::configuration::ReplayMapping;
 use hemiola_runtime::{Provider, Robot};
 
 use crate::error::CommandError;
 use crate::recorder::topic;
+use crate::snapshots::Resumed;
 use feed::LogFeed;
 use part::Part;
 use take::{LogValues, Matching};
@@ -36,10 +41,21 @@ pub use split::{Kept, Messages, SplitLog};
 pub struct Replay {
     pub robot: Robot,
     pub course: Course,
+    /// What it goes on from; `None`: it begins at the beginning.
+    pub resumed: Option<Resumed>,
     /// What is not as it was recorded.
     pub warnings: Vec<String>,
     /// What is found on the way.
     pub remarks: Remarks,
+}
+
+/// Where a replay shall begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// Where the log does; if that is not where the robot did, with its first snapshot.
+    OfLog,
+    /// With the last snapshot that is not later.
+    Before(Time),
 }
 
 /// What decides which run comes when.
@@ -57,31 +73,88 @@ impl Replay {
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit; a representation cannot be taken.
-    pub fn of(robot: Robot, recording: &ReplayLog, take: &[String]) -> Result<Self, CommandError> {
+    pub fn of(
+        robot: Robot,
+        recording: &ReplayLog,
+        beginning: Beginning,
+        take: &[String],
+    ) -> Result<Self, CommandError> {
         let remarks = Remarks::default();
-        let Fed { robot, mut warnings, foreign } = Fed::of(robot, recording, &remarks)?;
-        let fits = recording.transcript().and_then(|transcript| {
+        let (resumed, refusal) = match resume(&robot, recording, beginning) {
+            Ok(resumed) => (resumed, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        let transcript = recording.transcript().map(|transcript| match &resumed {
+            Some(resumed) => transcript.since(&resumed.parts),
+            None => transcript.clone(),
+        });
+        let since = resumed.as_ref().zip(transcript.as_ref().ok());
+        let since = since.map(|(resumed, transcript)| (resumed.time, transcript.first_samples()));
+        let Fed { robot, mut warnings, foreign } = Fed::since(robot, recording, &remarks, since)?;
+        warnings.extend(refusal.map(|refusal| format!("the replay begins where the log does: {refusal}")));
+        let fits = transcript.and_then(|transcript| {
             let partial = robot.samples().into_iter().find(|(source, representations)| {
                 representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
             });
-            match (foreign, partial, robot.fits(transcript)) {
+            match (foreign, partial, robot.fits(&transcript)) {
                 (Some(foreign), ..) => Err(foreign),
                 (None, Some((source, _)), _) => Err(format!("not all samples of source `{source}` were recorded")),
                 (None, None, Err(error)) => Err(error.to_string()),
-                (None, None, Ok(())) => Ok(transcript.clone()),
+                (None, None, Ok(())) => Ok(transcript),
             }
         });
-        let (mut robot, course, matching) = match fits {
-            Ok(transcript) => (robot.following(transcript)?, Course::AsRecorded, Matching::OfSameRun),
-            Err(reason) => (robot, Course::DueTimes(reason), Matching::Newest),
+        let (mut robot, course, matching, resumed) = match (fits, resumed) {
+            (Ok(transcript), resumed) => {
+                let parts = resumed.as_ref().map(|resumed| resumed.parts.clone()).unwrap_or_default();
+                let robot = robot.resuming(parts).following(transcript)?;
+                (robot, Course::AsRecorded, Matching::OfSameRun, resumed)
+            }
+            (Err(reason), resumed) => {
+                let robot = match resumed {
+                    // Then samples are needed from the beginning.
+                    Some(_) => Fed::since(robot, recording, &remarks, None)?.robot,
+                    None => robot,
+                };
+                (robot, Course::DueTimes(reason), Matching::Newest, None)
+            }
         };
+        warnings.extend(resumed.iter().flat_map(|resumed| resumed.changes.clone()));
         for name in take {
             let (part, remark) = taken_part(&robot, name, recording, take, &remarks)?;
             warnings.extend(remark);
             let values = LogValues::open(recording.split(), recording.origin(), part, matching, remarks.clone())?;
             robot = robot.taking(name, Box::new(values))?;
         }
-        Ok(Self { robot, course, warnings, remarks })
+        Ok(Self { robot, course, resumed, warnings, remarks })
+    }
+}
+
+/// What a replay goes on from, if it does not begin at the beginning.
+///
+/// # Errors
+/// In words: why it cannot begin where it shall.
+fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, String> {
+    let Ok(transcript) = recording.transcript() else { return Ok(None) };
+    let has_beginning = !transcript.runs().is_empty();
+    let time = match beginning {
+        Beginning::OfLog if has_beginning => return Ok(None),
+        Beginning::OfLog => None,
+        Beginning::Before(time) => Some(time),
+    };
+    let snapshots = recording.snapshots();
+    let found = snapshots.parts(recording.split(), robot, time)?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    if !has_beginning {
+        // Later than asked for, but better than nothing.
+        return snapshots.parts(recording.split(), robot, None);
+    }
+    match snapshots.refusal(time) {
+        Some(refusal) => Err(format!("none of its snapshots can be used: {refusal}")),
+        None if snapshots.is_empty() => Err("it has no snapshot".to_owned()),
+        // Before the first one.
+        None => Ok(None),
     }
 }
 
@@ -138,7 +211,14 @@ impl Fed {
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
-    fn of(mut robot: Robot, recording: &ReplayLog, remarks: &Remarks) -> Result<Self, CommandError> {
+    ///
+    /// A robot that goes on at some time needs the samples of each source from a number on.
+    fn since(
+        mut robot: Robot,
+        recording: &ReplayLog,
+        remarks: &Remarks,
+        since: Option<(Time, BTreeMap<Arc<str>, u32>)>,
+    ) -> Result<Self, CommandError> {
         let path = recording.split().first();
         let mappings = robot.configuration().replay.mappings.clone();
         let (mut warnings, mut foreign, mut fed) = (Vec::new(), None, 0);
@@ -162,8 +242,12 @@ impl Fed {
                         }
                         parts.push(part);
                     }
-                    robot =
-                        robot.fed(source, Box::new(LogFeed::open(recording.split(), recording.origin(), parts)?))?;
+                    let first = since.as_ref().and_then(|(time, first)| Some((*first.get(source)?, earlier(*time))));
+                    let feed = match first {
+                        Some(since) => LogFeed::open_since(recording.split(), recording.origin(), parts, since)?,
+                        None => LogFeed::open(recording.split(), recording.origin(), parts)?,
+                    };
+                    robot = robot.fed(source, Box::new(feed))?;
                     fed += 1;
                 }
                 (_, missing) => {
@@ -182,6 +266,13 @@ impl Fed {
             _ => Ok(Self { robot, warnings, foreign }),
         }
     }
+}
+
+/// Samples that a run takes are seldom older.
+const OLD: Duration = Duration::from_secs(2);
+
+fn earlier(time: Time) -> LogTime {
+    LogTime::from_nanoseconds(u64::try_from((time - OLD).nanoseconds()).unwrap_or(0))
 }
 
 fn mapped_topic(mapping: Option<&ReplayMapping>, source: &str, representation: &str) -> String {

@@ -55,6 +55,17 @@ struct SumParameters {
 struct Sum {
     #[parameters]
     parameters: SumParameters,
+    calls: u64,
+    trend: Trend,
+}
+
+#[derive(Data, Default)]
+enum Trend {
+    #[default]
+    Unknown,
+    Rising {
+        by: [f32; 8],
+    },
 }
 
 #[module]
@@ -66,6 +77,8 @@ impl Sum {
         let (left, right) = scope.join(|| total(&input.values[..half]), || total(&input.values[half..]));
         percept.sum = self.parameters.weight * (left + right);
         percept.provider = 1;
+        self.calls += 1;
+        self.trend = Trend::Rising { by: [percept.sum; 8] };
         debug.plot("sum", percept.sum);
     }
 }
@@ -134,12 +147,18 @@ fn configuration() -> Configuration {
 fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave_no_run_out() {
     let robot = Robot::assemble(configuration()).unwrap();
     let everything = robot.recordable().into_iter().map(TapRequest::all).collect();
-    let running = robot.tapped(everything).unwrap().transcribed().start(Pace::Factor(4.0)).unwrap();
+    let running = robot
+        .tapped(everything)
+        .unwrap()
+        .transcribed()
+        .with_snapshots(Duration::from_millis(20))
+        .start(Pace::Factor(4.0))
+        .unwrap();
     let handle = running.handle().clone();
     let recorder = std::thread::spawn({
         let (handle, mut tap) = (handle.clone(), handle.take_tap().unwrap());
         move || {
-            let (mut taken, mut runs) = (0, 0);
+            let (mut taken, mut runs, mut parts) = (0, 0, 0);
             while !handle.is_stopping() {
                 while tap.next().is_some() {
                     taken += 1;
@@ -147,9 +166,12 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
                 while tap.next_run().is_some() {
                     runs += 1;
                 }
+                while let Some(part) = tap.next_part() {
+                    parts += u32::from(part.missing.is_empty());
+                }
                 std::thread::sleep(Duration::from_millis(1));
             }
-            (taken, runs)
+            (taken, runs, parts)
         }
     });
     handle.watch(true);
@@ -179,8 +201,9 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
     assert!(!plots.records.is_empty());
     println!("{} plots kept, {} did not fit", plots.records.len(), plots.dropped);
     let handle = running.stop();
-    let (taken, transcribed) = recorder.join().unwrap();
+    let (taken, transcribed, parts) = recorder.join().unwrap();
     assert!(taken > 10_000 && transcribed > 10_000, "a recorder has had values and runs all the time");
+    assert!(parts > 500, "and snapshots: {parts}");
     let runs = handle.health()["fast"].runs;
     handle
         .with_value(|decision: &Decision| {

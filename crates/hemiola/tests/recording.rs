@@ -306,6 +306,7 @@ fn values_are_recorded_only_while_the_condition_holds() {
 
     let of_other = "log.channel.Wall.only_while=Drive.metres_per_second > 0.3 and Drive.metres_per_second <= 1";
     let (walls, _) = run("walls.mcap", &[of_other, "log.only=['Wall']"]);
+    let walls: Vec<_> = walls.iter().filter(|seen| !seen.0.contains("/_state")).collect();
     assert!(walls.iter().all(|seen| seen.0 == "/World/Wall"), "what is spoken of is not recorded by that");
     assert!(walls.len().abs_diff(fast.len()) < 20, "{} walls, {} drives", walls.len(), fast.len());
     let mut arguments = vec!["--fast", "--set", "log.channel.Drive.only_while=Drive.metres > 0.3"];

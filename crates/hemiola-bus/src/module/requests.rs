@@ -151,6 +151,7 @@ impl<Request: Representation, Response: Send + 'static> Argument for &mut Reques
         ArgumentDescriptor::port(PortDescriptor {
             name: Request::NAME,
             role: PortRole::Calls,
+            message: None,
             connect: |bus| {
                 let requests = Requests::<Request, Response>::new(robot_bus(bus)?);
                 Ok(Box::new(requests.map_err(|error| error.to_string())?))

@@ -130,6 +130,11 @@ impl<T: Message> Hub<T> {
         });
     }
 
+    /// How many publishers have joined before that of this outlet.
+    pub(crate) fn place_of(&self, outlet: &Arc<Outlet<T>>) -> usize {
+        self.members().outlets.iter().position(|other| Arc::ptr_eq(other, outlet)).unwrap_or(usize::MAX)
+    }
+
     pub(crate) fn join_latest(&self, word: &sync::Arc<Word<T>>) {
         let members = &mut *self.members();
         members.outlets.iter().for_each(|outlet| outlet.connect_word(word));

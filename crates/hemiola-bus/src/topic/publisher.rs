@@ -119,6 +119,16 @@ impl<T: Message> Publisher<T> {
         self.receivers.lanes().iter().all(|lane| lane.wait_for_room(deadline))
     }
 
+    /// How many publishers of the topic come before this one. Not for real-time threads.
+    pub(crate) fn place(&self) -> usize {
+        self.seat.hub.place_of(&self.seat.outlet)
+    }
+
+    /// The number of the next message.
+    pub(crate) fn published(&self) -> u64 {
+        self.seat.outlet.published.load(Ordering::Relaxed)
+    }
+
     /// Sees who has joined and left.
     #[inline]
     fn refresh(&mut self) {

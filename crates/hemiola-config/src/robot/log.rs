@@ -11,13 +11,20 @@ use crate::condition::{Fault, parse_condition};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::place::Place;
-use crate::section::{Section, boolean, choice, duration_within, extent, folder_name, rate, size, suggest_at, text};
+use crate::section::{
+    Reading, Section, boolean, choice, duration_within, extent, folder_name, rate, size, suggest_at, text,
+};
 
 const COMPRESSIONS: &[(&str, LogCompression)] =
     &[("none", LogCompression::None), ("lz4", LogCompression::Lz4), ("zstd", LogCompression::Zstd)];
 
 /// More often it only costs, and more rarely too much is lost with the process.
 const FLUSHES: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60);
+
+/// More often it is most of the log, and more rarely of no use.
+const SNAPSHOTS: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3600);
+/// In the place of a time.
+const NEVER: &str = "never";
 
 pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> LogConfiguration {
     let mut log = LogConfiguration::default();
@@ -43,6 +50,9 @@ pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) 
     if let Some(reserve) = section.read("reserve", size, found) {
         log.reserve = reserve;
     }
+    if let Some(snapshot) = section.read("snapshot", snapshot_period, found) {
+        log.snapshot = snapshot;
+    }
     let only = section.peek("only");
     log.only = section.list("only", "a list of representations, such as [\"Ball\"]", text, found);
     for entry in only.and_then(Node::list).unwrap_or_default().iter().filter(|_| !log.only.is_empty()) {
@@ -54,6 +64,13 @@ pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) 
     section.finish(found);
     log.channels = read_channels(&channels, catalog, found);
     log
+}
+
+fn snapshot_period(node: &Node) -> Reading<'_, Option<Duration>> {
+    match node.text() {
+        Some(NEVER) => Ok(None),
+        _ => duration_within(SNAPSHOTS, "from 100 ms to 1 h, or \"never\"")(node).map(Some),
+    }
 }
 
 fn is_longer(split: Option<LogExtent>, keep: Option<LogExtent>) -> bool {

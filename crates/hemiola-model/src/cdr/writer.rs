@@ -23,6 +23,7 @@ pub struct CdrWriter {
     bytes: Vec<u8>,
     /// Where the message begins.
     begin: usize,
+    growth: Growth,
     is_exact: bool,
     /// A structure has begun, and no field of it yet.
     structure_is_empty: bool,
@@ -30,11 +31,22 @@ pub struct CdrWriter {
     absent_after: Vec<usize>,
 }
 
+/// What a writer does without room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Growth {
+    Grows,
+    /// Never allocates; `true`: something found no room.
+    Bounded(bool),
+}
+
 impl Default for CdrWriter {
     fn default() -> Self {
         Self::behind(Vec::new())
     }
 }
+
+/// So many enums may stand within each other where nothing may be allocated.
+const DEEPEST: usize = 64;
 
 impl CdrWriter {
     /// Writes a message behind what is there already, which [`finish`](Self::finish) returns with it.
@@ -51,7 +63,8 @@ impl CdrWriter {
     pub fn behind(mut bytes: Vec<u8>) -> Self {
         let begin = bytes.len();
         bytes.extend_from_slice(&HEADER);
-        Self { bytes, begin, is_exact: true, structure_is_empty: false, absent_after: Vec::new() }
+        let (growth, absent_after) = (Growth::Grows, Vec::new());
+        Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after }
     }
 
     /// What has been written so far, header first.
@@ -77,6 +90,33 @@ impl CdrWriter {
         self.is_exact
     }
 
+    /// A writer for real-time threads, with room for so many bytes: it never allocates. What finds no room makes it [full](Self::is_full).
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut writer = CdrWriter::bounded(16);
+    /// [1.0_f32, 2.0].write(&mut writer);
+    /// assert!(!writer.is_full());
+    /// [3.0_f32, 4.0].write(&mut writer);
+    /// assert!(writer.is_full()); // with the header, more than 16
+    /// ```
+    pub fn bounded(capacity: usize) -> Self {
+        let bytes = Vec::with_capacity(capacity.max(HEADER.len()));
+        Self { growth: Growth::Bounded(false), absent_after: Vec::with_capacity(DEEPEST), ..Self::behind(bytes) }
+    }
+
+    /// How many bytes there is room for, the header among them.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Whether something found no room: nobody can read then what was written.
+    pub fn is_full(&self) -> bool {
+        self.growth == Growth::Bounded(true)
+    }
+
     /// The same, with what came before it, for keeps.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
@@ -86,19 +126,46 @@ impl CdrWriter {
     pub fn clear(&mut self) {
         self.bytes.truncate(self.begin + HEADER.len());
         self.is_exact = true;
+        if let Growth::Bounded(is_full) = &mut self.growth {
+            *is_full = false;
+        }
         self.absent_after.clear();
+    }
+
+    /// Whether so many bytes can be written; makes room for them if it may.
+    #[inline]
+    fn has_room(&mut self, count: usize) -> bool {
+        count <= self.bytes.capacity() - self.bytes.len() || self.make_room(count)
+    }
+
+    #[cold]
+    fn make_room(&mut self, count: usize) -> bool {
+        match &mut self.growth {
+            Growth::Grows => self.bytes.reserve(count),
+            Growth::Bounded(is_full) => *is_full = true,
+        }
+        self.growth == Growth::Grows
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        if self.has_room(bytes.len()) {
+            self.bytes.extend_from_slice(bytes);
+        }
     }
 
     /// Alignment counts from after the header.
     fn align(&mut self, size: usize) {
         let body = self.begin + HEADER.len();
         let aligned = (self.bytes.len() - body).next_multiple_of(size) + body;
-        self.bytes.resize(aligned, 0);
+        if self.has_room(aligned - self.bytes.len()) {
+            self.bytes.resize(aligned, 0);
+        }
     }
 
     fn number<const SIZE: usize>(&mut self, bytes: [u8; SIZE]) {
         self.align(SIZE);
-        self.bytes.extend_from_slice(&bytes);
+        self.put(&bytes);
     }
 
     fn numbers<T: Copy, const SIZE: usize>(&mut self, items: &[T], to_bytes: fn(T) -> [u8; SIZE]) {
@@ -107,6 +174,9 @@ impl CdrWriter {
             return;
         }
         self.align(SIZE);
+        if !self.has_room(SIZE * items.len()) {
+            return;
+        }
         let begin = self.bytes.len();
         self.bytes.resize(begin + SIZE * items.len(), 0);
         for (place, &item) in self.bytes[begin..].as_chunks_mut::<SIZE>().0.iter_mut().zip(items) {
@@ -132,7 +202,7 @@ impl CdrWriter {
 
 impl Writer for CdrWriter {
     fn boolean(&mut self, value: bool) {
-        self.bytes.push(value.into());
+        self.put(&[value.into()]);
     }
 
     fn signed(&mut self, value: i64, bits: u32) {
@@ -141,7 +211,7 @@ impl Writer for CdrWriter {
 
     fn unsigned(&mut self, value: u64, bits: u32) {
         match bits {
-            8 => self.bytes.push(value as u8),
+            8 => self.put(&[value as u8]),
             16 => self.number((value as u16).to_le_bytes()),
             32 => self.number((value as u32).to_le_bytes()),
             _ => self.number(value.to_le_bytes()),
@@ -166,7 +236,7 @@ impl Writer for CdrWriter {
 
     fn items(&mut self, items: Items<'_>) {
         match items {
-            Items::U8(items) => self.bytes.extend_from_slice(items),
+            Items::U8(items) => self.put(items),
             Items::I8(items) => self.numbers(items, i8::to_le_bytes),
             Items::U16(items) => self.numbers(items, u16::to_le_bytes),
             Items::I16(items) => self.numbers(items, i16::to_le_bytes),
@@ -181,8 +251,8 @@ impl Writer for CdrWriter {
 
     fn string(&mut self, value: &str) {
         self.length(value.len() + 1);
-        self.bytes.extend_from_slice(value.as_bytes());
-        self.bytes.push(0);
+        self.put(value.as_bytes());
+        self.put(&[0]);
     }
 
     fn begin_sequence(&mut self, length: usize, fixed: FixedLength) {
@@ -203,7 +273,7 @@ impl Writer for CdrWriter {
 
     fn end_structure(&mut self) {
         if std::mem::take(&mut self.structure_is_empty) {
-            self.bytes.push(0);
+            self.put(&[0]);
         }
     }
 
@@ -217,13 +287,17 @@ impl Writer for CdrWriter {
 
     fn begin_variant(&mut self, variants: &[VariantHead], index: usize) {
         // The derive allows at most 256 variants.
-        self.bytes.push(index as u8);
+        self.put(&[index as u8]);
         let has_fields = |variant: &&VariantHead| variant.content == VariantContent::Fields;
         variants[..index].iter().filter(has_fields).for_each(|_| self.length(0));
         if has_fields(&&variants[index]) {
             self.length(1);
         }
-        self.absent_after.push(variants[index + 1..].iter().filter(has_fields).count());
+        let absent_after = variants[index + 1..].iter().filter(has_fields).count();
+        match &mut self.growth {
+            Growth::Bounded(is_full) if self.absent_after.len() == self.absent_after.capacity() => *is_full = true,
+            _ => self.absent_after.push(absent_after),
+        }
     }
 
     fn end_variant(&mut self) {

@@ -29,6 +29,8 @@ pub struct LogConfiguration {
     pub keep: Option<LogExtent>,
     /// So many bytes are left free on the disk.
     pub reserve: u64,
+    /// How often what modules remember goes into the log, so that a replay can begin there; `None`: never.
+    pub snapshot: Option<Duration>,
     /// Only these representations; empty: all that can be.
     pub only: Vec<String>,
     /// What deviates for single representations, by name.
@@ -108,6 +110,7 @@ impl Default for LogConfiguration {
             split: None,
             keep: None,
             reserve: 100_000_000,
+            snapshot: Some(Duration::from_secs(10)),
             only: Vec::new(),
             channels: BTreeMap::new(),
         }

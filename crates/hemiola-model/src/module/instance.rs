@@ -151,6 +151,12 @@ impl Instance {
         unsafe { (self.operations.write_state)(self.value, writer) }
     }
 
+    /// The same of an instance that nobody else has.
+    pub fn write_default_state(self, writer: &mut dyn Writer) {
+        // SAFETY: it is owned, and given up.
+        unsafe { self.write_state(writer) }
+    }
+
     /// Has the module remember what was written down.
     ///
     /// # Errors

@@ -8,6 +8,9 @@ use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 
+use crate::RepresentationDescriptor;
+use crate::data::{DataType, ReadError, Reader, Writer};
+
 /// A module's end of a topic or a service: a publisher, a subscription, a client.
 ///
 /// ```
@@ -41,6 +44,60 @@ pub trait Port: Any + Send {
         self.begin_run();
         true
     }
+
+    /// Of a publisher: how many of its topic come before it. Off the real-time threads.
+    fn place(&self) -> Option<u32> {
+        None
+    }
+
+    /// Of a publisher: the number of its next message. No allocation, no lock, no system call.
+    fn published(&self) -> u64 {
+        0
+    }
+
+    /// Of a subscription: what its messages are, if they can be written down.
+    fn message_type(&self) -> Option<DataType> {
+        None
+    }
+
+    /// Of a subscription: what the run that begins gets to see of each publisher. No allocation, no lock, no system call.
+    fn inlets(&self, _tell: &mut dyn FnMut(Inlet)) {}
+
+    /// Writes down these messages, as a sequence: those of each publisher in order. No allocation, no lock, no system call but what the writer does.
+    fn write_received(&self, _writer: &mut dyn Writer) {}
+
+    /// Of a publisher: publishes the message at `index` of a sequence that is read, as it did before a snapshot that the robot goes on from.
+    ///
+    /// # Errors
+    /// What the reader holds is no message.
+    fn publish_again(&mut self, _reader: &mut dyn Reader, _index: usize) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+/// What a run gets to see of one publisher.
+///
+/// ```
+/// use hemiola_model::module::Inlet;
+///
+/// let inlet = Inlet { place: 0, first: 7, count: 2 };
+/// assert_eq!(inlet.end(), 9); // it gets messages 7 and 8
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inlet {
+    /// How many publishers of the topic come before it.
+    pub place: u32,
+    /// The number of the first message.
+    pub first: u64,
+    /// How many.
+    pub count: u32,
+}
+
+impl Inlet {
+    /// The number of the first message that the run does not get.
+    pub fn end(&self) -> u64 {
+        self.first + u64::from(self.count)
+    }
 }
 
 /// A port without its type: what it is connected to, and how it is made.
@@ -51,7 +108,7 @@ pub trait Port: Any + Send {
 /// struct Horn;
 /// impl Port for Horn {}
 ///
-/// let descriptor = PortDescriptor { name: "Honk", role: PortRole::Publishes, connect: |_bus| Ok(Box::new(Horn)) };
+/// let descriptor = PortDescriptor { name: "Honk", role: PortRole::Publishes, message: None, connect: |_bus| Ok(Box::new(Horn)) };
 /// assert!((descriptor.connect)(&()).is_ok());
 /// ```
 #[derive(Clone, Copy)]
@@ -60,6 +117,8 @@ pub struct PortDescriptor {
     pub name: &'static str,
     /// Which end of it.
     pub role: PortRole,
+    /// What messages are; `None` of services.
+    pub message: Option<&'static RepresentationDescriptor>,
     /// Makes it.
     pub connect: Connect,
 }
@@ -143,6 +202,27 @@ impl PortCell {
     pub unsafe fn repeat_run(&self, wanted: &dyn Fn(u32) -> u32) -> bool {
         // SAFETY: promised by the caller.
         unsafe { &mut *self.0.get() }.repeat_run(wanted)
+    }
+
+    /// Looks at the port.
+    ///
+    /// # Safety
+    /// As for [`begin_run`](Self::begin_run).
+    pub unsafe fn look<R>(&self, look: impl FnOnce(&dyn Port) -> R) -> R {
+        // SAFETY: promised by the caller.
+        look(unsafe { &**self.0.get() })
+    }
+
+    /// As [`Port::publish_again`].
+    ///
+    /// # Errors
+    /// As it.
+    ///
+    /// # Safety
+    /// As for [`begin_run`](Self::begin_run).
+    pub unsafe fn publish_again(&self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.0.get() }.publish_again(reader, index)
     }
 
     /// The port, if it is of that type.

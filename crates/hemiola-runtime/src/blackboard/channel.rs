@@ -253,6 +253,13 @@ impl Export {
     }
 }
 
+impl Export {
+    /// What the last values of its lines came from, when a robot goes on from a snapshot.
+    pub fn restore(&mut self, origins: &[Provenance]) {
+        self.lines.iter_mut().zip(origins).for_each(|(line, provenance)| line.last.copy_from(provenance));
+    }
+}
+
 impl SampleExport {
     /// # Safety
     /// Ordered after the provider.
@@ -353,6 +360,13 @@ impl Import {
         is_there
     }
 
+    /// Notes what was taken when it was recorded, and is shown already: the robot goes on from a snapshot.
+    pub fn take_restored(&mut self, record: &InputRecord) {
+        self.taken = record.snapshot;
+        let samples = self.lines.iter_mut().filter_map(|line| line.samples.as_mut());
+        samples.zip(&record.samples).for_each(|(samples, record)| samples.span = record.span);
+    }
+
     /// # Safety
     /// As for [`take`](Self::take).
     unsafe fn take_snapshot(&mut self, blackboard: &Blackboard) {
@@ -417,6 +431,16 @@ impl Import {
     /// Whether there is a snapshot that was not taken yet.
     pub fn has_new(&self) -> bool {
         self.snapshots.has_new()
+    }
+
+    /// Whether a new snapshot was taken last time.
+    pub fn has_taken(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    /// What it brings, by the consumer's number, and whether samples of it are kept.
+    pub fn representations(&self) -> impl Iterator<Item = (usize, bool)> {
+        self.lines.iter().map(|line| (line.imported, line.samples.is_some()))
     }
 
     /// The stamp of the newest sample behind the snapshot taken last.

@@ -26,6 +26,11 @@ impl Provenance {
         Self(vec![NONE; sources].into())
     }
 
+    /// How many sources there are.
+    pub fn sources(&self) -> usize {
+        self.0.len()
+    }
+
     /// The stamps of the oldest and the newest sample of a source.
     ///
     /// # Panics

@@ -71,6 +71,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
         cycle: parts.cycle_id,
         ports: ports(&tasks),
+        providers: providers(&tasks, parts.blackboard),
         tasks: tasks.into(),
         aging: aging.into(),
         lineage: Lineage::new(lineage, parts.robot.source_ids().len()),
@@ -81,6 +82,14 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     })
 }
 
+fn providers(tasks: &[Task], blackboard: &Blackboard) -> Box<[Option<usize>]> {
+    let provides = |task: &Task, store: &Store| match &task.body {
+        Body::Update(update) => update.outputs.iter().any(|&output| std::ptr::eq(output, store)),
+        Body::Publish { .. } => false,
+    };
+    blackboard.stores().iter().map(|store| tasks.iter().position(|task| provides(task, store))).collect()
+}
+
 fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut ports = Vec::new();
@@ -89,7 +98,7 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
         for (binding, argument) in update.bindings.iter().zip(&update.update.arguments) {
             if let (&Binding::Port(cell), Some(port)) = (binding, argument.port) {
                 let next = numbers.entry(port.name).or_default();
-                ports.push(ProgramPort { cell, topic: port.name, number: *next });
+                ports.push(ProgramPort { cell, topic: port.name, number: *next, role: port.role });
                 *next += 1;
             }
         }

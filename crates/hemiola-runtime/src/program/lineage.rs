@@ -110,6 +110,32 @@ impl Lineage {
         unsafe { &*self.sets[task.set].now.get() }
     }
 
+    /// What the results of a task came from in the run before this one, which has begun.
+    ///
+    /// # Safety
+    /// By worker 0, before the tasks begin.
+    pub unsafe fn before(&self, task: usize, run: u32) -> &Provenance {
+        let task = &self.tasks[task];
+        // SAFETY: promised by the caller.
+        let own = unsafe { &*task.own.get() };
+        if own.run == Some(run.wrapping_sub(1)) {
+            return &own.provenance;
+        }
+        // SAFETY: it is not written within a run.
+        unsafe { &*self.sets[task.set].before.get() }
+    }
+
+    /// Notes what the results of a task came from in that run.
+    ///
+    /// # Safety
+    /// Before anything runs.
+    pub unsafe fn restore(&self, task: usize, run: u32, provenance: &Provenance) {
+        // SAFETY: promised by the caller.
+        let own = unsafe { &mut *self.tasks[task].own.get() };
+        own.run = Some(run);
+        own.provenance.copy_from(provenance);
+    }
+
     /// Notes that a task keeps the results that it had before.
     ///
     /// # Safety

@@ -8,6 +8,8 @@ use hemiola_model::Time;
 use super::changes::RecordedChanges;
 
 use super::{Step, Stepped, Stepper};
+use crate::checkpoint::{CyclePart, publish_again};
+use crate::command::ChangeNumber;
 use crate::cycle::Repeated;
 use crate::script::Transcript;
 use crate::transcript::{InputRecord, RunRecord};
@@ -107,23 +109,45 @@ impl Stepper {
         // What was asked for before comes before.
         self.cycles[index].attend();
         for &number in changes {
-            let Some(script) = &mut self.script else { return };
-            let made = script.changes.command(&self.handle, index, number).and_then(|command| {
-                let patience = Instant::now() + PATIENCE;
-                let mut command = self.cycles[index].obey(command);
-                // Who still holds what is to be changed, a recorder perhaps, lets it go soon.
-                while command.change().is_none() && Instant::now() < patience {
-                    std::thread::yield_now();
-                    command = self.cycles[index].obey(command);
-                }
-                command.change().ok_or_else(|| "what is to be changed is in use".to_owned())
-            });
-            if let Err(reason) = made {
+            if let Err(reason) = self.change_again(index, number) {
                 self.note_deviation(format!(
                     "before run {run} of {cycle} something was changed from outside, which cannot be done again: {reason}"
                 ));
             }
         }
+    }
+
+    fn change_again(&mut self, index: usize, number: ChangeNumber) -> Result<(), String> {
+        let Some(script) = &mut self.script else { return Ok(()) };
+        let command = script.changes.command(&self.handle, index, number)?;
+        let patience = Instant::now() + PATIENCE;
+        let mut command = self.cycles[index].obey(command);
+        // Who still holds what is to be changed, a recorder perhaps, lets it go soon.
+        while command.change().is_none() && Instant::now() < patience {
+            std::thread::yield_now();
+            command = self.cycles[index].obey(command);
+        }
+        command.change().map(drop).ok_or_else(|| "what is to be changed is in use".to_owned())
+    }
+
+    /// Goes on from a snapshot with these parts: what was changed before it, then what was remembered. Nothing runs yet.
+    pub(super) fn resume(&mut self, parts: &[CyclePart]) -> Result<(), String> {
+        let changed =
+            self.script.as_ref().map(|script| script.transcript.changed_before().to_vec()).unwrap_or_default();
+        for (cycle, number) in changed {
+            let Some(index) = self.cycles.iter().position(|known| *known.name == *cycle) else { continue };
+            if let Err(reason) = self.change_again(index, number) {
+                self.note_deviation(format!(
+                    "before the snapshot something was changed from outside in {cycle}, which cannot be done again: {reason}"
+                ));
+            }
+        }
+        for part in parts {
+            if let Some(cycle) = self.cycles.iter_mut().find(|cycle| *cycle.name == *part.cycle) {
+                cycle.resume(part)?;
+            }
+        }
+        publish_again(&self.cycles, parts)
     }
 
     /// The first one counts.

@@ -21,7 +21,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Keys, Terminal};
 use crate::recorder::{Head, Recorded, Recorder, Recording};
-use crate::replay::{Course, Remarks, Replay, ReplayLog};
+use crate::replay::{Beginning, Course, Remarks, Replay, ReplayLog};
 use crate::session::Session;
 use crate::summary::Summary;
 use interruption::Interruption;
@@ -87,7 +87,8 @@ impl Attempt<'_> {
                     [] => session.robot.configuration().replay.take.clone(),
                     take => take.to_vec(),
                 };
-                let replay = Replay::of(session.robot, log, &take)?;
+                let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
+                let replay = Replay::of(session.robot, log, beginning, &take)?;
                 if !self.is_again {
                     announce(&replay, log);
                     note_differences(&head.differences(log.split().first())?);
@@ -100,7 +101,7 @@ impl Attempt<'_> {
         let robot = match &recording {
             Some(recording) => {
                 warn_of_idle_channels(recording);
-                robot.tapped(recording.requests.clone())?.transcribed()
+                recording.asked_of(robot)?
             }
             None => robot,
         };
@@ -239,6 +240,9 @@ impl Lap {
 /// Says what is not as it was recorded.
 fn announce(replay: &Replay, log: &ReplayLog) {
     replay.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    if let Some(resumed) = &replay.resumed {
+        eprintln!("note: the replay goes on from the snapshot of {:.3} s", resumed.time.seconds());
+    }
     if let Course::DueTimes(reason) = &replay.course {
         eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
     } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {

@@ -15,6 +15,7 @@ use super::recorded::Ending;
 use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
 use crate::error::CommandError;
+use crate::snapshots::SnapshotChannels;
 use crate::transcript::TranscriptChannels;
 
 /// See the module.
@@ -30,6 +31,7 @@ pub struct Output {
     topics: TopicChannels,
     journal: JournalChannels,
     runs: TranscriptChannels,
+    snapshots: SnapshotChannels,
     buffer: CdrWriter,
     unwritten: u64,
     ending: Option<Ending>,
@@ -56,6 +58,7 @@ impl Output {
             topics: TopicChannels::new(handle, topics),
             journal: JournalChannels::default(),
             runs: TranscriptChannels::default(),
+            snapshots: SnapshotChannels::new(handle.sources()),
             buffer: CdrWriter::default(),
             unwritten: 0,
             ending: None,
@@ -71,6 +74,7 @@ impl Output {
         self.topics.begin(&mut log)?;
         self.journal.begin(&mut log)?;
         self.runs.begin();
+        self.snapshots.begin();
         self.keeper.order(Order::Began(log.synchroniser()?));
         Ok(log)
     }
@@ -120,6 +124,15 @@ impl Output {
     pub fn write_runs(&mut self, tap: &mut Tap) {
         while let Some(run) = tap.next_run() {
             if let Some(Err(error)) = self.log.as_mut().map(|log| self.runs.write(run, log)) {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// What later runs depend on.
+    pub fn write_snapshots(&mut self, tap: &mut Tap) {
+        while let Some(part) = tap.next_part() {
+            if let Some(Err(error)) = self.log.as_mut().map(|log| self.snapshots.write(&part, log)) {
                 self.fail(error);
             }
         }

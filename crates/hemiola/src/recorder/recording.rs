@@ -21,6 +21,8 @@ pub struct Recording {
     pub split: Option<LogExtent>,
     pub keep: Option<LogExtent>,
     pub reserve: u64,
+    /// How often there is a snapshot of all that later runs depend on.
+    pub snapshot: Option<Duration>,
     /// What the robot is asked to pass on.
     pub requests: Vec<TapRequest>,
     /// Of these, what is not recorded itself: conditions speak of it.
@@ -67,12 +69,27 @@ impl Recording {
             split: configuration.split,
             keep: configuration.keep,
             reserve: configuration.reserve,
+            snapshot: configuration.snapshot,
             requests,
             only_watched,
             conditions,
             topics,
             idle,
         }))
+    }
+}
+
+impl Recording {
+    /// The robot, asked to pass on what is to be recorded.
+    ///
+    /// # Errors
+    /// As [`Robot::tapped`].
+    pub fn asked_of(&self, robot: Robot) -> Result<Robot, CommandError> {
+        let robot = robot.tapped(self.requests.clone())?.transcribed();
+        Ok(match self.snapshot {
+            Some(period) => robot.with_snapshots(period),
+            None => robot,
+        })
     }
 }
 

@@ -20,6 +20,8 @@ pub struct LogFeed {
     is_over: bool,
     /// Of the sample that was given last.
     number: Option<u32>,
+    /// Samples with a lower number are not needed.
+    first: u32,
 }
 
 /// What belongs together.
@@ -50,13 +52,30 @@ const MOST_BEGUN: usize = 2;
 impl LogFeed {
     /// The parts have examined all channels of theirs. Times of the log count from `origin`.
     pub fn open(log: &SplitLog, origin: LogTime, parts: Vec<Part>) -> Result<Self, LogError> {
-        let selection = parts.iter().fold(Selection::all(), |selection, part| selection.topic(part.topic()));
-        let log = log.messages(selection)?;
+        Self::open_at(log, origin, parts, Selection::all())
+    }
+
+    /// The same from sample number `first` on, which is thought not to be earlier than `time`.
+    pub fn open_since(
+        log: &SplitLog,
+        origin: LogTime,
+        parts: Vec<Part>,
+        (first, time): (u32, LogTime),
+    ) -> Result<Self, LogError> {
+        let topics: Vec<_> = parts.iter().map(|part| part.topic().to_owned()).collect();
+        let mut messages = log.messages(selection(Selection::all().from(time), topics.iter().map(String::as_str)))?;
+        let is_there = messages.next().is_some_and(|message| message.is_ok_and(|message| message.sequence <= first));
+        let times = if is_there { Selection::all().from(time) } else { Selection::all() };
+        Ok(Self { first, ..Self::open_at(log, origin, parts, times)? })
+    }
+
+    fn open_at(log: &SplitLog, origin: LogTime, parts: Vec<Part>, times: Selection) -> Result<Self, LogError> {
+        let log = log.messages(selection(times, parts.iter().map(Part::topic)))?;
         let gathering = match parts.iter().any(Part::is_mapped) {
             false => Gathering::OfOneTime(VecDeque::new()),
             true => Gathering::NewestOfEach(BTreeMap::new()),
         };
-        Ok(Self { log, origin, parts, gathering, is_over: false, number: None })
+        Ok(Self { log, origin, parts, gathering, is_over: false, number: None, first: 0 })
     }
 
     /// Reads on to the next whole sample.
@@ -100,6 +119,9 @@ impl LogFeed {
             Some(Ok(message)) => message,
         };
         let (time, number) = (message.log_time, message.sequence);
+        if number < self.first {
+            return Ok(None);
+        }
         let kept = Message { channel: message.channel.clone(), data: message.data.into() };
         // Two representations may come from one topic.
         let of_topic = |part: &Part| part.topic() == kept.channel.topic;
@@ -122,6 +144,10 @@ impl LogFeed {
             }
         }
     }
+}
+
+fn selection<'t>(times: Selection, topics: impl Iterator<Item = &'t str>) -> Selection {
+    topics.fold(times, Selection::topic)
 }
 
 impl Feed for LogFeed {

@@ -11,6 +11,7 @@ use super::split::SplitLog;
 use crate::commands::log::progress::Progress;
 use crate::error::CommandError;
 use crate::recorder::{ABOUT, CHANGES, PARTIAL, numbered_change};
+use crate::snapshots::{SnapshotHeads, Snapshots, is_snapshot};
 use crate::transcript::{TranscriptReader, is_transcript};
 
 /// What is known of a log when it has been gone through once.
@@ -23,6 +24,7 @@ pub struct ReplayLog {
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
     transcript: Result<Transcript, String>,
+    snapshots: Snapshots,
     /// The first things that cannot be read, and how many there are.
     damage: Vec<LogError>,
     damages: usize,
@@ -42,7 +44,8 @@ impl ReplayLog {
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
         let (mut is_ours, mut first) = (false, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
-        let (mut reader, mut progress) = (TranscriptReader::default(), Progress::new());
+        let (mut reader, mut heads) = (TranscriptReader::default(), SnapshotHeads::default());
+        let mut progress = Progress::new();
         for file in split.files() {
             let mut log = LogReader::open(file)?;
             loop {
@@ -52,6 +55,9 @@ impl ReplayLog {
                 match entry {
                     Ok(Entry::Message(message)) => {
                         first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
+                        if is_snapshot(&message.channel.topic) {
+                            heads.look(&message);
+                        }
                         if message.channel.topic == CHANGES
                             // What cannot be read is missed where a run began with it.
                             && let Ok(Some((number, change))) = numbered_change(&message)
@@ -92,7 +98,8 @@ impl ReplayLog {
             }
             false => Ok(Transcript::of(runs).with_changes(changes)),
         });
-        Ok(Self { split, channels, origin, partial, transcript, damage, damages })
+        let snapshots = heads.finish(transcript.as_ref().map(Transcript::written).unwrap_or_default());
+        Ok(Self { split, channels, origin, partial, transcript, snapshots, damage, damages })
     }
 
     /// Its files.
@@ -103,6 +110,11 @@ impl ReplayLog {
     /// Whether there is anything of a topic.
     pub fn has(&self, topic: &str) -> bool {
         self.channels.contains_key(topic)
+    }
+
+    /// What a replay can begin with, besides the beginning.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
     }
 
     /// The channels of a topic: of a log that was merged there may be several.

@@ -12,6 +12,7 @@ use crate::command_line::log::InfoArguments;
 use crate::commands::{columns, human, print};
 use crate::error::CommandError;
 use crate::recorder::COUNTS;
+use crate::snapshots::is_snapshot;
 
 pub fn info(arguments: &InfoArguments) -> Result<ExitCode, CommandError> {
     let mut code = ExitCode::SUCCESS;
@@ -36,6 +37,7 @@ pub fn info(arguments: &InfoArguments) -> Result<ExitCode, CommandError> {
 fn as_text(log: &LogReader, survey: &Survey) -> String {
     let mut text = heading(log, survey);
     text += &table(survey);
+    text += &snapshots(survey);
     for (compression, totals) in &survey.chunks {
         let name = if compression.is_empty() { "not compressed" } else { compression };
         let share = totals.compressed as f64 / totals.uncompressed.max(1) as f64 * 100.0;
@@ -55,7 +57,7 @@ fn as_text(log: &LogReader, survey: &Survey) -> String {
             counted(metadata.entries.len() as u64, "entry").replace("entrys", "entries")
         );
     }
-    for channel in &survey.channels {
+    for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
         text += &remarks(channel, survey);
     }
     for problem in &survey.problems {
@@ -103,7 +105,7 @@ fn table(survey: &Survey) -> String {
         ["topic", "type", "messages", "dropped", "rate", "step: median", "99 %", "longest", "size", "", "share"];
     let all: u64 = survey.channels.iter().map(|channel| channel.bytes).sum();
     let mut rows = vec![heads.map(str::to_owned)];
-    for channel in &survey.channels {
+    for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
         let share = channel.bytes as f64 / all.max(1) as f64;
         let step = |duration| if channel.messages > 1 { human(duration) } else { String::new() };
         let type_name = channel.channel.type_name().replace("/msg/", "/");
@@ -142,6 +144,19 @@ fn table(survey: &Survey) -> String {
     }
     text.push('\n');
     text
+}
+
+/// Of what modules remember, all in one: nobody looks at each.
+fn snapshots(survey: &Survey) -> String {
+    let channels = || survey.channels.iter().filter(|channel| is_snapshot(&channel.channel.topic));
+    let Some(longest) = channels().max_by_key(|channel| channel.messages) else { return String::new() };
+    let all = bytes(channels().map(|channel| channel.bytes).sum());
+    let every = match longest.messages {
+        1 => String::new(),
+        _ => format!(", every {}", human(longest.median_step)),
+    };
+    let (count, channels) = (counted(longest.messages, "snapshot"), counted(channels().count() as u64, "channel"));
+    format!("{count} of what modules remember{every}: {all} in {channels}, with which a replay can begin\n")
 }
 
 /// How many messages of a channel its log lacks: by the numbers of those that are there, and by what its recorder says of the whole, which

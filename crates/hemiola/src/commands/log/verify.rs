@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
 use hemiola_runtime::{Robot, TapRequest, Tempo};
 
@@ -18,7 +19,7 @@ use crate::command_line::log::VerifyArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
 use crate::recorder::topic;
-use crate::replay::{Replay, ReplayLog};
+use crate::replay::{Beginning, Replay, ReplayLog};
 use crate::session::{self, Session};
 
 use recorded::{Counterpart, Recorded};
@@ -34,7 +35,8 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
     let Session { robot, warnings, .. } = Session::open(application, &configuration)?;
     check::warn(&warnings, &[]);
     // Everything is computed anew, whatever a replay would take.
-    let Replay { robot, course, warnings, remarks } = Replay::of(robot, &recording, &[])?;
+    let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
+    let Replay { robot, course, resumed, warnings, remarks } = Replay::of(robot, &recording, beginning, &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let topics = topics(&robot, &recording);
     if topics.is_empty() {
@@ -42,8 +44,10 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
         return Err(CommandError::Usage(format!("{path} has nothing that a cycle of this robot computes")));
     }
     let robot = robot.tapped(topics.values().map(TapRequest::all).collect())?;
-    let mut report = Report::new(&robot, &recording, course);
-    let mut recorded = Recorded::open(recording.split(), topics.keys())?;
+    let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
+    let mut report = Report::new(&robot, &recording, course, &parts);
+    let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts)?;
+    let is_resumed = !parts.is_empty();
 
     let player = robot.into_player(Tempo::AsFastAsPossible)?;
     let Some(mut tap) = player.handle().take_tap() else {
@@ -65,7 +69,8 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
             }
             buffer.clear();
             value.value().write(&mut buffer);
-            let number = (!recording.is_partial(name)).then(|| value.sequence());
+            // A robot that goes on counts from there.
+            let number = (!is_resumed && !recording.is_partial(name)).then(|| value.sequence());
             match recorded.counterpart(name, number, value.now())? {
                 Counterpart::Message(message) => {
                     let owner = &channels[value.channel()].owner;

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use hemiola_log::{LogError, LogTime, Selection};
 use hemiola_model::Time;
+use hemiola_runtime::CyclePart;
+
+use crate::recorder::topic;
 
 use crate::replay::{Kept, Messages, SplitLog};
 
@@ -15,6 +18,8 @@ pub struct Recorded {
     waiting: BTreeMap<String, VecDeque<Kept>>,
     /// By topic: how many had no counterpart.
     left: BTreeMap<String, u64>,
+    /// By the first part of topics: what is earlier is not compared.
+    begin: BTreeMap<String, LogTime>,
     /// How far it has read.
     last: LogTime,
     has_ended: bool,
@@ -34,10 +39,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Recorded {
     /// These topics of a log.
-    pub fn open<'t>(log: &SplitLog, topics: impl Iterator<Item = &'t String>) -> Result<Self, LogError> {
-        let selection = topics.fold(Selection::all(), |selection, topic| selection.topic(topic));
-        let log = log.messages(selection)?;
-        Ok(Self { log, waiting: BTreeMap::new(), left: BTreeMap::new(), last: LogTime::default(), has_ended: false })
+    ///
+    /// From these parts of a snapshot on, if there are any.
+    pub fn open<'t>(
+        log: &SplitLog,
+        topics: impl Iterator<Item = &'t String>,
+        parts: &[CyclePart],
+    ) -> Result<Self, LogError> {
+        let begin = parts.iter().map(|part| {
+            let nanoseconds = u64::try_from(part.now.nanoseconds()).unwrap_or(0);
+            (topic(&part.cycle, ""), LogTime::from_nanoseconds(nanoseconds))
+        });
+        let begin: BTreeMap<_, _> = begin.collect();
+        let times = begin.values().min().map_or(Selection::all(), |&first| Selection::all().from(first));
+        let log = log.messages(topics.fold(times, |selection, topic| selection.topic(topic)))?;
+        let (waiting, left) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { log, waiting, left, begin, last: LogTime::default(), has_ended: false })
     }
 
     /// How much has been read, and how much there is.
@@ -90,6 +107,11 @@ impl Recorded {
             None => self.has_ended = true,
             Some(Ok(message)) => {
                 self.last = self.last.max(message.log_time);
+                let cycle = message.channel.topic.rsplit_once('/').map_or("", |(cycle, _)| cycle);
+                let begin = self.begin.get(&format!("{cycle}/"));
+                if !self.begin.is_empty() && begin.is_none_or(|&begin| message.log_time < begin) {
+                    return Ok(());
+                }
                 self.waiting.entry(message.channel.topic.clone()).or_default().push_back(message);
             }
             Some(Err(error @ LogError::Read { .. })) => return Err(error),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use hemiola_log::FieldDifference;
 use hemiola_model::Time;
 use hemiola_plan::{TaskGraph, TaskKind};
-use hemiola_runtime::{BreakOffReason, Played, Robot, TappedValue};
+use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, TappedValue};
 
 use super::super::{counted, grouped};
 use crate::recorder::topic;
@@ -33,7 +33,9 @@ pub struct Report {
 
 #[derive(Default)]
 struct CycleCounts {
-    /// The place of each run among those of all cycles; empty when they came at due times.
+    /// The first run.
+    first: u32,
+    /// From that one on, the place of each run among those of all cycles; empty when they came at due times.
     order: Vec<u64>,
     /// So many of these were repeated.
     repeated: u64,
@@ -61,7 +63,8 @@ pub enum Verdict {
 }
 
 impl Report {
-    pub fn new(robot: &Robot, recording: &ReplayLog, course: Course) -> Self {
+    /// Of a robot that goes on from these parts of a snapshot, if there are any.
+    pub fn new(robot: &Robot, recording: &ReplayLog, course: Course, parts: &[CyclePart]) -> Self {
         let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
         let (mut cycle_of, mut places) = (BTreeMap::new(), BTreeMap::new());
         for cycle in &robot.resolved().cycles {
@@ -84,6 +87,20 @@ impl Report {
         if course == Course::AsRecorded
             && let Ok(transcript) = recording.transcript()
         {
+            let since;
+            let transcript = match parts {
+                [] => transcript,
+                parts => {
+                    since = transcript.since(parts);
+                    &since
+                }
+            };
+            for part in parts {
+                cycles.entry((*part.cycle).to_owned()).or_default().first = part.run;
+            }
+            if let Some(begin) = parts.iter().map(|part| part.now).max() {
+                remarks.push(format!("from the snapshot of {:.3} s on", begin.seconds()));
+            }
             for run in transcript.runs() {
                 cycles.entry((*run.cycle).to_owned()).or_default().order.push(run.order);
             }
@@ -116,7 +133,8 @@ impl Report {
     /// What was recorded and what was computed.
     pub fn compare(&mut self, cycle: &str, value: &TappedValue<'_>, recorded: &Kept, computed: &[u8]) {
         let counts = self.cycles.entry(cycle.to_owned()).or_default();
-        counts.repeated = counts.repeated.max(u64::from(value.run()) + 1);
+        let index = value.run().saturating_sub(counts.first);
+        counts.repeated = counts.repeated.max(u64::from(index) + 1);
         let message = recorded.as_message();
         let (now, then) = (value.now(), message.log_time);
         let difference = match message.difference(computed) {
@@ -134,7 +152,7 @@ impl Report {
         };
         counts.different += 1;
         let run = value.run();
-        let order = counts.order.get(run as usize).copied().unwrap_or_default();
+        let order = counts.order.get(index as usize).copied().unwrap_or_default();
         let place = (order, now, self.places.get(&message.channel.topic).copied().unwrap_or(usize::MAX));
         if self.first.as_ref().is_none_or(|first| place < first.place) {
             let name = value.representation();
@@ -193,7 +211,7 @@ impl Report {
         }
         let width = self.cycles.keys().map(|name| name.chars().count()).max().unwrap_or(0);
         for (name, counts) in &self.cycles {
-            let CycleCounts { order, repeated, same, different, lost } = counts;
+            let CycleCounts { first: _, order, repeated, same, different, lost } = counts;
             let runs = match order.len() {
                 0 => String::new(),
                 runs if self.was_cut_short => format!("{:>9} of {} runs", grouped(*repeated), grouped(runs as u64)),

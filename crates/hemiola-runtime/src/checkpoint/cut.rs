@@ -1,0 +1,84 @@
+use std::sync::Arc;
+
+use crate::sync::{AtomicU32, Ordering};
+
+/// One cycle's view of the word that all cycles share: see [the module](super).
+pub struct Cut {
+    /// How many snapshots there should be, says whoever comes first.
+    wanted: Arc<AtomicU32>,
+    /// The number of the last one that this cycle took part in.
+    taken: u32,
+}
+
+impl Cut {
+    pub fn new(wanted: Arc<AtomicU32>) -> Self {
+        Self { wanted, taken: 0 }
+    }
+
+    /// Whether the run that begins is the first after a cut, when there should be so many by its clock. At the beginning of each run, before it
+    /// takes its inputs.
+    pub fn is_due(&mut self, wanted: u32) -> bool {
+        // A change also where it changes nothing, for it is the order of the changes that counts.
+        let raised = self.wanted.fetch_max(wanted, Ordering::AcqRel).max(wanted);
+        let is_due = raised > self.taken;
+        self.taken = raised;
+        is_due
+    }
+
+    /// The number of the last one.
+    pub fn number(&self) -> u32 {
+        self.taken
+    }
+}
+
+#[cfg(all(test, loom))]
+mod tests {
+    use hemiola_bus::exchange::latest;
+    use loom::thread;
+
+    use super::*;
+
+    #[test]
+    fn loom_after_a_cut_only_the_last_run_before_it_is_under_way() {
+        loom::model(|| {
+            let word = Arc::new(AtomicU32::new(0));
+            let (mut writer, mut reader) = latest(|| 0_u32);
+            let publisher = {
+                let mut cut = Cut::new(word.clone());
+                thread::spawn(move || {
+                    let mut first = 4;
+                    for run in 1..=3 {
+                        if cut.is_due(0) {
+                            first = run;
+                        }
+                        writer.with_back(|value| *value = run);
+                        writer.publish();
+                    }
+                    first
+                })
+            };
+            let clock = thread::spawn({
+                let word = word.clone();
+                move || _ = Cut::new(word).is_due(1)
+            });
+            let mut cut = Cut::new(word);
+            let (mut at_cut, mut later) = (None, Vec::new());
+            for _ in 0..3 {
+                let is_first = cut.is_due(0);
+                let is_new = reader.take();
+                let run = reader.with_front(|value| *value);
+                if is_first {
+                    at_cut = Some(run);
+                } else if at_cut.is_some() && is_new {
+                    later.push(run);
+                }
+            }
+            clock.join().unwrap();
+            let first = publisher.join().unwrap();
+            if let Some(seen) = at_cut {
+                assert!(seen + 2 >= first, "run {seen} was seen, and the first after the cut is {first}");
+                assert!(later.iter().all(|&run| run + 1 >= first), "{later:?} came before {first}");
+            }
+        });
+    }
+}

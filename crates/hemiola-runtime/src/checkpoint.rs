@@ -35,6 +35,7 @@ mod part;
 mod resume;
 mod writer;
 
+pub use cut::Cut;
 pub use messages::publish_again;
 pub use part::{CyclePart, Piece, PieceKind, Published, View};
-pub use writer::{CheckpointLine, CheckpointWriter, checkpoints};
+pub use writer::{CheckpointLine, CheckpointWriter, When, checkpoints};

@@ -157,7 +157,7 @@ impl Cycle {
     /// No allocation, no lock, no system call but those of the executor.
     pub fn run(&mut self, timer: Option<Time>) {
         let (run, begin) = self.begin();
-        let is_cut = self.is_cut(None);
+        let is_cut = self.is_cut(run, None);
         let safe_state = self.robot.safe_state();
         let changes = self.obey_commands(safe_state);
         let sampled = self.take_imports(run, begin);
@@ -172,7 +172,7 @@ impl Cycle {
     /// Runs the cycle once, on what a run of a recording began with.
     pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
         let (run, begin) = self.begin();
-        let is_cut = self.is_cut(Some(record.now));
+        let is_cut = self.is_cut(run, Some(record.now));
         let changes = self.obey_commands(record.safe_state);
         let is_resuming = std::mem::take(&mut self.is_resuming);
         for CycleImport { from, import, source, .. } in &mut self.imports {
@@ -201,9 +201,9 @@ impl Cycle {
     }
 
     /// Whether this run is the first one after a cut; before it takes its inputs.
-    fn is_cut(&mut self, now: Option<Time>) -> bool {
+    fn is_cut(&mut self, run: u32, now: Option<Time>) -> bool {
         let Some(checkpoints) = &mut self.checkpoints else { return false };
-        checkpoints.is_due(now.unwrap_or_else(|| self.robot.clock().now()))
+        checkpoints.is_due(run, now.unwrap_or_else(|| self.robot.clock().now()))
     }
 
     /// Runs on the imports that were taken.

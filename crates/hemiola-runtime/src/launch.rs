@@ -17,7 +17,7 @@ use hemiola_plan::{Consumer, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, Policy, Priority, Respite, ThreadSettings};
 use hemiola_trace::{Catalog, TickScale};
 
-use crate::checkpoint;
+use crate::checkpoint::{self, Cut, When};
 use crate::command::mailbox;
 use crate::controls::{Controls, CycleControl, FIRST_LESSON};
 use crate::cycle::{Cycle, CycleImport, Health, NewChanges};
@@ -238,16 +238,18 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let next_change = robot.transcript.as_ref().map_or(0, Transcript::next_change);
     let restarted_by_recording = robot.transcript.iter().flat_map(Transcript::restarted).collect();
     let mut checkpoints = Vec::new();
-    if let Some(period) = robot.snapshot_period {
-        let wanted = Arc::default();
-        for cycle in &mut cycles {
-            let modules = modules_with_state(&robot, &cycle.name);
-            let parts = (&*cycle.blackboard, &*cycle.program, cycle.imports.as_slice());
-            let made =
-                checkpoint::checkpoints(&cycle.name, &modules, parts, robot.sources.len(), (&wanted, period), full);
-            cycle.checkpoints = Some(made.0);
-            checkpoints.push(made.1);
-        }
+    let wanted = Arc::default();
+    for cycle in &mut cycles {
+        let when = match (&robot.extraction, robot.snapshot_period) {
+            (Some((extracted, run)), _) if *extracted == cycle.name => When::Runs(*run),
+            (None, Some(period)) => When::Every(Cut::new(Arc::clone(&wanted)), period),
+            _ => continue,
+        };
+        let modules = modules_with_state(&robot, &cycle.name);
+        let parts = (&*cycle.blackboard, &*cycle.program, cycle.imports.as_slice());
+        let (writer, line) = checkpoint::checkpoints(&cycle.name, &modules, parts, robot.sources.len(), when, full);
+        cycle.checkpoints = Some(writer);
+        checkpoints.push(line);
     }
     let parameters =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.parameters.clone())).collect();

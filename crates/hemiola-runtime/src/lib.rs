@@ -16,6 +16,7 @@
 //! | `tap`, `feed`, `taken` | hands values to a recorder, and takes samples and other values from a recording |
 //! | `transcript`, `script` | writes down what each run began with, and follows it in a replay |
 //! | `checkpoint` | snapshots of all that later runs depend on, and going on from one |
+//! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod blackboard;
@@ -39,6 +40,7 @@ mod robot_state;
 mod running;
 mod safe_state;
 mod script;
+mod single_run;
 mod source;
 mod stepper;
 mod sync;
@@ -61,6 +63,7 @@ pub use robot::{Provider, Robot};
 pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use script::{BreakOff, BreakOffReason, Transcript};
+pub use single_run::{RunInput, RunResult, SingleRun};
 pub use stepper::{Step, Stepper};
 pub use taken::TakenValues;
 pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};

@@ -56,6 +56,8 @@ pub struct Robot {
     pub(crate) transcript: Option<Transcript>,
     /// Where it goes on.
     pub(crate) parts: Vec<CyclePart>,
+    /// A run of a cycle of which everything is passed on.
+    pub(crate) extraction: Option<(String, u32)>,
 }
 
 /// Who provides a representation: [`Robot::provider`].
@@ -120,6 +122,7 @@ impl Robot {
             snapshot_period: None,
             transcript: None,
             parts: Vec::new(),
+            extraction: None,
         })
     }
 
@@ -218,6 +221,14 @@ impl Robot {
     #[must_use]
     pub fn resuming(mut self, parts: Vec<CyclePart>) -> Self {
         self.parts = parts;
+        self
+    }
+
+    /// Passes on two parts instead of snapshots: what that run of the cycle begins with, what sources have brought among it, and what the next run
+    /// does, by which it is known what that one left behind.
+    #[must_use]
+    pub fn extracting(mut self, cycle: &str, run: u32) -> Self {
+        self.extraction = Some((cycle.to_owned(), run));
         self
     }
 

@@ -82,6 +82,7 @@ mod replay;
 mod session;
 mod snapshots;
 mod summary;
+pub mod testing;
 mod traffic;
 mod transcript;
 

@@ -27,7 +27,7 @@ mod topics;
 mod worst;
 
 pub use channels::{COUNTS, topic};
-pub use head::{ABOUT, Head, PARTIAL};
+pub use head::{ABOUT, Head, PARTIAL, as_json};
 pub use journal::{CHANGES, numbered_change};
 pub use recorded::Recorded;
 pub use recording::Recording;

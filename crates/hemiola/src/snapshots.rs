@@ -4,7 +4,7 @@
 mod reader;
 mod writer;
 
-pub use reader::{Resumed, SnapshotHeads, Snapshots};
+pub use reader::{Resumed, SnapshotHeads, Snapshots, adapted};
 pub use writer::SnapshotChannels;
 
 use hemiola_model::cdr::MessageSchema;

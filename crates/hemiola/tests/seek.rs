@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hemiola::Application;
 use hemiola::prelude::*;
+use hemiola::testing::Extracted;
 use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Message, Origin};
 use hemiola_model::cdr::MessageSchema;
 
@@ -164,6 +166,9 @@ impl Walk {
     }
 }
 
+/// As if somebody had changed the code.
+static IS_CHANGED: AtomicBool = AtomicBool::new(false);
+
 #[derive(Module)]
 struct Localize {
     /// How often each thing was said.
@@ -192,6 +197,9 @@ impl Localize {
         *self.said.entry(ending).or_default() += 1;
         pose.said = self.said.values().fold(0, |all: u64, count| all.wrapping_mul(31).wrapping_add(*count));
         self.last = Some((pose.steps, pose.x.fract() as f32));
+        if IS_CHANGED.load(Ordering::Relaxed) {
+            pose.x += 1e-9;
+        }
     }
 }
 
@@ -441,6 +449,50 @@ fn a_log_that_does_not_begin_with_the_robot_is_replayed_from_its_first_snapshot(
         (0, true),
         "what was replayed is a log like any other: {told}"
     );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Not a test by itself: in a process of its own the module is another one.
+#[test]
+#[ignore = "the process in which the module has changed"]
+fn checks_a_changed_module() {
+    let Ok(path) = std::env::var(PATH) else { return };
+    IS_CHANGED.store(true, Ordering::Relaxed);
+    println!("{:?}", Extracted::open(path).unwrap().check());
+}
+
+#[test]
+fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
+    let folder = folder("seek-extract");
+    let log = folder.join("live.mcap");
+    record(&log);
+    let (log, tests) = (log.to_str().unwrap(), folder.join("tests"));
+    let extract = |cycle: &str, run: &str, module: &str| {
+        let arguments = ["log", "extract-cycle", log, "--cycle", cycle, "--run", run, "--module", module, "--output"];
+        robot(&[&arguments[..], &[tests.to_str().unwrap()]].concat())
+    };
+    for (cycle, run, module, name) in [
+        ("cognition", "0", "Localize", "localize"),
+        ("cognition", "75", "Localize", "localize"),
+        ("cognition", "124", "Localize", "localize"),
+        ("voice", "90", "Speak", "speak"),
+    ] {
+        assert_eq!(extract(cycle, run, module), ExitCode::SUCCESS, "run {run} of {module}");
+        let test = std::fs::read_to_string(tests.join(format!("{name}_{run}.rs"))).unwrap();
+        assert!(test.contains(&format!("fn {name}_does_in_run_{run}_what_it_did()")), "{test}");
+        Extracted::open(tests.join(format!("extracted/{name}_{run}.mcap"))).unwrap().check().unwrap();
+    }
+    assert_eq!(extract("cognition", "100000", "Localize"), ExitCode::from(2), "there is no such run");
+    assert_eq!(extract("motion", "100", "Localize"), ExitCode::from(2), "it does not run there");
+    assert_eq!(extract("motion", "100", "Walk"), ExitCode::from(2), "it subscribes to a topic");
+
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "checks_a_changed_module", "--ignored", "--nocapture"])
+        .env(PATH, tests.join("extracted/localize_75.mcap"))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("run 75 of Localize is not what it was:\n  Pose: x was "), "{told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -152,7 +152,7 @@ impl Instance {
     }
 
     /// The same of an instance that nobody else has.
-    pub fn write_default_state(self, writer: &mut dyn Writer) {
+    pub fn into_state(self, writer: &mut dyn Writer) {
         // SAFETY: it is owned, and given up.
         unsafe { self.write_state(writer) }
     }

@@ -17,7 +17,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::cycle::{Beginning, CycleImport};
 use crate::program::Program;
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::Ordering;
 use crate::tap::{State, WhenFull};
 
 /// So many parts can be on their way to the recorder.
@@ -34,9 +34,16 @@ pub struct CheckpointWriter {
     items: Arc<[Item]>,
     publishers: Arc<[PublisherPlace]>,
     shared: Arc<Shared>,
-    cut: Cut,
-    period: Duration,
+    when: When,
     full: WhenFull,
+}
+
+/// Which runs are first after a cut.
+pub enum When {
+    /// Those that come when so much time has passed again.
+    Every(Cut, Duration),
+    /// This one and the next; what sources brought is written down, too.
+    Runs(u32),
 }
 
 /// What can be written down.
@@ -56,8 +63,13 @@ enum Place {
     /// Among the instances of the program, by its name.
     Module(&'static str),
     Store(usize),
-    /// Number of the import, and of the representation among those that are imported.
-    Input(usize, usize),
+    Input {
+        import: usize,
+        /// Among all that is imported.
+        imported: usize,
+        /// Also what a source has just brought.
+        always: bool,
+    },
     /// Of the representation.
     Samples(usize),
     /// Topic, and how many subscriptions of the same topic come before.
@@ -137,10 +149,11 @@ pub fn checkpoints(
     modules: &[(&'static str, StateForm)],
     (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
     sources: usize,
-    (wanted, period): (&Arc<AtomicU32>, Duration),
+    when: When,
     full: WhenFull,
 ) -> (CheckpointWriter, CheckpointLine) {
-    let items: Arc<[Item]> = items(modules, blackboard, program, imports).into();
+    let with_sources = matches!(when, When::Runs(_));
+    let items: Arc<[Item]> = items(modules, blackboard, program, imports, with_sources).into();
     let publishers: Arc<[PublisherPlace]> = program.publishers().into();
     let rooms = vec![ROOM; items.len()];
     let (pages, reader) = queue(DEPTH);
@@ -162,8 +175,8 @@ pub fn checkpoints(
         shared,
         rooms,
     };
-    let (shared, cut) = (line.shared.clone(), Cut::new(wanted.clone()));
-    (CheckpointWriter { pages, spare: spare_reader, items, publishers, shared, cut, period, full }, line)
+    let shared = line.shared.clone();
+    (CheckpointWriter { pages, spare: spare_reader, items, publishers, shared, when, full }, line)
 }
 
 fn items(
@@ -171,6 +184,7 @@ fn items(
     blackboard: &Blackboard,
     program: &Program,
     imports: &[CycleImport],
+    with_sources: bool,
 ) -> Vec<Item> {
     let module = |(name, form): &(&'static str, StateForm)| {
         let remembers = !form.is_data() || form.data_type().is_some();
@@ -199,9 +213,10 @@ fn items(
         for (imported, has_samples) in import.import.representations() {
             let descriptor = blackboard.imported(imported).descriptor();
             let data_type = descriptor.data_type();
-            items.push(of(PieceKind::Input, descriptor, Place::Input(number, imported), data_type.clone(), true));
+            let place = Place::Input { import: number, imported, always: with_sources };
+            items.push(of(PieceKind::Input, descriptor, place, data_type.clone(), true));
             // Those of sources are in the log.
-            if has_samples && import.source.is_none() {
+            if has_samples && (with_sources || import.source.is_none()) {
                 let data_type = data_type.map(|data_type| DataType::Sequence(Box::new(data_type)));
                 items.push(of(PieceKind::Samples, descriptor, Place::Samples(imported), data_type, true));
             }
@@ -222,7 +237,7 @@ impl Place {
     fn depth(self, blackboard: &Blackboard) -> usize {
         match self {
             Self::Module(_) | Self::Messages(..) => 0,
-            Self::Store(_) | Self::Input(..) => 1,
+            Self::Store(_) | Self::Input { .. } => 1,
             // SAFETY: nothing runs yet.
             Self::Samples(imported) => unsafe { blackboard.imported(imported).collected_mut() }.capacity(),
         }
@@ -269,9 +284,22 @@ impl Page {
 
 impl CheckpointWriter {
     /// Whether the run that begins is the first after a cut. At the beginning of each run, before it takes its inputs: see the module.
-    pub fn is_due(&mut self, now: Time) -> bool {
-        let elapsed = now.since(Time::ZERO).as_nanos() / self.period.as_nanos().max(1);
-        self.cut.is_due(u32::try_from(elapsed).unwrap_or(u32::MAX))
+    pub fn is_due(&mut self, run: u32, now: Time) -> bool {
+        match &mut self.when {
+            When::Every(cut, period) => {
+                let elapsed = now.since(Time::ZERO).as_nanos() / period.as_nanos().max(1);
+                cut.is_due(u32::try_from(elapsed).unwrap_or(u32::MAX))
+            }
+            When::Runs(first) => run == *first || run == first.wrapping_add(1),
+        }
+    }
+
+    /// Of the present one.
+    fn number(&self) -> u32 {
+        match &self.when {
+            When::Every(cut, _) => cut.number(),
+            When::Runs(_) => 0,
+        }
     }
 
     /// Writes the cycle's part. No allocation, no lock, no system call.
@@ -315,7 +343,7 @@ impl CheckpointWriter {
         }
         let &Beginning { run, due: now, .. } = beginning;
         // There is room for all.
-        _ = self.pages.push(Note { number: self.cut.number(), run, now, before, is_safe, pages });
+        _ = self.pages.push(Note { number: self.number(), run, now, before, is_safe, pages });
     }
 }
 
@@ -366,9 +394,9 @@ impl Item {
                 // SAFETY: between two runs.
                 unsafe { page.write_value(cell.descriptor(), cell.view(), program.provenance_before(index, run)) }
             }
-            Place::Input(number, imported) => {
-                let import = &imports[number];
-                if import.source.is_some() && import.import.has_taken() {
+            Place::Input { import, imported, always } => {
+                let import = &imports[import];
+                if !always && import.source.is_some() && import.import.has_taken() {
                     return Outcome::Absent;
                 }
                 let (cell, provenance) = (blackboard.imported(imported), &blackboard.frame().imported[imported]);
@@ -450,7 +478,7 @@ impl Item {
     fn piece(&self, page: &Page) -> Option<Piece> {
         let count = match self.place {
             Place::Module(_) | Place::Messages(..) => 0,
-            Place::Store(_) | Place::Input(..) => 1,
+            Place::Store(_) | Place::Input { .. } => 1,
             // The length of the sequence comes first.
             Place::Samples(..) => u32::from_le_bytes(page.bytes.bytes().get(4..8)?.try_into().ok()?).try_into().ok()?,
         };

@@ -79,6 +79,14 @@ tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 w
 
 Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed anew. Exit code: 0 when all is the same, 1 when something differs, 3 when the log is damaged or lacks what is needed.")]
     Verify(VerifyArguments),
+    /// Take a run of a module out of a log, as a test that repeats it
+    #[command(after_help = "Example:
+  log extract-cycle game.mcap --cycle cognition --run 1234 --module BallFilter
+                                      tests/ball_filter_1234.rs, and its data in tests/extracted
+
+What the module remembered, its parameters, the clock, and all that it read go into the data file, and what it provided and remembered then. The test repeats that \
+run and compares, to the bit; `cargo test` does so from then on. The robot's crate must be a library, which the test links.")]
+    ExtractCycle(ExtractArguments),
     /// Write messages as tables (CSV), pictures as files, and attachments
     #[command(after_help = "Example:
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
@@ -231,6 +239,27 @@ pub struct VerifyArguments {
     /// Begin with the last snapshot before this time of the robot's clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
+}
+
+#[derive(Args, Debug)]
+pub struct ExtractArguments {
+    /// The log
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    /// The cycle
+    #[arg(long, value_name = "NAME")]
+    pub cycle: String,
+    /// The number of its run, as `log cat --topic /cycle/_run` has it
+    #[arg(long, value_name = "NUMBER")]
+    pub run: u32,
+    /// The module
+    #[arg(long, value_name = "NAME")]
+    pub module: String,
+    /// Where tests are
+    #[arg(long, value_name = "DIR", default_value = "tests")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
 }
 
 #[derive(Args, Debug)]

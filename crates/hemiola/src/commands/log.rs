@@ -1,9 +1,10 @@
-//! `log`: what can be done with logs. All but `verify` need no robot: any program with Hemiola in it reads any log.
+//! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any program with Hemiola in it reads any log.
 
 mod cat;
 mod conformance;
 mod diff;
 mod export;
+mod extract;
 mod import;
 mod info;
 mod merge;
@@ -29,6 +30,7 @@ pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCo
         LogCommand::Diff(arguments) => diff::diff(arguments),
         LogCommand::Verify(arguments) => verify::verify(application, arguments),
         LogCommand::Export(arguments) => export::export(arguments),
+        LogCommand::ExtractCycle(arguments) => extract::extract(application, arguments),
         LogCommand::Import(arguments) => import::import(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
         LogCommand::Conformance(arguments) => conformance::conformance(arguments),

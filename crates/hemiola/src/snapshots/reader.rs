@@ -219,7 +219,8 @@ impl Resumed {
             };
             let views = piece.views.iter().map(|view| view.view(&head.sources, &sources)).collect();
             let schema = piece_schema(kind, &piece.name, &data_type);
-            let bytes = self.adapt(channel, recorded, (&piece.name, &schema, &default))?;
+            let mut tell = |change| self.changes.push(format!("{} {change}", piece.name));
+            let bytes = adapted(channel, recorded, (&schema, &data_type), &default, &mut tell)?;
             let (name, number) = (piece.name.as_str().into(), piece.number);
             let inlets = piece.inlets.iter().map(|&InletHead { place, first, count }| Inlet { place, first, count });
             pieces.push(Piece { kind, name, number, data_type, views, inlets: inlets.collect(), bytes });
@@ -237,29 +238,35 @@ impl Resumed {
             missing: Vec::new(),
         })
     }
+}
 
-    fn adapt(
-        &mut self,
-        channel: &Channel,
-        recorded: &[u8],
-        (name, schema, default): (&str, &MessageSchema, &[u8]),
-    ) -> Result<Vec<u8>, String> {
-        if channel.schema.as_ref().is_some_and(|recorded| recorded.data == schema.text.as_bytes()) {
-            return Ok(recorded.to_vec());
-        }
-        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", channel.topic);
-        let from = channel.definition().map_err(|error| problem(&error))?;
-        let to = Definition::parse(&schema.name, &schema.text).map_err(|error| problem(&error))?;
-        let adapter = Adapter::new(from, &Arc::new(to), default, []).map_err(|error| problem(&error))?;
-        let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
-        if !changes.is_empty() {
-            self.changes.push(format!("{name} is not what it was when it was recorded: {}", changes.join(", ")));
-        }
-        let mut misfits = Vec::new();
-        let adapted = adapter.adapt(recorded, |misfit| misfits.push(misfit.to_string()));
-        self.changes.extend(misfits.first().map(|misfit| format!("{name}: {misfit}; it has its default")));
-        adapted.map_err(|error| problem(&error))
+/// A message of a channel as `schema` has it: what has its name gets what was recorded, all else is as in `default`. Tells what is different.
+///
+/// # Errors
+/// In words: it does not fit at all.
+pub fn adapted(
+    channel: &Channel,
+    recorded: &[u8],
+    (schema, data_type): (&MessageSchema, &DataType),
+    default: &[u8],
+    tell: &mut dyn FnMut(String),
+) -> Result<Vec<u8>, String> {
+    if channel.schema.as_ref().is_some_and(|recorded| recorded.data == schema.text.as_bytes()) {
+        return Ok(recorded.to_vec());
     }
+    let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", channel.topic);
+    let from = channel.definition().map_err(|error| problem(&error))?;
+    let to = Definition::parse(&schema.name, &schema.text).map_err(|error| problem(&error))?;
+    let from = Arc::new(from.renamed(data_type));
+    let adapter = Adapter::new(&from, &Arc::new(to), default, []).map_err(|error| problem(&error))?;
+    let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
+    if !changes.is_empty() {
+        tell(format!("is not what it was when it was recorded: {}", changes.join(", ")));
+    }
+    let mut misfits = Vec::new();
+    let adapted = adapter.adapt(recorded, |misfit| misfits.push(misfit.to_string()));
+    misfits.into_iter().take(1).for_each(|misfit| tell(format!("has a default: {misfit}")));
+    adapted.map_err(|error| problem(&error))
 }
 
 /// What this robot remembers there, and what it remembers at first; `None` if nothing.
@@ -269,7 +276,7 @@ fn wanted(robot: &Robot, kind: PieceKind, name: &str) -> Option<(DataType, Vec<u
         let module = registry::modules().into_iter().find(|module| module.name == name)?;
         let data_type = module.state().data_type()?.clone();
         let configured = robot.configuration().modules.get(name).map(|module| module.parameters.clone());
-        module.create(&configured.unwrap_or_default()).ok()?.write_default_state(&mut writer);
+        module.create(&configured.unwrap_or_default()).ok()?.into_state(&mut writer);
         return Some((data_type, writer.finish()));
     }
     let descriptor = match kind {

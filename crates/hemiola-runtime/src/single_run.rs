@@ -1,0 +1,222 @@
+//! One run of one module, on values from elsewhere: what was taken out of a log is repeated so, without a robot.
+
+use std::collections::BTreeMap;
+
+use hemiola_bus::Bus;
+use hemiola_model::cdr::{CdrReader, CdrWriter};
+use hemiola_model::data::{ReadError, Reader};
+use hemiola_model::module::cell::{Cell, View};
+use hemiola_model::module::{
+    ArgumentDescriptor, ArgumentKind, Binding, Context, Debug, Instance, ModuleDescriptor, Outcome, PortRole,
+    SafeState, Scope, Update,
+};
+use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time, Value};
+
+use crate::ports::Ports;
+
+/// What a module computes a run from.
+///
+/// ```
+/// use hemiola_model::module::{ModuleDescriptor, Update};
+/// use hemiola_model::{Clock, Time, cdr};
+/// use hemiola_runtime::SingleRun;
+/// # use hemiola_model::{Data, Form, Representation, data::{DataType, ReadError, Reader, Writer}};
+/// # #[derive(Default)] struct Odometry(f32);
+/// # impl Data for Odometry {
+/// #     fn data_type() -> DataType { f32::data_type() }
+/// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+/// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { f32::read(reader).map(Self) }
+/// # }
+/// # impl Representation for Odometry { const NAME: &'static str = "Odometry"; fn form() -> Form<Self> { Form::data() } }
+/// # struct Walk(());
+/// # impl hemiola_model::module::Module for Walk {
+/// #     const NAME: &'static str = "Walk";
+/// #     type Parameters = ();
+/// #     fn create((): ()) -> Self { Self(()) }
+/// #     fn parameters_mut(&mut self) -> &mut () { &mut self.0 }
+/// # }
+///
+/// let odometry = Update::exclusive::<Walk, (&Clock, (&mut Odometry, ())), ()>("odometry", |_, (clock, (odometry, ()))| odometry.0 = clock.step_seconds());
+/// let walk = ModuleDescriptor::of::<Walk>("nao::motion", "", vec![odometry], None);
+/// let mut run = SingleRun::default();
+/// run.clock = Clock::new(Time::ZERO, std::time::Duration::from_millis(500), 7);
+/// let done = run.of(&walk)?;
+/// assert_eq!(done.outputs["Odometry"], Some(cdr::encode(&0.5_f32)));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SingleRun {
+    /// What the cycle's clock shows.
+    pub clock: Clock,
+    /// Whether the robot is in its safe state.
+    pub safe_state: SafeState,
+    /// Those that do not have their defaults.
+    pub parameters: BTreeMap<String, Value>,
+    /// What the module remembers, in CDR; `None`: as when it is made.
+    pub state: Option<Vec<u8>>,
+    /// What it reads.
+    pub inputs: Vec<RunInput>,
+    /// The order in which its updates run; those that are not named run last, as they are declared.
+    pub order: Vec<String>,
+}
+
+/// A value, or the samples, that a module reads.
+///
+/// ```
+/// use hemiola_model::module::ArgumentKind;
+/// use hemiola_model::{Time, cdr};
+/// use hemiola_runtime::RunInput;
+///
+/// let pose = RunInput { kind: ArgumentKind::Uses, representation: "Pose".into(), views: vec![(Time::ZERO, false)], bytes: cdr::encode(&1.5_f32) };
+/// # assert_eq!(pose.views.len(), 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct RunInput {
+    /// How: this run's value, that of the previous run, or samples.
+    pub kind: ArgumentKind,
+    /// Of which representation.
+    pub representation: String,
+    /// Of each value, when the newest sample was taken that it derives from, and whether it is stale.
+    pub views: Vec<(Time, bool)>,
+    /// In CDR; samples are a sequence.
+    pub bytes: Vec<u8>,
+}
+
+/// What came of it.
+///
+/// ```
+/// assert!(hemiola_runtime::RunResult::default().outputs.is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunResult {
+    /// By representation, what was provided, in CDR; `None`: the update failed. Opaque ones are left out.
+    pub outputs: BTreeMap<String, Option<Vec<u8>>>,
+    /// What the module remembers now, in CDR, if that can be written down.
+    pub state: Option<Vec<u8>>,
+}
+
+impl SingleRun {
+    /// Makes the module and runs all its updates once. A panic of an update goes on to the caller.
+    ///
+    /// # Errors
+    /// In words: something that the module reads is not there or of another type, a parameter cannot be set, or it subscribes to a topic or asks a
+    /// service.
+    pub fn of(&self, module: &ModuleDescriptor) -> Result<RunResult, String> {
+        let instance = module
+            .create(&self.parameters)
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+        if let Some(state) = &self.state {
+            let failed = |error: ReadError| format!("what {} remembers: {error}", module.name);
+            let mut reader = CdrReader::new(state).map_err(failed)?;
+            // SAFETY: nobody else has the instance.
+            unsafe { instance.read_state(&mut reader) }.map_err(failed)?;
+        }
+        let mut updates: Vec<&Update> = module.updates.iter().collect();
+        let place = |update: &&Update| self.order.iter().position(|name| name == update.name).unwrap_or(usize::MAX);
+        updates.sort_by_key(place);
+        let bus = Bus::new();
+        let mut result = RunResult::default();
+        for update in updates {
+            self.call(module, update, &instance, &bus, &mut result)?;
+        }
+        result.state = instance.state().is_data().then(|| {
+            let mut writer = CdrWriter::default();
+            instance.into_state(&mut writer);
+            writer.finish()
+        });
+        Ok(result)
+    }
+
+    fn call(
+        &self,
+        module: &ModuleDescriptor,
+        update: &Update,
+        instance: &Instance,
+        bus: &Bus,
+        result: &mut RunResult,
+    ) -> Result<(), String> {
+        let ports = Ports::connect(module.name, update, bus).map_err(|error| error.to_string())?;
+        let arguments = update.arguments.iter().map(|argument| self.place(module, argument));
+        let places: Vec<Option<Place>> = arguments.collect::<Result<_, _>>()?;
+        let bindings: Vec<Binding<'_>> = places
+            .iter()
+            .enumerate()
+            .map(|(index, place)| match (place, ports.get(index)) {
+                (Some(place), _) => Binding::Cell(&place.cell),
+                (None, Some(port)) => Binding::Port(port),
+                (None, None) => Binding::Service,
+            })
+            .collect();
+        let context = Context::new(self.clock, Scope::default(), Debug::default(), self.safe_state);
+        // SAFETY: the instance is of this module, and nobody else has it; every argument has what it asks for, made just now, and nobody else sees it.
+        let outcome = unsafe { update.call(instance, &bindings, &context) };
+        let is_done = !matches!(outcome, Outcome::Failed(_));
+        for place in places.iter().flatten().filter(|place| place.is_output) {
+            let [value] = place.values.as_slice() else { continue };
+            let mut writer = CdrWriter::default();
+            if value.write(&mut writer) {
+                result.outputs.insert(value.descriptor().name().to_owned(), is_done.then(|| writer.finish()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What an argument sees; `None` for services and ends of topics.
+    fn place(&self, module: &ModuleDescriptor, argument: &ArgumentDescriptor) -> Result<Option<Place>, String> {
+        if let Some(port) = argument.port.filter(|port| port.role != PortRole::Publishes) {
+            let does = if port.role == PortRole::Calls { "asks service" } else { "subscribes to topic" };
+            return Err(format!("{} {does} {}: such a run cannot be repeated alone", module.name, port.name));
+        }
+        let Some(descriptor) = argument.representation else { return Ok(None) };
+        if argument.kind == ArgumentKind::Provides {
+            return Ok(Some(Place::of_output(descriptor)));
+        }
+        let name = descriptor.name();
+        let fits = |input: &&RunInput| input.kind == argument.kind && input.representation == name;
+        let input =
+            self.inputs.iter().find(fits).ok_or_else(|| format!("{} reads {name}, which is not there", module.name))?;
+        Place::of_input(descriptor, input).map(Some).map_err(|error| format!("{name}: {error}"))
+    }
+}
+
+/// A cell, and the values that it shows.
+struct Place {
+    cell: Cell,
+    values: Vec<AnyRepresentation>,
+    is_output: bool,
+}
+
+impl Place {
+    fn of_output(descriptor: &'static RepresentationDescriptor) -> Self {
+        let value = descriptor.create();
+        let cell = Cell::new(descriptor, View::of(&value));
+        // SAFETY: nobody else sees the value.
+        unsafe { cell.set_writing(value.as_ptr()) };
+        Self { cell, values: vec![value], is_output: true }
+    }
+
+    fn of_input(descriptor: &'static RepresentationDescriptor, input: &RunInput) -> Result<Self, ReadError> {
+        let mut reader = CdrReader::new(&input.bytes)?;
+        let is_sequence = input.kind == ArgumentKind::Collects;
+        let count = if is_sequence { reader.begin_sequence()?.min(input.views.len()) } else { 1 };
+        let mut values = Vec::new();
+        for _ in 0..count {
+            let mut value = descriptor.create();
+            value.read(&mut reader)?;
+            values.push(value);
+        }
+        let shown =
+            |(value, &(stamp, stale)): (&AnyRepresentation, &(Time, bool))| View { stamp, stale, ..View::of(value) };
+        let views: Vec<View> = values.iter().zip(&input.views).map(shown).collect();
+        let initial = descriptor.create();
+        let first = views.first().copied().filter(|_| !is_sequence).unwrap_or(View::of(&initial));
+        let cell = Cell::new(descriptor, first);
+        if is_sequence {
+            // SAFETY: nothing runs yet.
+            unsafe { cell.collected_mut() }.extend(views);
+            // What it shows besides.
+            values.push(initial);
+        }
+        Ok(Self { cell, values, is_output: false })
+    }
+}

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use hemiola::prelude::*;
 use hemiola::{Application, cdr};
@@ -165,8 +164,9 @@ fn of_a_flood_the_newest_messages_are_kept_with_their_times() {
         times.push(message.time());
     }
     assert_eq!((times.len(), tap.dropped(0)), (64, 936), "the newest ones");
-    // Those of the robot's clock, as exactly as a machine under load keeps two clocks together.
-    let margin = Duration::from_secs(1);
-    assert!(times.is_sorted() && before <= times[0] + margin && times[63] <= handle.now() + margin);
+    // However long the machine took: not before they were sent, as exactly as two clocks go alike, and not after they were read.
+    let after = handle.now();
+    let margin = after.since(before) / 100;
+    assert!(times.iter().all(|time| before <= *time + margin && *time <= after), "{before} to {after}: {times:?}");
     running.stop();
 }

@@ -33,7 +33,7 @@ pub enum Order {
 
 /// The end that gives orders.
 pub struct Keeper {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::SyncSender<Order>,
     is_low: Arc<AtomicBool>,
     thread: JoinHandle<Kept>,
 }
@@ -50,6 +50,9 @@ pub struct Kept {
     pub failure: Option<LogError>,
 }
 
+/// Two for each file. A disk that cannot end as many files shall not be given more.
+const MOST_ORDERS: usize = 16;
+
 impl Keeper {
     pub fn start(
         handle: &RobotHandle,
@@ -58,9 +61,9 @@ impl Keeper {
         reserve: u64,
         folder: PathBuf,
     ) -> io::Result<Self> {
-        let (orders, received) = mpsc::channel();
+        let (orders, received) = mpsc::sync_channel(MOST_ORDERS);
         let is_low = Arc::new(AtomicBool::new(false));
-        let work = Work {
+        let mut work = Work {
             handle: handle.clone(),
             orders: received,
             // As often as something is flushed, and once more.
@@ -74,10 +77,13 @@ impl Keeper {
             files: VecDeque::new(),
             kept: Kept::default(),
         };
+        // Before anything is written.
+        work.guard_reserve();
         let thread = thread::Builder::new().name("hemiola log disk".into()).spawn(move || work.run())?;
         Ok(Self { orders, is_low, thread })
     }
 
+    /// Waits while too many files wait for their end: then values find no room on their way to the recorder, and are counted as for any other reason.
     pub fn order(&self, order: Order) {
         // It waits for orders until it is asked to finish; a panic of its own was reported by the default hook.
         _ = self.orders.send(order);

@@ -8,7 +8,14 @@ const LONGEST: usize = 64;
 /// Spelling that differs only in case or separators (`ball-finder`, `ballFinder`) always matches. Otherwise one slip (a
 /// letter wrong, missing, too much, or two swapped) is allowed per three letters: enough for real slips, and too little to
 /// turn `rate` into `cores`.
-pub(crate) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+///
+/// ```
+/// use hemiola_config::nearest;
+///
+/// assert_eq!(nearest("BallPercepts", ["BallModel", "BallPercept"]), Some("BallPercept"));
+/// assert_eq!(nearest("rate", ["cores"]), None);
+/// ```
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if name.len() > LONGEST {
         return None;
     }

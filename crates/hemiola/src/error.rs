@@ -7,7 +7,14 @@ use hemiola_log::LogError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why a command of the command line ended early.
+/// Why a command of the command line ended early, or what programs do in its place.
+///
+/// ```
+/// use hemiola::replay::ReplayLog;
+///
+/// let error = ReplayLog::read("/nowhere.mcap".as_ref()).err().expect("there is no such log");
+/// assert!(error.to_string().starts_with("error: cannot open /nowhere.mcap: "));
+/// ```
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// `robot.toml` and what is put over it.
@@ -48,16 +55,20 @@ pub enum CommandError {
 
 impl CommandError {
     /// There is no `kind` of that name.
-    pub fn unknown<'n>(kind: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+    pub(crate) fn unknown<'n>(kind: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
-        Self::Usage(match known.as_slice() {
-            [] => format!("there is no {kind} `{name}`, and no other either"),
-            known => format!("there is no {kind} `{name}`; there are: {}", known.join(", ")),
+        let meant = hemiola_config::nearest(name, known.iter().copied());
+        Self::Usage(match (known.as_slice(), meant) {
+            ([], _) => format!("there is no {kind} `{name}`, and no other either"),
+            (known, Some(meant)) => {
+                format!("there is no {kind} `{name}`, did you mean `{meant}`? There are: {}", known.join(", "))
+            }
+            (known, None) => format!("there is no {kind} `{name}`; there are: {}", known.join(", ")),
         })
     }
 
     /// 2 when the user has to change something before it can work, 1 for failures while running.
-    pub fn exit_code(&self) -> ExitCode {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
             Self::Log(LogError::Open { .. } | LogError::NotMcap { .. }) => ExitCode::from(2),

@@ -78,7 +78,7 @@ mod commands;
 mod error;
 mod live;
 mod recorder;
-mod replay;
+pub mod replay;
 mod session;
 mod snapshots;
 mod summary;
@@ -87,6 +87,7 @@ mod traffic;
 mod transcript;
 
 pub use application::Application;
+pub use error::CommandError;
 pub use hemiola_macros::{Module, Parameters, Representation, Source, module, source};
 pub use hemiola_model::{
     Clock, ParameterDescription, Parameters, ParametersError, Range, Representation, Source, SourceDescriptor,

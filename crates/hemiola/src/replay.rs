@@ -1,4 +1,18 @@
-//! A log in the place of the sources that it was recorded from: `run --replay`.
+//! A log in the place of the sources that it was recorded from: what `run --replay` does, for programs of one's own.
+//!
+//! ```no_run
+//! # fn show(robot: hemiola::Robot) -> Result<(), hemiola::CommandError> {
+//! use hemiola::replay::{Beginning, Replay, ReplayLog};
+//! use hemiola::runtime::Tempo;
+//!
+//! let log = ReplayLog::read("game.mcap".as_ref())?;
+//! let replay = Replay::of(robot, &log, Beginning::OfLog, &["BallPercept".to_owned()])?; // the rest is computed anew
+//! let player = replay.robot.into_player(Tempo::Factor(0.5))?;
+//! player.transport().resume();
+//! player.wait();
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! | file | what |
 //! |---|---|
@@ -35,14 +49,16 @@ use take::{LogValues, Matching};
 
 pub use log::ReplayLog;
 pub use remarks::Remarks;
-pub use split::{Kept, Messages, SplitLog};
+pub(crate) use split::{Kept, Messages, SplitLog};
 
-/// A robot whose sources a recording stands in for, and whose runs are those of the recording, if that is possible.
+/// A robot whose sources a recording stands in for, and whose runs are those of the recording, if that is possible. Example: [the module](self).
 pub struct Replay {
+    /// To be stepped, or [played](Robot::into_player).
     pub robot: Robot,
+    /// What decides which run comes when.
     pub course: Course,
     /// What it goes on from; `None`: it begins at the beginning.
-    pub resumed: Option<Resumed>,
+    pub(crate) resumed: Option<Resumed>,
     /// What is not as it was recorded.
     pub warnings: Vec<String>,
     /// What is found on the way.
@@ -50,6 +66,13 @@ pub struct Replay {
 }
 
 /// Where a replay shall begin.
+///
+/// ```
+/// use hemiola::replay::Beginning;
+///
+/// let second_half = Beginning::Before(hemiola::Time::from_seconds(600.0)); // what is missing to it is to be stepped
+/// assert_ne!(second_half, Beginning::OfLog);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
     /// Where the log does; if that is not where the robot did, with its first snapshot.
@@ -59,6 +82,12 @@ pub enum Beginning {
 }
 
 /// What decides which run comes when.
+///
+/// ```
+/// use hemiola::replay::Course;
+///
+/// assert_ne!(Course::AsRecorded, Course::DueTimes("it was recorded by another robot".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Course {
     /// The recording: each run begins with what it began with there.

@@ -203,6 +203,20 @@ fn what_is_taken_is_what_was_recorded_run_by_run_and_all_else_is_computed_on_it(
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_replay_that_begins_in_the_middle_takes_the_values_of_its_runs() {
+    let folder = folder("middle");
+    let log = record(&folder, &["--set", "log.snapshot=1 s"]);
+    let recorded = values(&log);
+    let part = replayed(&log, &["--take", "Percept,Confidence,Certainty", "--from", "2500ms"]);
+    for topic in ["/cognition/Percept", "/cognition/Ball", "/behaviour/Decision"] {
+        let (part, recorded) = (&part[topic], &recorded[topic]);
+        let begin = recorded.partition_point(|(time, _)| *time < 2_500_000_000);
+        assert!(*part == recorded[begin..], "{topic}: {} of {}", part.len(), recorded.len() - begin);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The replay whose words are looked at; set for the child only.
 const PATH: &str = "HEMIOLA_TAKE_PATH";
 
@@ -264,7 +278,7 @@ fn what_cannot_be_taken_is_told_at_once() {
     let folder = folder("refused");
     let log = record(&folder, &["--log-only", "Picture,Percept"]);
     for (name, reason) in [
-        ("Bal", "there is no representation of a cycle `Bal`; there are: "),
+        ("Bal", "there is no representation of a cycle `Bal`, did you mean `Ball`? There are: "),
         ("Picture", "source `Camera` provides it, of which a replay takes all from the log"),
         ("Ball", "has no /cognition/Ball; of cycle `cognition` it has: Percept"),
     ] {

@@ -39,10 +39,10 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let terminal = Terminal::default();
     let interruption = Interruption::await_signals(&terminal);
     let mut shown = Shown::choose(arguments);
-    let mut attempt = Attempt { application, name, arguments, log, terminal, interruption, is_again: false };
+    let mut attempt = Attempt { application, name, arguments, log, terminal, interruption, again: None };
     let mut lap = attempt.lap(&mut shown)?;
     while arguments.repeat && !attempt.interruption.has_come() {
-        attempt.is_again = true;
+        attempt.again = lap.tempo;
         lap = attempt.lap(&mut shown)?;
     }
     shown.finish();
@@ -57,12 +57,15 @@ struct Attempt<'a> {
     log: Option<ReplayLog>,
     terminal: Terminal,
     interruption: Interruption,
-    is_again: bool,
+    /// Not the first time: how fast it was the last time.
+    again: Option<Tempo>,
 }
 
 /// Once from the beginning to the end.
 struct Lap {
     handle: RobotHandle,
+    /// How fast it was stepped, if it was.
+    tempo: Option<Tempo>,
     output: OutputConfiguration,
     recorded: Option<Recorded>,
     safe_state: Option<SafeStateEntry>,
@@ -77,7 +80,7 @@ impl Attempt<'_> {
     fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
         let Self { application, name, arguments, .. } = *self;
         let session = Session::open(application, &arguments.configuration)?;
-        if !self.is_again {
+        if self.again.is_none() {
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session, name);
@@ -89,7 +92,7 @@ impl Attempt<'_> {
                 };
                 let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
                 let replay = Replay::of(session.robot, log, beginning, &take)?;
-                if !self.is_again {
+                if self.again.is_none() {
                     announce(&replay, log);
                     note_differences(&head.differences(log.split().first())?);
                 }
@@ -114,12 +117,13 @@ impl Attempt<'_> {
         }
 
         let started = Instant::now();
-        let runner = Runner::start(robot, arguments)?;
+        let runner = Runner::start(robot, arguments, self.again)?;
         let handle = runner.handle().clone();
         if let Some(from) = arguments.from {
             runner.hurry_to(Time::ZERO + from, &self.interruption);
         }
         let recorder = recording.map(|recording| Recorder::start(&handle, recording, head)).transpose()?;
+        let transport = runner.transport();
         let keys = runner.transport().and_then(|transport| self.keys(shown, transport));
         let pace = match (runner.transport(), &keys) {
             (Some(transport), Some(_)) => Pace::Played(transport),
@@ -146,8 +150,8 @@ impl Attempt<'_> {
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
         let (safe_state, lines) = (handle.safe_state(), application.summary_lines(&handle));
-        let elapsed = started.elapsed();
-        Ok(Lap { handle, output, recorded, safe_state, lines, capture, robot_time, elapsed })
+        let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
+        Ok(Lap { handle, tempo, output, recorded, safe_state, lines, capture, robot_time, elapsed })
     }
 
     /// Looks at it until its end.

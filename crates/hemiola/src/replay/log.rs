@@ -14,7 +14,8 @@ use crate::recorder::{ABOUT, CHANGES, PARTIAL, numbered_change};
 use crate::snapshots::{SnapshotHeads, Snapshots, is_snapshot};
 use crate::transcript::{TranscriptReader, is_transcript};
 
-/// What is known of a log when it has been gone through once.
+/// What is known of a log when it has been gone through once: a file, or several, of which the first or the folder is named. Example: [the
+/// module](super).
 pub struct ReplayLog {
     split: SplitLog,
     /// By topic.
@@ -103,37 +104,37 @@ impl ReplayLog {
     }
 
     /// Its files.
-    pub fn split(&self) -> &SplitLog {
+    pub(crate) fn split(&self) -> &SplitLog {
         &self.split
     }
 
     /// Whether there is anything of a topic.
-    pub fn has(&self, topic: &str) -> bool {
+    pub(crate) fn has(&self, topic: &str) -> bool {
         self.channels.contains_key(topic)
     }
 
     /// What a replay can begin with, besides the beginning.
-    pub fn snapshots(&self) -> &Snapshots {
+    pub(crate) fn snapshots(&self) -> &Snapshots {
         &self.snapshots
     }
 
     /// The channels of a topic: of a log that was merged there may be several.
-    pub fn channels(&self, topic: &str) -> &[Arc<Channel>] {
+    pub(crate) fn channels(&self, topic: &str) -> &[Arc<Channel>] {
         self.channels.get(topic).map_or(&[], Vec::as_slice)
     }
 
     /// What the robot's clock calls zero.
-    pub fn origin(&self) -> LogTime {
+    pub(crate) fn origin(&self) -> LogTime {
         self.origin
     }
 
     /// All topics, but those that tell of the runs.
-    pub fn topics(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn topics(&self) -> impl Iterator<Item = &str> {
         self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic))
     }
 
     /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.
-    pub fn is_partial(&self, topic: &str) -> bool {
+    pub(crate) fn is_partial(&self, topic: &str) -> bool {
         self.partial.contains(topic)
     }
 
@@ -146,7 +147,7 @@ impl ReplayLog {
     }
 
     /// What cannot be read of it: the first places, and how many there are.
-    pub fn damage(&self) -> (&[LogError], usize) {
+    pub(crate) fn damage(&self) -> (&[LogError], usize) {
         (&self.damage, self.damages)
     }
 }

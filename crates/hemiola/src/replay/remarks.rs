@@ -1,4 +1,4 @@
-//! What a replay finds in its log on the way that people should know: once, when it is found, and how often, at the end.
+//! What a replay finds on its way.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,13 @@ use hemiola_model::data::ReadError;
 
 use crate::commands::log::counted;
 
-/// See the module. Found on the thread that steps the robot, told by who shows it.
+/// What a replay finds in its log on the way that people should know: once, when it is found, and how often, at the end. Found on the thread that
+/// steps the robot, told by who shows it.
+///
+/// ```
+/// let remarks = hemiola::replay::Remarks::default();
+/// assert!(remarks.take_new().is_empty() && remarks.totals().is_empty()); // nothing yet
+/// ```
 #[derive(Clone, Default)]
 pub struct Remarks(Arc<Mutex<Found>>);
 
@@ -32,7 +38,7 @@ struct TakenCounts {
 
 impl Remarks {
     /// A value has no place in its field.
-    pub fn misfit(&self, topic: &str, misfit: &ReadError) {
+    pub(crate) fn misfit(&self, topic: &str, misfit: &ReadError) {
         let mut found = self.found();
         let count = found.misfits.entry((topic.to_owned(), misfit.path.clone())).or_default();
         *count += 1;
@@ -42,12 +48,12 @@ impl Remarks {
     }
 
     /// A message cannot be read.
-    pub fn unreadable(&self, problem: String) {
+    pub(crate) fn unreadable(&self, problem: String) {
         self.found().new.push(problem);
     }
 
     /// A run took a value of a representation from the log, or there was none for it; so many of the log were passed over.
-    pub fn took(&self, representation: &str, is_there: bool, left_over: u64) {
+    pub(crate) fn took(&self, representation: &str, is_there: bool, left_over: u64) {
         let mut found = self.found();
         if !found.taken.contains_key(representation) {
             found.taken.insert(representation.to_owned(), TakenCounts::default());

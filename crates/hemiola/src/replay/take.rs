@@ -17,6 +17,8 @@ pub struct LogValues {
     next: Option<Kept>,
     /// The last one whose time has come.
     last: Option<Kept>,
+    /// What comes before the first run belongs to none.
+    has_begun: bool,
     remarks: Remarks,
 }
 
@@ -39,7 +41,7 @@ impl LogValues {
         remarks: Remarks,
     ) -> Result<Self, LogError> {
         let log = log.messages(Selection::all().topic(part.topic()))?;
-        let mut values = Self { log, origin, part, matching, next: None, last: None, remarks };
+        let mut values = Self { log, origin, part, matching, next: None, last: None, has_begun: false, remarks };
         values.read_on();
         Ok(values)
     }
@@ -93,7 +95,9 @@ impl TakenValues for LogValues {
         // Times before the origin are written as the origin.
         let wanted = LogTime::from_nanoseconds(origin + now.nanoseconds().max(0).unsigned_abs());
         let (name, remarks) = (self.part.descriptor().name(), self.remarks.clone());
+        let has_begun = std::mem::replace(&mut self.has_begun, true);
         let (message, left_over) = self.message(wanted);
+        let left_over = if has_begun { left_over } else { 0 };
         let Some((channel, stamp, data)) = message.map(|it| (it.channel.clone(), it.publish_time, it.data.clone()))
         else {
             remarks.took(name, false, left_over);

@@ -23,13 +23,13 @@ pub enum Running {
 }
 
 impl Runner {
-    /// A replay is stepped at any pace, so that it is the same at each.
-    pub fn start(robot: Robot, arguments: &RunArguments) -> Result<Self, CommandError> {
+    /// A replay is stepped at any pace, so that it is the same at each; as `chosen`, if that was chosen since.
+    pub fn start(robot: Robot, arguments: &RunArguments, chosen: Option<Tempo>) -> Result<Self, CommandError> {
         let Some(tempo) = stepped(arguments) else {
             let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
             return Ok(Self::Live(robot.prepare(pace)?));
         };
-        let player = robot.into_player(tempo)?;
+        let player = robot.into_player(chosen.unwrap_or(tempo))?;
         let ends = arguments.duration.map(|duration| arguments.from.unwrap_or_default() + duration);
         if let Some(end) = ends.into_iter().chain(arguments.to).min() {
             player.transport().end_at(Time::ZERO + end);

@@ -95,10 +95,10 @@ impl Pace {
         match self {
             Self::Fixed(text) => text.clone(),
             Self::Played(transport) if transport.is_paused() => {
-                "paused, space goes on, n does one run, + and - set the pace".to_owned()
+                "paused, space goes on, n: next run, + -: pace".to_owned()
             }
             Self::Played(transport) => {
-                format!("{}, space pauses, + and - set the pace", tempo(transport.tempo()))
+                format!("{}, space pauses, + -: pace", tempo(transport.tempo()))
             }
         }
     }

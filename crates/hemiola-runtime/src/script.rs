@@ -33,8 +33,8 @@ use crate::transcript::{InputRecord, RunRecord, SampleSpan};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    /// In their order; the last of them beyond what can be followed.
-    runs: Vec<RunRecord>,
+    /// In their order; the last of them beyond what can be followed. A long log has millions, which all copies share.
+    runs: Vec<Arc<RunRecord>>,
     /// So many can be followed.
     followed: usize,
     /// The first run of each cycle, if it begins with a snapshot.
@@ -98,7 +98,7 @@ pub enum BreakOffReason {
 impl Transcript {
     /// Of all runs that a recorder wrote down, in any order.
     pub fn of(runs: impl IntoIterator<Item = RunRecord>) -> Self {
-        let mut runs: Vec<RunRecord> = runs.into_iter().collect();
+        let mut runs: Vec<Arc<RunRecord>> = runs.into_iter().map(Arc::new).collect();
         runs.sort_by_key(|run| run.order);
         runs.dedup_by_key(|run| run.order);
         let cycles = runs.iter().map(|run| run.cycle.clone()).collect();
@@ -127,7 +127,12 @@ impl Transcript {
     }
 
     /// Finds out how far runs can be followed of which the first has that order.
-    fn checked(runs: Vec<RunRecord>, first: u64, begin: BTreeMap<Arc<str>, u32>, cycles: BTreeSet<Arc<str>>) -> Self {
+    fn checked(
+        runs: Vec<Arc<RunRecord>>,
+        first: u64,
+        begin: BTreeMap<Arc<str>, u32>,
+        cycles: BTreeSet<Arc<str>>,
+    ) -> Self {
         let mut last: BTreeMap<Arc<str>, u32> = BTreeMap::new();
         let (mut followed, mut rest, mut reason) = (Vec::new(), Vec::new(), None);
         let count = runs.len();
@@ -157,7 +162,7 @@ impl Transcript {
             }
             rest.push(run);
         }
-        let after = followed.last().map(|run: &RunRecord| (run.cycle.clone(), run.run));
+        let after = followed.last().map(|run: &Arc<RunRecord>| (run.cycle.clone(), run.run));
         let break_off = reason.map(|reason| BreakOff { after, reason });
         let count = followed.len();
         followed.append(&mut rest);
@@ -192,12 +197,12 @@ impl Transcript {
     }
 
     /// The runs, in an order in which each finds what it took.
-    pub fn runs(&self) -> &[RunRecord] {
+    pub fn runs(&self) -> &[Arc<RunRecord>] {
         &self.runs[..self.followed]
     }
 
     /// All that were written down, also those that cannot be followed.
-    pub fn written(&self) -> &[RunRecord] {
+    pub fn written(&self) -> &[Arc<RunRecord>] {
         &self.runs
     }
 

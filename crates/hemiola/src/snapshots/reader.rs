@@ -47,7 +47,7 @@ impl SnapshotHeads {
     }
 
     /// Those of which every cycle that went on has a part.
-    pub fn finish(self, runs: &[RunRecord]) -> Snapshots {
+    pub fn finish(self, runs: &[Arc<RunRecord>]) -> Snapshots {
         // By cycle, the place of each run among all.
         let mut orders: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
         for run in runs {

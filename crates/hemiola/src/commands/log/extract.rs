@@ -127,7 +127,7 @@ fn wanted<'r>(
         recording.transcript().map_err(|reason| CommandError::Usage(format!("{}: {reason}", path.display())))?;
     let runs = || Transcript::written(transcript).iter().filter(|run| *run.cycle == arguments.cycle);
     let found = runs().find(|run| run.run == arguments.run);
-    found.ok_or_else(|| {
+    found.map(AsRef::as_ref).ok_or_else(|| {
         let cycles: std::collections::BTreeSet<_> = transcript.written().iter().map(|run| &*run.cycle).collect();
         match (runs().next(), runs().next_back()) {
             (Some(first), Some(last)) => CommandError::Usage(format!(

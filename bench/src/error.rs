@@ -42,6 +42,8 @@ pub enum BenchError {
          `meta` says what it means)"
     )]
     OraclesDiffer { differing: usize, cases: usize },
+    #[error("system {seed}: {exceeded}. The smallest system that shows it:\n{system}")]
+    BoundExceeded { seed: u64, exceeded: String, system: String },
     #[error(transparent)]
     Contest(#[from] crate::contest::process::EntryError),
     #[error(transparent)]

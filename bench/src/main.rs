@@ -10,12 +10,14 @@
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
 //! | `recording` | what handing values over to a recorder, encoding and writing them, and replaying logs cost |
+//! | `chains` | chains of callbacks: bounds beside simulation, and how many random chains are in time |
 //! | `oracles` | bounds, schedules and allocations that others computed, and whether ours agree |
 //! | `robot` | the NAO's program, for what is measured on a whole robot |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
 
+mod chains;
 mod command_line;
 mod contest;
 mod contestant;

@@ -44,8 +44,9 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
 }
 
 fn print(name: &str, width: usize, report: &Report, shown: usize) {
-    let Report { cases, values, differing, remarks } = report;
-    println!("{name:width$}  {:>4} of {cases:>4} cases agree ({values} values)", cases - differing.len());
+    let Report { cases, left_out, values, differing, remarks } = report;
+    let more = if *left_out > 0 { format!(", {left_out} more not checked") } else { String::new() };
+    println!("{name:width$}  {:>4} of {cases:>4} cases agree ({values} values{more})", cases - differing.len());
     remarks.iter().for_each(|remark| println!("{:width$}  note: {remark}", ""));
     differing.iter().take(shown).for_each(|difference| println!("{:width$}  differs: {difference}", ""));
     if differing.len() > shown {

@@ -45,6 +45,12 @@ pub enum NoBound {
         /// How many were taken.
         steps: u64,
     },
+    /// It has not been decided who runs it.
+    #[error("callback `{callback}` has no executor: assign one")]
+    Unassigned {
+        /// The callback.
+        callback: String,
+    },
     /// Something that this depends on has no bound.
     #[error("it depends on `{on}`, which has no bound")]
     Unbounded {
@@ -53,8 +59,8 @@ pub enum NoBound {
     },
 }
 
-/// No search takes more steps than this: some seconds.
-const STEPS: u64 = 20_000_000;
+/// No search takes more steps than this: some tenths of a second.
+const STEPS: u64 = 2_000_000;
 
 /// Counts the steps of a search and ends it when there are too many.
 pub(crate) struct Search {

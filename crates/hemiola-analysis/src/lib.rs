@@ -9,19 +9,25 @@
 
 #![forbid(unsafe_code)]
 
+mod analysis;
 mod arrivals;
+pub mod assignment;
 mod bound;
+pub mod compositional;
 pub mod dag;
+pub mod draw;
 pub mod oracles;
 pub mod picas;
 pub mod reaction;
 pub mod response_times;
 pub mod ros2;
+pub mod simulation;
 mod supply;
 pub mod system;
 mod task;
 mod time;
 
+pub use analysis::{Analysis, Part, Verdict};
 pub use arrivals::Arrivals;
 pub use bound::{Bound, NoBound};
 pub use supply::Supply;

@@ -7,14 +7,16 @@
 //! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for ROS2*, RTAS 2021.
 
 pub mod allocation;
+pub mod case_study;
 pub mod holistic;
 pub mod priorities;
 pub mod published;
+pub mod random_sets;
 pub mod strategies;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Time;
+use crate::{Arrivals, Time};
 
 /// A chain of callbacks, the first of which is called by a timer.
 ///
@@ -81,8 +83,8 @@ pub struct ExecutorId(pub usize);
 /// A thread that runs callbacks.
 ///
 /// ```
-/// use hemiola_analysis::picas::Executor;
-/// let executor = Executor { core: 1, priority: 90 };
+/// use hemiola_analysis::picas::{Executor, Order};
+/// let executor = Executor { core: 1, priority: 90, order: Order::Priority };
 /// assert!(executor.priority > 80);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +93,43 @@ pub struct Executor {
     pub core: usize,
     /// The larger, the more important among those of its core.
     pub priority: u32,
+    /// Which callback is next.
+    pub order: Order,
+}
+
+/// Which of its ready callbacks an executor runs next.
+///
+/// ```
+/// assert_eq!(hemiola_analysis::picas::Order::default(), hemiola_analysis::picas::Order::Priority);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The one with the highest priority.
+    #[default]
+    Priority,
+    /// In the order in which they were registered, a look at all that is ready at a time: ROS 2's default.
+    Registration,
+}
+
+/// Something else that uses cores.
+///
+/// ```
+/// use hemiola_analysis::{Arrivals, Time, picas::Interference};
+/// let ms = Time::milliseconds;
+/// let motion = Interference { name: "motion".into(), priority: 90, cost: ms(4), arrivals: Arrivals::periodic(ms(12)) };
+/// assert_eq!(motion.cost, ms(4));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interference {
+    /// What people call it.
+    pub name: String,
+    /// It goes before executors with this or a lower priority, on whichever core.
+    pub priority: u32,
+    /// The longest that it takes from one core each time.
+    pub cost: Time,
+    /// When it may begin to.
+    pub arrivals: Arrivals,
 }
 
 /// Chains on executors on cores.
@@ -109,6 +148,8 @@ pub struct Deployment {
     pub chains: Vec<Chain>,
     /// The executors.
     pub executors: Vec<Executor>,
+    /// What else runs there.
+    pub interference: Vec<Interference>,
 }
 
 impl Deployment {
@@ -118,6 +159,18 @@ impl Deployment {
     /// If it names an executor that there is none of.
     pub fn executor(&self, callback: &Callback) -> &Executor {
         &self.executors[callback.executor.0]
+    }
+
+    /// For how much of the time each core is used, from 0 to 1 or more.
+    pub fn utilisation(&self, cores: usize) -> Vec<f64> {
+        let mut used = vec![0.0; cores];
+        for (chain, callback) in self.callbacks() {
+            let share = callback.cost.as_nanoseconds() as f64 / self.chains[chain].period.as_nanoseconds() as f64;
+            if let Some(used) = used.get_mut(self.executor(callback).core) {
+                *used += share;
+            }
+        }
+        used
     }
 
     /// Every callback with the number of its chain.

@@ -42,6 +42,7 @@ pub use text::Span;
 use serde::Deserialize;
 
 use crate::Time;
+pub use crate::picas::Order;
 
 /// All that runs on a robot's computer.
 ///
@@ -132,7 +133,7 @@ impl Callback {
 ///
 /// ```
 /// use hemiola_analysis::system::Executor;
-/// let executor = Executor { name: "vision".into(), core: 1, priority: 80 };
+/// let executor = Executor { name: "vision".into(), core: 1, priority: 80, order: Default::default() };
 /// assert!((1..=99).contains(&executor.priority));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -144,6 +145,9 @@ pub struct Executor {
     pub core: usize,
     /// Its real-time priority, from 1 to 99: the larger, the more important.
     pub priority: u32,
+    /// Which callback is next: `"priority"`, or `"registration"` for ROS 2's default.
+    #[serde(default)]
+    pub order: Order,
 }
 
 /// A cycle of Hemiola: a graph of tasks on a pool of workers.

@@ -94,7 +94,7 @@ fn compare(tally: &mut Tally, name: &str, expected: &[Option<f64>], got: &[Optio
 
 /// Numbers there begin with 1, and executor 1 has the highest priority.
 fn as_published(chains: &[Chain], expected: &Expected) -> Deployment {
-    use crate::picas::{Executor, ExecutorId};
+    use crate::picas::{Executor, ExecutorId, Order};
     let mut chains = chains.to_vec();
     let mut executors = Vec::new();
     for (number, chain) in chains.iter_mut().enumerate() {
@@ -107,7 +107,9 @@ fn as_published(chains: &[Chain], expected: &Expected) -> Deployment {
     }
     executors.sort_unstable();
     executors.dedup();
-    let executors =
-        executors.into_iter().map(|(number, core)| Executor { core, priority: EXECUTORS - number as u32 }).collect();
-    Deployment { chains, executors }
+    let executors = executors
+        .into_iter()
+        .map(|(number, core)| Executor { core, priority: EXECUTORS - number as u32, order: Order::Priority })
+        .collect();
+    Deployment { chains, executors, interference: Vec::new() }
 }

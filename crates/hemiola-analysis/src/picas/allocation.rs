@@ -13,7 +13,7 @@
 //!   parts B and C are known by title only, and never occur there: what they do here is decided here.
 
 use crate::picas::strategies::violations;
-use crate::picas::{Chain, Deployment, Executor, ExecutorId, priorities};
+use crate::picas::{Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use crate::{NoBound, Time};
 
 /// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the first has that priority, each
@@ -38,7 +38,7 @@ pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deploy
     let shares = chains.iter().flat_map(|chain| chain.callbacks.iter().map(|callback| (callback.cost, chain.period)));
     crate::bound::check_utilisation(shares, cores as f64)?;
     let mut allocation = Allocation {
-        deployment: Deployment { chains, executors: Vec::new() },
+        deployment: Deployment { chains, executors: Vec::new(), interference: Vec::new() },
         placed: Vec::new(),
         load: vec![0.0; cores.max(1)],
         highest: executors.max(1),
@@ -97,7 +97,11 @@ impl Allocation {
 
     fn open(&mut self, core: usize) -> ExecutorId {
         let number = self.deployment.executors.len();
-        self.deployment.executors.push(Executor { core, priority: self.highest - number as u32 });
+        self.deployment.executors.push(Executor {
+            core,
+            priority: self.highest - number as u32,
+            order: Order::Priority,
+        });
         ExecutorId(number)
     }
 

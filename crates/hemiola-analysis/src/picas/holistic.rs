@@ -8,11 +8,13 @@
 //!   shortest time to the next segment's begin, is the next segment's jitter. All segments together are a fixed point, from below.
 //! - **Why it holds.** A segment is the sporadic job of the holistic analysis: nothing lower on its core runs while it could, but for
 //!   one callback of its own executor that had begun; a chain's prior instance goes before a later one (Lemma 1).
+//!   Under ROS 2's default order, everything of the executor goes before, and all that is sure is that a job has ended when
+//!   the busy period has.
 //! - **Complexity.** Pseudo-polynomial per segment, times the steps to the common fixed point.
 //! - **Source.** Tindell and Clark 1994 (holistic analysis), for PiCAS' segments.
 
 use crate::bound::Search;
-use crate::picas::{Callback, Deployment};
+use crate::picas::{Callback, Deployment, Executor, ExecutorId, Order};
 use crate::{Arrivals, Bound, NoBound, Time};
 
 /// The longest time from a chain's release to the end of its last callback, for every chain.
@@ -25,8 +27,39 @@ use crate::{Arrivals, Bound, NoBound, Time};
 /// assert_eq!(holistic::latencies(&deployment, ms(1000)), [Ok(ms(18)), Ok(ms(48))]);
 /// ```
 pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
-    let segments = segments(deployment);
-    // Each segment's latest end after the chain's release.
+    let segments = segments(deployment, horizon);
+    let last = |chain: usize| segments.iter().rfind(|segment| segment.chain == chain);
+    (0..deployment.chains.len()).map(|chain| last(chain).map_or(Ok(Time::ZERO), |last| last.end.clone())).collect()
+}
+
+/// What of a chain one executor runs in a row, and until when.
+///
+/// ```
+/// use hemiola_analysis::{Time, picas::{Chain, allocation, holistic}};
+/// let ms = Time::milliseconds;
+/// let deployment = allocation::allocate(&[Chain::new(ms(80), [ms(2), ms(16)])], 1, 90).unwrap();
+/// let segments = holistic::segments(&deployment, ms(1000));
+/// assert_eq!((segments[0].cost, &segments[0].end), (ms(18), &Ok(ms(18))));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentBound {
+    /// The chain.
+    pub chain: usize,
+    /// Who runs it.
+    pub executor: ExecutorId,
+    /// The longest that it runs, undisturbed.
+    pub cost: Time,
+    /// The period of its chain.
+    pub period: Time,
+    /// After the chain's release, if all before runs as fast as it can.
+    pub earliest_begin: Time,
+    /// After the chain's release, at the latest.
+    pub end: Bound,
+}
+
+/// The bounds of all segments, chain by chain, each in order.
+pub fn segments(deployment: &Deployment, horizon: Time) -> Vec<SegmentBound> {
+    let segments = cut(deployment);
     let mut ends: Vec<Bound> = segments.iter().map(|segment| Ok(segment.earliest_begin)).collect();
     let mut jitters: Vec<Bound> = vec![Ok(Time::ZERO); segments.len()];
     let mut search = Search::below(horizon);
@@ -40,7 +73,7 @@ pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
             };
             changed |= jitter != jitters[index];
             jitters[index] = jitter;
-            let end = latest_end(&segments, index, &jitters, &mut search);
+            let end = latest_end(deployment, &segments, index, &jitters, &mut search);
             changed |= end != ends[index];
             ends[index] = end;
         }
@@ -48,12 +81,17 @@ pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
             break;
         }
     }
-    let last = |chain: usize| segments.iter().rposition(|segment| segment.chain == chain);
-    let latency = |chain: usize| last(chain).map_or(Ok(Time::ZERO), |last| ends[last].clone());
-    (0..deployment.chains.len()).map(latency).collect()
+    let bound = |(segment, end): (&Segment, Bound)| SegmentBound {
+        chain: segment.chain,
+        executor: ExecutorId(segment.executor),
+        cost: segment.cost,
+        period: segment.period,
+        earliest_begin: segment.earliest_begin,
+        end,
+    };
+    segments.iter().zip(ends).map(bound).collect()
 }
 
-/// What of a chain one executor runs in a row.
 struct Segment {
     chain: usize,
     /// Which of the chain's segments.
@@ -61,6 +99,9 @@ struct Segment {
     core: usize,
     executor_priority: u32,
     executor: usize,
+    /// Whether everything of its executor may go before it: by registration once a look has been taken; and if another executor
+    /// has the same priority, because what that one was kept from doing meanwhile comes first, too.
+    all_go_before: bool,
     lowest: u32,
     highest: u32,
     cost: Time,
@@ -72,7 +113,13 @@ struct Segment {
     earliest_begin: Time,
 }
 
-fn segments(deployment: &Deployment) -> Vec<Segment> {
+fn cut(deployment: &Deployment) -> Vec<Segment> {
+    let has_equal = |own: ExecutorId| {
+        let Executor { core, priority, .. } = deployment.executors[own.0];
+        let equal =
+            |(number, other): (usize, &Executor)| number != own.0 && (other.core, other.priority) == (core, priority);
+        deployment.executors.iter().enumerate().any(equal)
+    };
     let mut segments = Vec::new();
     for (number, chain) in deployment.chains.iter().enumerate() {
         let mut earliest_begin = Time::ZERO;
@@ -88,10 +135,11 @@ fn segments(deployment: &Deployment) -> Vec<Segment> {
                 core: executor.core,
                 executor_priority: executor.priority,
                 executor: run[0].executor.0,
+                all_go_before: executor.order == Order::Registration || has_equal(run[0].executor),
                 lowest,
                 highest: priorities().max().unwrap_or(0),
                 cost: run.iter().map(|callback| callback.cost).sum(),
-                in_order: run.is_sorted_by(|a, b| a.priority < b.priority),
+                in_order: executor.order == Order::Priority && run.is_sorted_by(|a, b| a.priority < b.priority),
                 blocking: deployment
                     .callbacks()
                     .filter(blocks)
@@ -114,17 +162,24 @@ impl Segment {
             return false;
         }
         if self.executor == other.executor {
-            return other.highest > self.lowest;
+            return self.all_go_before || other.highest >= self.lowest;
         }
         // Executors of one priority take turns in any order.
         other.executor_priority >= self.executor_priority
     }
 }
 
-fn latest_end(segments: &[Segment], index: usize, jitters: &[Bound], search: &mut Search) -> Bound {
+fn latest_end(
+    deployment: &Deployment,
+    segments: &[Segment],
+    index: usize,
+    jitters: &[Bound],
+    search: &mut Search,
+) -> Bound {
     let own = &segments[index];
     let jitter = jitters[index].clone()?;
-    let mut before = Vec::new();
+    let above = deployment.interference.iter().filter(|other| other.priority >= own.executor_priority);
+    let mut before: Vec<(Time, Arrivals)> = above.map(|other| (other.cost, other.arrivals)).collect();
     for (number, other) in segments.iter().enumerate().filter(|(_, other)| own.is_preceded_by(other)) {
         let unbounded = || NoBound::Unbounded { on: format!("chain {}", other.chain) };
         let jitter = jitters[number].clone().map_err(|_| unbounded())?;

@@ -26,6 +26,17 @@ pub fn preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
     all(tasks, |_| Time::TICK, |_| Time::ZERO, horizon)
 }
 
+/// The utilisation up to which any tasks of that number meet their periods if the faster ones go first (Liu and Layland 1973).
+///
+/// ```
+/// use hemiola_analysis::response_times::fixed_priority;
+/// assert!((fixed_priority::sure_utilisation(2) - 0.8284).abs() < 1e-4);
+/// ```
+pub fn sure_utilisation(tasks: u32) -> f64 {
+    let tasks = f64::from(tasks.max(1));
+    tasks * (2f64.powf(1.0 / tasks) - 1.0)
+}
+
 /// No job is ever interrupted. A job that has just begun when a higher one arrives blocks it for all but its first nanosecond.
 pub fn non_preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
     all(tasks, |task| task.cost, |lower| longest(lower, |task| task.cost), horizon)

@@ -1,6 +1,6 @@
 use std::fmt::{self, Write};
 
-use super::{Begin, System};
+use super::{Begin, Order, System};
 
 /// As people would have written it: a table per thing, a line per callback or task.
 pub(super) fn to_toml(system: &System) -> String {
@@ -15,6 +15,9 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
     for executor in &system.executors {
         writeln!(text, "\n[[executor]]\nname = {}", quoted(&executor.name))?;
         writeln!(text, "core = {}\npriority = {}", executor.core, executor.priority)?;
+        if executor.order == Order::Registration {
+            writeln!(text, "order = \"registration\"")?;
+        }
     }
     for chain in &system.chains {
         writeln!(text, "\n[[chain]]\nname = {}\nperiod = \"{}\"", quoted(&chain.name), chain.period)?;

@@ -1,0 +1,353 @@
+//! Bounds for all chains, cycles and paths of a system together.
+//!
+//! - **Chains** on executors: [`crate::picas::holistic`], beside all cycles that go before their executors.
+//! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before them.
+//! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its bound (Davare's form); one that begins
+//!   whenever the one before has ended has no distance to add.
+//! - What depends on each other is found together, from below, until nothing grows.
+
+use std::fmt::{self, Display};
+
+use crate::dag::Dag;
+use crate::dag::pool::{self, Above};
+use crate::picas::holistic::{self, SegmentBound};
+use crate::picas::{self, Deployment, ExecutorId, Interference};
+use crate::system::{Begin, Path, System};
+use crate::{Arrivals, Bound, NoBound, Time};
+
+/// What is known of a system.
+///
+/// ```
+/// use hemiola_analysis::{Analysis, System, Time};
+/// let text = r#"
+///     cores = 2
+///     [[cycle]]
+///     name = "vision"
+///     begins = { every = "33 ms" }
+///     workers = 2
+///     priority = 50
+///     tasks = [{ name = "left", takes = "12 ms" }, { name = "right", takes = "12 ms" }, { name = "ball", takes = "3 ms", after = ["left", "right"] }]
+///     [[cycle]]
+///     name = "motion"
+///     begins = { every = "12 ms" }
+///     priority = 80
+///     tasks = [{ name = "walk", takes = "2 ms" }]
+///     [[path]]
+///     name = "ball to kick"
+///     through = ["vision", "motion"]
+///     deadline = "100 ms"
+/// "#;
+/// let analysis = Analysis::of(&System::from_toml(text, "system.toml").unwrap());
+/// let bound = |name| analysis.find(name).unwrap().bound.clone();
+/// assert_eq!(bound("motion"), Ok(Time::milliseconds(2)));
+/// assert_eq!(bound("vision"), Ok(Time::microseconds(24_000)));
+/// assert_eq!(bound("ball to kick"), Ok(Time::milliseconds(33 + 24 + 12 + 2)));
+/// assert!(analysis.holds());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Analysis {
+    /// Chains, cycles and paths, each in the order of the description.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What is known of a chain, cycle or path.
+///
+/// ```
+/// use hemiola_analysis::{Part, Time, Verdict};
+/// let ms = Time::milliseconds;
+/// let verdict = Verdict { part: Part::Cycle, name: "motion".into(), deadline: Some(ms(12)), bound: Ok(ms(15)) };
+/// assert!(!verdict.holds());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What it is.
+    pub part: Part,
+    /// What people call it.
+    pub name: String,
+    /// Until when it has to be done, from its release.
+    pub deadline: Option<Time>,
+    /// The longest from its release to its end; of a path, the maximum reaction time.
+    pub bound: Bound,
+}
+
+/// What a verdict is about.
+///
+/// ```
+/// assert_eq!(hemiola_analysis::Part::Chain.to_string(), "chain");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A chain of callbacks.
+    Chain,
+    /// A cycle.
+    Cycle,
+    /// A way through several.
+    Path,
+}
+
+impl Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Chain => "chain",
+            Self::Cycle => "cycle",
+            Self::Path => "path",
+        })
+    }
+}
+
+impl Verdict {
+    /// Whether it is sure to be done in time.
+    pub fn holds(&self) -> bool {
+        self.bound.as_ref().is_ok_and(|&bound| self.deadline.is_none_or(|deadline| bound <= deadline))
+    }
+}
+
+/// A line of a table: `cycle  motion   2 ms of 12 ms   holds`.
+impl Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { part, name, deadline, bound } = self;
+        let bound = match bound {
+            Ok(bound) => bound.to_string(),
+            Err(reason) => format!("no bound: {reason}"),
+        };
+        let deadline = deadline.map_or_else(|| "any time".to_owned(), |deadline| deadline.to_string());
+        let verdict = if self.holds() { "holds" } else { "FAILS" };
+        write!(formatter, "{verdict}  {part:5}  {name:24}  {deadline:>12}  {bound}")
+    }
+}
+
+impl Display for Analysis {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "{:5}  {:5}  {:24}  {:>12}  bound", "", "", "", "deadline")?;
+        self.verdicts.iter().try_for_each(|verdict| writeln!(formatter, "{verdict}"))
+    }
+}
+
+/// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
+const PERIODS: u64 = 64;
+
+impl Analysis {
+    /// Bounds for all chains, cycles and paths of a system, which has been checked.
+    pub fn of(system: &System) -> Self {
+        let mut solver = Solver::new(system);
+        solver.solve();
+        let mut verdicts = Vec::new();
+        for (chain, bound) in system.chains.iter().zip(solver.chain_bounds()) {
+            let deadline = Some(chain.due());
+            verdicts.push(Verdict { part: Part::Chain, name: chain.name.clone(), deadline, bound });
+        }
+        for (number, cycle) in system.cycles.iter().enumerate() {
+            let deadline = cycle.deadline.or_else(|| solver.arrivals(number).ok().map(|arrivals| arrivals.period));
+            let bound = solver.cycles[number].clone();
+            verdicts.push(Verdict { part: Part::Cycle, name: cycle.name.clone(), deadline, bound });
+        }
+        for path in &system.paths {
+            let bound = solver.reaction_time(path);
+            verdicts.push(Verdict { part: Part::Path, name: path.name.clone(), deadline: path.deadline, bound });
+        }
+        Self { verdicts }
+    }
+
+    /// The verdict on the chain, cycle or path of this name.
+    pub fn find(&self, name: &str) -> Option<&Verdict> {
+        self.verdicts.iter().find(|verdict| verdict.name == name)
+    }
+
+    /// Whether everything is sure to be done in time.
+    pub fn holds(&self) -> bool {
+        self.verdicts.iter().all(Verdict::holds)
+    }
+}
+
+struct Solver<'s> {
+    system: &'s System,
+    deployment: Result<Deployment, NoBound>,
+    horizon: Time,
+    graphs: Vec<Dag>,
+    segments: Vec<SegmentBound>,
+    /// From a cycle's release to its end.
+    cycles: Vec<Bound>,
+}
+
+impl<'s> Solver<'s> {
+    fn new(system: &'s System) -> Self {
+        let graphs = system.cycles.iter().map(System::graph).collect();
+        let cycles = vec![Ok(Time::ZERO); system.cycles.len()];
+        let periods =
+            system.chains.iter().map(|chain| chain.period).chain(system.cycles.iter().map(
+                |cycle| match cycle.begins {
+                    Begin::Every(period) => period,
+                    Begin::After(_) => Time::ZERO,
+                },
+            ));
+        let horizon = periods.max().unwrap_or(Time::ZERO) * PERIODS;
+        Self { system, deployment: system.deployment(), horizon, graphs, segments: Vec::new(), cycles }
+    }
+
+    fn solve(&mut self) {
+        loop {
+            let before = (self.segments.clone(), self.cycles.clone());
+            let interference = self.cycles_as_interference();
+            if let Ok(deployment) = &mut self.deployment {
+                deployment.interference = interference;
+                self.segments = holistic::segments(deployment, self.horizon);
+            }
+            for number in 0..self.cycles.len() {
+                // A bound that is lost does not come back.
+                if self.cycles[number].is_ok() {
+                    self.cycles[number] = self.response_time(number);
+                }
+            }
+            if before == (self.segments.clone(), self.cycles.clone()) {
+                return;
+            }
+        }
+    }
+
+    fn chain_bounds(&self) -> Vec<Bound> {
+        if let Err(reason) = &self.deployment {
+            return vec![Err(reason.clone()); self.system.chains.len()];
+        }
+        let last = |chain| self.segments.iter().rfind(|segment| segment.chain == chain).map(|last| last.end.clone());
+        (0..self.system.chains.len()).map(|chain| last(chain).unwrap_or(Ok(Time::ZERO))).collect()
+    }
+
+    /// When a cycle is released.
+    fn arrivals(&self, cycle: usize) -> Result<Arrivals, NoBound> {
+        match &self.system.cycles[cycle].begins {
+            Begin::Every(period) => Ok(Arrivals::periodic(*period)),
+            Begin::After(name) => self.ends_of(name),
+        }
+    }
+
+    /// When a chain or cycle ends.
+    fn ends_of(&self, name: &str) -> Result<Arrivals, NoBound> {
+        let unbounded = |_| NoBound::Unbounded { on: name.to_owned() };
+        if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == name) {
+            let end = self.chain_bounds()[chain].clone().map_err(unbounded)?;
+            return Ok(Arrivals::periodic(self.system.chains[chain].period).late_by(end));
+        }
+        match self.system.cycles.iter().position(|cycle| cycle.name == name) {
+            Some(cycle) => {
+                let arrivals = self.arrivals(cycle)?;
+                let end = self.cycles[cycle].clone().map_err(unbounded)?;
+                Ok(arrivals.late_by(arrivals.jitter + end))
+            }
+            None => Err(NoBound::Unbounded { on: name.to_owned() }),
+        }
+    }
+
+    /// What a cycle does to what is below it. One without a bound has at most one run under way and one waiting.
+    fn above(&self, cycle: usize) -> Option<Above> {
+        let arrivals = self.arrivals(cycle).ok()?;
+        let work = self.graphs[cycle].volume();
+        let latest_end = match &self.cycles[cycle] {
+            Ok(end) => *end,
+            Err(_) => arrivals.period * 3 + work,
+        };
+        Some(Above { work, arrivals, latest_end })
+    }
+
+    fn cycles_as_interference(&self) -> Vec<Interference> {
+        let of = |number: usize| {
+            let cycle = &self.system.cycles[number];
+            let (name, priority) = (cycle.name.clone(), cycle.priority);
+            let Some(Above { work, arrivals, latest_end }) = self.above(number) else {
+                // As if it never ended.
+                return Interference { name, priority, cost: Time::MAX, arrivals: Arrivals::periodic(Time::MAX) };
+            };
+            Interference { name, priority, cost: work, arrivals: arrivals.late_by(arrivals.jitter + latest_end) }
+        };
+        (0..self.system.cycles.len()).map(of).collect()
+    }
+
+    fn response_time(&self, number: usize) -> Bound {
+        let cycle = &self.system.cycles[number];
+        let mut above = Vec::new();
+        for (other, _) in self
+            .system
+            .cycles
+            .iter()
+            .enumerate()
+            .filter(|&(other, one)| other != number && one.priority >= cycle.priority)
+        {
+            let name = || NoBound::Unbounded { on: self.system.cycles[other].name.clone() };
+            above.push(self.above(other).ok_or_else(name)?);
+        }
+        if let Ok(deployment) = &self.deployment {
+            for segment in &self.segments {
+                let ExecutorId(executor) = segment.executor;
+                if deployment.executors[executor].priority < cycle.priority {
+                    continue;
+                }
+                let name = |_| NoBound::Unbounded { on: self.system.chains[segment.chain].name.clone() };
+                let latest_end = segment.end.clone().map_err(name)? - segment.earliest_begin;
+                above.push(Above { work: segment.cost, arrivals: Arrivals::periodic(segment.period), latest_end });
+            }
+        }
+        let arrivals = self.arrivals(number)?;
+        pool::response_time(&self.graphs[number], arrivals, cycle.workers, self.system.cores, &above, self.horizon)
+    }
+
+    fn reaction_time(&self, path: &Path) -> Bound {
+        let mut sum = Time::ZERO;
+        let mut before: Option<&str> = None;
+        for name in &path.through {
+            let unbounded = |_| NoBound::Unbounded { on: name.clone() };
+            if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {
+                sum += self.system.chains[chain].period;
+                sum += self.chain_bounds()[chain].clone().map_err(unbounded)?;
+            } else if let Some(cycle) = self.system.cycles.iter().position(|cycle| cycle.name == *name) {
+                let triggered =
+                    matches!(&self.system.cycles[cycle].begins, Begin::After(by) if Some(by.as_str()) == before);
+                if !triggered {
+                    let arrivals = self.arrivals(cycle)?;
+                    sum += arrivals.period + arrivals.jitter;
+                }
+                sum += self.cycles[cycle].clone().map_err(unbounded)?;
+            }
+            before = Some(name);
+        }
+        Ok(sum)
+    }
+}
+
+impl System {
+    /// The graph of a cycle that has been checked.
+    pub(crate) fn graph(cycle: &crate::system::Cycle) -> Dag {
+        let place = |name: &String| cycle.tasks.iter().position(|task| task.name == *name);
+        let mut edges = Vec::new();
+        for (to, task) in cycle.tasks.iter().enumerate() {
+            edges.extend(task.after.iter().filter_map(place).map(|from| (from, to)));
+        }
+        let costs = cycle.tasks.iter().map(|task| task.takes.longest);
+        Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
+    }
+
+    /// Its chains on their executors.
+    pub(crate) fn deployment(&self) -> Result<Deployment, NoBound> {
+        let executors = self
+            .executors
+            .iter()
+            .map(|executor| picas::Executor { core: executor.core, priority: executor.priority, order: executor.order })
+            .collect();
+        let mut chains = Vec::new();
+        for chain in &self.chains {
+            let mut callbacks = Vec::new();
+            for callback in &chain.callbacks {
+                let unassigned = || NoBound::Unassigned { callback: callback.name.clone() };
+                let name = callback.executor.as_ref().ok_or_else(unassigned)?;
+                let number =
+                    self.executors.iter().position(|executor| executor.name == *name).ok_or_else(unassigned)?;
+                callbacks.push(picas::Callback {
+                    cost: callback.takes.longest,
+                    shortest: callback.takes.shortest,
+                    priority: callback.priority.unwrap_or(0),
+                    executor: ExecutorId(number),
+                });
+            }
+            chains.push(picas::Chain { period: chain.period, callbacks });
+        }
+        Ok(Deployment { chains, executors, interference: Vec::new() })
+    }
+}

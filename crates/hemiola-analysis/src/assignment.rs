@@ -1,0 +1,60 @@
+//! Priorities, executors and cores for a system: what `assign` writes.
+
+pub mod audsley_1991;
+
+use crate::NoBound;
+use crate::picas::{self, ExecutorId, allocation};
+use crate::system::{Executor, Order, System};
+
+/// The system with an executor and a priority for every callback, by PiCAS' allocation; executors that it had are replaced.
+/// Executors get real-time priorities below all cycles, and at most 98.
+///
+/// ```
+/// use hemiola_analysis::{System, assignment};
+/// let text = r#"
+///     cores = 2
+///     [[chain]]
+///     name = "brake"
+///     period = "80 ms"
+///     callbacks = [{ name = "camera", takes = "2 ms" }, { name = "detect", takes = "16 ms" }]
+///     [[chain]]
+///     name = "steer"
+///     period = "100 ms"
+///     callbacks = [{ name = "lanes", takes = "20 ms" }]
+/// "#;
+/// let system = assignment::with_executors(&System::from_toml(text, "system.toml").unwrap()).unwrap();
+/// assert_eq!(system.chains[0].callbacks[1].priority, Some(3));
+/// assert_ne!(system.executors[0].core, system.executors[1].core);
+/// ```
+///
+/// # Errors
+/// [`NoBound::OverUtilised`] if there is more work than the cores can do.
+pub fn with_executors(system: &System) -> Result<System, NoBound> {
+    let chains: Vec<picas::Chain> = system
+        .chains
+        .iter()
+        .map(|chain| picas::Chain::new(chain.period, chain.callbacks.iter().map(|callback| callback.takes.longest)))
+        .collect();
+    let highest = system.cycles.iter().map(|cycle| cycle.priority - 1).min().unwrap_or(98).clamp(1, 98);
+    let deployment = allocation::allocate(&chains, system.cores, highest)?;
+    let mut assigned = system.clone();
+    let name = |ExecutorId(number): ExecutorId| format!("executor {}", number + 1);
+    assigned.executors = deployment
+        .executors
+        .iter()
+        .enumerate()
+        .map(|(number, executor)| Executor {
+            name: name(ExecutorId(number)),
+            core: executor.core,
+            priority: executor.priority,
+            order: Order::Priority,
+        })
+        .collect();
+    for (chain, placed) in assigned.chains.iter_mut().zip(&deployment.chains) {
+        for (callback, placed) in chain.callbacks.iter_mut().zip(&placed.callbacks) {
+            callback.executor = Some(name(placed.executor));
+            callback.priority = Some(placed.priority);
+        }
+    }
+    Ok(assigned)
+}

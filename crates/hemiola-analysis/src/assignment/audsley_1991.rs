@@ -1,0 +1,35 @@
+//! Optimal priorities: if any order meets all deadlines by a test, this finds one.
+//!
+//! - **Model.** A test says whether something meets its deadline, given who is above it. It must not depend on the order of those
+//!   above, nor on who is below, and must not fail because somebody above it moved below (Davis and Burns 2011).
+//! - **Algorithm.** Find anything that could be the lowest; then do the same with the rest.
+//! - **Complexity.** Quadratic in tests.
+//! - **Source.** Audsley 1991.
+
+/// Numbers below `count`, the most important first, or nothing if no order passes the test.
+///
+/// ```
+/// use hemiola_analysis::assignment::audsley_1991;
+/// let cost = [3, 2, 4];
+/// let deadline = [9, 2, 6];
+/// // All begin at once and run once: what is above delays.
+/// let order = audsley_1991::assign(3, |own, above| {
+///     cost[own] + above.iter().map(|&other| cost[other]).sum::<u32>() <= deadline[own]
+/// });
+/// assert_eq!(order, Some(vec![1, 2, 0]));
+/// ```
+pub fn assign(count: usize, mut meets_deadline: impl FnMut(usize, &[usize]) -> bool) -> Option<Vec<usize>> {
+    let mut above: Vec<usize> = (0..count).collect();
+    let mut upwards = Vec::with_capacity(count);
+    while !above.is_empty() {
+        // Of several that could be lowest, the last one: the order stays as it was where it can.
+        let lowest = (0..above.len()).rev().find(|&place| {
+            let mut others = above.clone();
+            let own = others.remove(place);
+            meets_deadline(own, &others)
+        })?;
+        upwards.push(above.remove(lowest));
+    }
+    upwards.reverse();
+    Some(upwards)
+}

@@ -11,7 +11,7 @@ use std::fmt::{self, Display};
 use crate::dag::Dag;
 use crate::dag::pool::{self, Above};
 use crate::picas::holistic::{self, SegmentBound};
-use crate::picas::{self, Deployment, ExecutorId, Interference};
+use crate::picas::{Deployment, ExecutorId, Interference};
 use crate::system::{Begin, Path, System};
 use crate::{Arrivals, Bound, NoBound, Time};
 
@@ -309,45 +309,5 @@ impl<'s> Solver<'s> {
             before = Some(name);
         }
         Ok(sum)
-    }
-}
-
-impl System {
-    /// The graph of a cycle that has been checked.
-    pub(crate) fn graph(cycle: &crate::system::Cycle) -> Dag {
-        let place = |name: &String| cycle.tasks.iter().position(|task| task.name == *name);
-        let mut edges = Vec::new();
-        for (to, task) in cycle.tasks.iter().enumerate() {
-            edges.extend(task.after.iter().filter_map(place).map(|from| (from, to)));
-        }
-        let costs = cycle.tasks.iter().map(|task| task.takes.longest);
-        Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
-    }
-
-    /// Its chains on their executors.
-    pub(crate) fn deployment(&self) -> Result<Deployment, NoBound> {
-        let executors = self
-            .executors
-            .iter()
-            .map(|executor| picas::Executor { core: executor.core, priority: executor.priority, order: executor.order })
-            .collect();
-        let mut chains = Vec::new();
-        for chain in &self.chains {
-            let mut callbacks = Vec::new();
-            for callback in &chain.callbacks {
-                let unassigned = || NoBound::Unassigned { callback: callback.name.clone() };
-                let name = callback.executor.as_ref().ok_or_else(unassigned)?;
-                let number =
-                    self.executors.iter().position(|executor| executor.name == *name).ok_or_else(unassigned)?;
-                callbacks.push(picas::Callback {
-                    cost: callback.takes.longest,
-                    shortest: callback.takes.shortest,
-                    priority: callback.priority.unwrap_or(0),
-                    executor: ExecutorId(number),
-                });
-            }
-            chains.push(picas::Chain { period: chain.period, callbacks });
-        }
-        Ok(Deployment { chains, executors, interference: Vec::new() })
     }
 }

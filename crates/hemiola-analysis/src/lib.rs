@@ -2,10 +2,43 @@
 //!
 //! Pure: this crate starts no thread, reads no clock, does no I/O, and depends on no other crate of Hemiola.
 //!
+//! ```
+//! use hemiola_analysis::{Analysis, System, Time, assignment, simulation};
+//!
+//! let described = System::from_toml(
+//!     r#"
+//!     cores = 1
+//!
+//!     [[chain]]
+//!     name = "brake"
+//!     period = "80 ms"
+//!     callbacks = [{ name = "camera", takes = "2 ms" }, { name = "detect", takes = "9 ms .. 16 ms" }]
+//!
+//!     [[chain]]
+//!     name = "steer"
+//!     period = "100 ms"
+//!     deadline = "50 ms"
+//!     callbacks = [{ name = "lanes", takes = "20 ms" }, { name = "wheel", takes = "3 ms" }]
+//!     "#,
+//!     "system.toml",
+//! )?;
+//! let system = assignment::with_executors(&described)?; // priorities, executors, cores: `to_toml` writes them down
+//!
+//! let analysis = Analysis::of(&system);
+//! assert_eq!(analysis.find("brake").unwrap().bound, Ok(Time::milliseconds(18)));
+//! assert_eq!(analysis.find("steer").unwrap().bound, Ok(Time::milliseconds(41)));
+//! assert!(analysis.holds());
+//!
+//! let simulated = simulation::simulate(&system, &simulation::Options::default());
+//! assert!(simulated.latencies["steer"].maximum <= Time::milliseconds(41));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The way through the crate: a [`System`] says what runs where. Below it are the published analyses, each a file named after its
 //! paper, on plain types of their own: [`response_times`] on one processor, [`ros2`] executors, [`picas`], [`dag`]s on several
-//! cores, and [`reaction`] times through tasks of different rates. A [`Bound`] is a [`Time`] that is never exceeded, or why there is
-//! none. [`oracles`] compares all of them with what others computed.
+//! cores, chains over several resources ([`compositional`]), and [`reaction`] times through tasks of different rates. A [`Bound`] is a
+//! [`Time`] that is never exceeded, or why there is none. [`simulation`] tries to exceed it, and [`oracles`] compares all of them
+//! with what others computed.
 
 #![forbid(unsafe_code)]
 

@@ -7,6 +7,7 @@
 mod compositional;
 mod dag;
 mod executor;
+mod movebase;
 mod picas;
 mod reaction;
 mod ros2;
@@ -113,6 +114,7 @@ const ORACLES: &[(&str, Check)] = &[
     ("executor-semantics", executor::semantics),
     ("cpa-distributed-chains", compositional::chains),
     ("worked-examples", worked::examples),
+    ("ros2-movebase-case-study", movebase::cases_of_the_study),
 ];
 
 /// The names of all oracles, without `.json`.

@@ -32,6 +32,7 @@
 //! ```
 
 mod check;
+mod deployment;
 mod problem;
 mod text;
 mod write;

@@ -35,7 +35,8 @@ pub fn reaction_time(chain: &[Step]) -> Bound {
         let Release::Periodic { period, phase } = step.release else {
             return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
         };
-        tasks.push((period, phase));
+        // A phase of more than a period only says how late all of it begins.
+        tasks.push((period, phase.whole(period).1));
     }
     let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else { return Ok(Time::ZERO) };
     let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));

@@ -21,10 +21,10 @@ fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
 
 #[test]
 fn no_simulated_run_takes_longer_than_its_bound() {
-    let all = bounds_hold_for(0..300);
+    let all = bounds_hold_for(0..1000);
     // Bounds that nothing comes near would hold, too.
     assert!(all.compared > all.without_bound, "{all:?}");
-    assert!(all.mean_share() > 0.5 && all.reached > 50, "{all:?}");
+    assert!(all.mean_share() > 0.5 && all.reached > 200, "{all:?}");
 }
 
 /// Found by the test above: while executor 4 worked off messages of chain 1, expiries of its timer had gathered in executor 2.

@@ -26,6 +26,9 @@ Estimate = "Slow"
 
 [module.Fragile]
 on_failure = "restart"
+
+[log]
+snapshot = "300 ms"
 "#;
 
 #[derive(Representation, Clone, Default)]
@@ -270,6 +273,11 @@ fn what_was_changed_while_the_robot_ran_is_changed_again_before_the_same_runs() 
     for workers in ["1", "3"] {
         let verified = robot(&["log", "verify", log.to_str().unwrap(), "--workers", workers]);
         assert_eq!(verified, ExitCode::SUCCESS, "{workers} workers: {}", verdict(&log));
+    }
+    // Also from the middle on, where some have been changed before.
+    for from in ["1s", "2.5s", "4s"] {
+        let verified = robot(&["log", "verify", log.to_str().unwrap(), "--from", from]);
+        assert_eq!(verified, ExitCode::SUCCESS, "from {from}");
     }
     // A replay is a run with changes, too: its log tells of them, and repeats.
     let replay = ["run", "--headless", "--no-trace", "--fast", "--replay", log.to_str().unwrap(), "--log"];

@@ -14,6 +14,7 @@ use super::parts::Parts;
 use super::recorded::Ending;
 use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
+use crate::commands::log::counted;
 use crate::error::CommandError;
 use crate::snapshots::SnapshotChannels;
 use crate::transcript::TranscriptChannels;
@@ -192,6 +193,10 @@ impl Output {
 
     /// Ends the log with what is known at the end.
     pub fn finish(mut self, tap: &Tap) -> Recorded {
+        if tap.dropped_parts() > 0 {
+            let count = counted(tap.dropped_parts(), "part");
+            self.handle.note(format!("{count} of snapshots found no room, so that a replay cannot begin with these"));
+        }
         if let Some(log) = self.log.take()
             && let Err(error) = self.end(log, tap)
         {

@@ -128,9 +128,9 @@ impl ReplayLog {
         self.origin
     }
 
-    /// All topics, but those that tell of the runs.
+    /// All topics, but those that tell of runs and snapshots.
     pub(crate) fn topics(&self) -> impl Iterator<Item = &str> {
-        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic))
+        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_snapshot(topic))
     }
 
     /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.

@@ -40,7 +40,10 @@ mod tests {
 
     #[test]
     fn loom_after_a_cut_only_the_last_run_before_it_is_under_way() {
-        loom::model(|| {
+        let mut model = loom::model::Builder::new();
+        // Without a bound it takes ten minutes.
+        model.preemption_bound = Some(3);
+        model.check(|| {
             let word = Arc::new(AtomicU32::new(0));
             let (mut writer, mut reader) = latest(|| 0_u32);
             let publisher = {

@@ -20,12 +20,14 @@ use crate::program::Program;
 use crate::sync::Ordering;
 use crate::tap::{State, WhenFull};
 
-/// So many parts can be on their way to the recorder.
-const DEPTH: usize = 2;
+/// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
+const DEPTH: usize = 1;
+/// And for one that found none: so many times as much, for the next part comes only after seconds.
+const MORE_ROOM: usize = 64;
 /// So many publishers' messages are written down.
 const MOST_INLETS: usize = 16;
 /// Room for a piece at first.
-const ROOM: usize = 1024;
+const ROOM: usize = 4096;
 
 /// Writes the parts of one cycle, at its end.
 pub struct CheckpointWriter {
@@ -440,7 +442,7 @@ impl CheckpointLine {
                 Outcome::Written => pieces.extend(item.piece(page)),
             }
             if page.bytes.is_full() {
-                *room *= 4;
+                *room *= MORE_ROOM;
             }
             // What nearly found no room soon finds none.
             while 2 * page.bytes.bytes().len() > *room {

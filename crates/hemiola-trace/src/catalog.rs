@@ -251,6 +251,16 @@ impl CatalogGuard<'_> {
         self.0.cycles.iter().enumerate().map(|(index, cycle)| (CycleId(index as u16), cycle))
     }
 
+    /// All tasks in the order of their registration.
+    pub fn tasks(&self) -> impl Iterator<Item = (TaskId, &Task)> {
+        self.0.tasks.iter().enumerate().map(|(index, task)| (TaskId(index as u16), task))
+    }
+
+    /// All sources' names in the order of their registration.
+    pub fn sources(&self) -> impl Iterator<Item = (SourceId, &str)> {
+        self.0.sources.iter().enumerate().map(|(index, name)| (SourceId(index as u16), name.as_str()))
+    }
+
     /// All workers in the order of their registration.
     pub fn workers(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {
         self.0.workers.iter().enumerate().map(|(index, worker)| (WorkerId(index as u16), worker))

@@ -10,6 +10,7 @@
 //! | a worker | pushes an [`Event`] per task, run, wake-up, ... into its [`Ring`] |
 //! | a thread that is not real-time | drains a [`Collector`] every few ms into [`Statistics`] and a [`perfetto::Writer`] |
 //! | a person | reads a [`Report`] as a table, live or as JSON; opens a trace; looks at a [`Timeline`] |
+//! | a person | asks why a run was late: [`causes`] |
 //! | the next run | starts with the execution times of a [`Profile`] |
 //!
 //! ```
@@ -58,6 +59,7 @@ mod profile;
 mod statistics;
 mod timeline;
 
+pub mod causes;
 pub mod perfetto;
 
 pub use capture::LongRun;

@@ -1,7 +1,7 @@
 //! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not real-time.
 
 mod report;
-mod style;
+pub(crate) mod style;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -120,6 +120,11 @@ impl Statistics {
     /// A task's figures, if it ran.
     pub fn task(&self, id: TaskId) -> Option<&TaskStatistics> {
         self.tasks.get(&id)
+    }
+
+    /// The execution times of all tasks that ran.
+    pub fn executions(&self) -> impl Iterator<Item = (TaskId, &Distribution)> {
+        self.tasks.iter().map(|(&id, task)| (id, &task.execution))
     }
 
     /// The figures of the chain from `source` to `output`, if it was gone through.

@@ -82,7 +82,7 @@ impl Tone {
 }
 
 /// Three digits and a unit: `52.0 µs`.
-pub(super) fn duration(nanoseconds: u64) -> String {
+pub(crate) fn duration(nanoseconds: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
     let (size, unit) = UNITS.into_iter().find(|&(size, _)| nanoseconds + size / 2_000 >= size).unwrap_or((1, "ns"));
     let value = nanoseconds as f64 / size as f64;
@@ -96,7 +96,7 @@ pub(super) fn duration(nanoseconds: u64) -> String {
 }
 
 /// `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

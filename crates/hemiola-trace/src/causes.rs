@@ -1,0 +1,182 @@
+//! Why a run took as long as it did: its time taken apart, from its end back to its release, without a gap.
+//!
+//! A run is over when its last task is. That task began late because it needed the result of another one, or because its worker
+//! was busy with another one; that one in turn began late for such a reason, and so on back to the release. These tasks, and what passed
+//! between them, are the run's *blocking chain*: to shorten anything else would not have ended it earlier.
+//!
+//! | file | what |
+//! |---|---|
+//! | `history` | a capture, sorted by runs, cores and exchanges |
+//! | `blocking` | the chain of one run |
+//! | `canvas` | a span of time that is painted with causes, each part once |
+//! | `reaction` | across cycles: from a sensor's sample to an output |
+//! | `durations` | how long tasks usually take |
+//! | `explanation` | what of all that is unusual |
+//! | `words` | the same for people |
+//!
+//! What the events show and what they do not: that a thread had something to do and did not run is certain where another thread of the
+//! robot ran on its core meanwhile ([`Cause::Preempted`]; exact for pinned threads, as events name the core on which a task ended). Between two
+//! tasks of a worker there is only the framework, so where much time passes there and none of ours had the core, the thread was
+//! not running: [`Cause::Stalled`], by the kernel, another process, or the host of a virtual machine. Within a task the same looks
+//! as if the task itself had taken long: it counts as [`Cause::Executed`].
+
+mod blocking;
+mod canvas;
+mod durations;
+mod explanation;
+mod history;
+mod reaction;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use durations::{Durations, Usual};
+pub use explanation::{Execution, Explanation, Reason};
+pub use history::{History, RunSpan};
+pub use reaction::{Hop, Latency, Reaction, Step};
+
+use crate::{
+    clock::Ticks,
+    ids::{CycleId, TaskId, WorkerId},
+};
+
+/// The blocking chain of a run: [`History::blocking_chain`].
+///
+/// ```
+/// use hemiola_trace::{Capture, Catalog, Core, Cycle, Event, Ticks, causes::{Cause, History}};
+///
+/// let catalog = Catalog::new("robot");
+/// let motion = catalog.cycle(Cycle::named("motion"))?;
+/// let (imu, walk) = (catalog.task(motion, "Imu.filter")?, catalog.task(motion, "Walk.joints")?);
+/// let (plan, worker) = (catalog.plan(motion, &[(imu, walk)])?, catalog.worker(motion, 0, 0)?);
+/// let ran = |task, ready, begin, end| {
+///     Event::TaskRun { task, core: Core(0), run: 7, ready: Ticks(ready), begin: Ticks(begin), end: Ticks(end) }
+/// };
+/// let mut capture = Capture::default();
+/// capture.insert(worker, vec![
+///     Event::CycleBegin { cycle: motion, plan, run: 7, trigger: Ticks(100), begin: Ticks(140) },
+///     ran(imu, 140, 141, 200),
+///     ran(walk, 200, 200, 290),
+///     Event::CycleEnd { cycle: motion, run: 7, at: Ticks(291) },
+/// ]);
+/// let history = History::of(&capture, &catalog, &hemiola_trace::TickScale::nanoseconds_per_tick_one());
+/// let chain = history.blocking_chain(motion, 7).unwrap();
+/// let ticks: Vec<u64> = chain.stretches.iter().map(|stretch| stretch.ticks()).collect();
+/// assert_eq!(ticks, [40, 1, 59, 90, 1]); // late, dispatched, executed, executed, dispatched
+/// assert_eq!(chain.stretches[0].cause, Cause::Late);
+/// assert_eq!(ticks.iter().sum::<u64>(), chain.end.since(chain.trigger));
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct BlockingChain {
+    /// The cycle.
+    pub cycle: CycleId,
+    /// The number of the run.
+    pub run: u32,
+    /// When it was due.
+    pub trigger: Ticks,
+    /// When it ended.
+    pub end: Ticks,
+    /// From the trigger to the end, without gap or overlap.
+    pub stretches: Vec<Stretch>,
+    /// Tasks of its plan of which there is no event. They were lost: what is said of the time in which they ran may be wrong.
+    pub missing: Vec<TaskId>,
+}
+
+/// A part of a blocking chain: [`BlockingChain`].
+///
+/// ```
+/// use hemiola_trace::{Ticks, causes::{Cause, Stretch}};
+///
+/// assert_eq!(Stretch { begin: Ticks(5), end: Ticks(9), cause: Cause::Late }.ticks(), 4);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// Its begin.
+    pub begin: Ticks,
+    /// Its end: the begin of the next one.
+    pub end: Ticks,
+    /// What passed meanwhile.
+    pub cause: Cause,
+}
+
+impl Stretch {
+    /// How long it is.
+    pub const fn ticks(&self) -> u64 {
+        self.end.since(self.begin)
+    }
+}
+
+/// What a run spent a part of its time with.
+///
+/// ```
+/// use hemiola_trace::{TaskId, WorkerId, causes::{Because, Cause}};
+///
+/// let ran = Cause::Executed { task: TaskId(3), worker: WorkerId(0), because: Because::Needed };
+/// assert_ne!(ran, Cause::Late);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// It was due while the run before it went on.
+    Backlog,
+    /// It was due, and its trigger thread did not begin: a late timer or wake-up, or, where samples trigger it, a sample that
+    /// came so long after its time stamp.
+    Late,
+    /// A task ran.
+    Executed {
+        /// Which one.
+        task: TaskId,
+        /// Where.
+        worker: WorkerId,
+        /// Why what came after it had to wait for it.
+        because: Because,
+    },
+    /// A worker had something to do, and another thread of the robot ran on its core.
+    Preempted {
+        /// Whose core it was; none while the run had not begun.
+        worker: Option<WorkerId>,
+        /// The task that it was in, if it was in one.
+        task: Option<TaskId>,
+        /// The other thread.
+        by: WorkerId,
+    },
+    /// A task was ready, and the worker that was to run it was being woken.
+    Woken {
+        /// That worker.
+        worker: WorkerId,
+    },
+    /// A task was ready on one worker, and went to another that was awake.
+    HandedOver {
+        /// Where it became ready.
+        from: WorkerId,
+        /// Where it ran.
+        to: WorkerId,
+    },
+    /// The framework's own time between two tasks of a worker, and at the begin and the end.
+    Dispatched {
+        /// That worker.
+        worker: WorkerId,
+    },
+    /// A worker had something to do and did not run, and none of the robot's threads had its core.
+    Stalled {
+        /// That worker.
+        worker: WorkerId,
+    },
+    /// Events of this time were lost.
+    Unknown,
+}
+
+/// Why a task's end had to be waited for.
+///
+/// ```
+/// # use hemiola_trace::causes::Because;
+/// assert_ne!(Because::Needed, Because::Occupied);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Because {
+    /// The next task needs its result, or there is none after it.
+    Needed,
+    /// The next task was ready, and this one had its worker.
+    Occupied,
+}

@@ -1,0 +1,184 @@
+//! The blocking chain of one run.
+
+use super::{
+    Because, BlockingChain, Cause, Stretch,
+    canvas::Canvas,
+    history::{History, RunEvents, Slice},
+};
+use crate::{
+    clock::{Core, Ticks},
+    ids::{CycleId, TaskId, WorkerId},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// From one task of a worker to its next one, and from worker to worker where nobody sleeps, it takes some microseconds at most. A
+/// thread that needs longer than this was not running.
+const LONGEST_DISPATCH: Duration = Duration::from_micros(100);
+
+impl History {
+    /// What a run's time was spent with, from its end back to its trigger; `None` if its begin or end is not in the capture.
+    ///
+    /// The stretches add up to the response time, whatever else was lost. Takes time quadratic in the number of the run's tasks at worst.
+    pub fn blocking_chain(&self, cycle: CycleId, run: u32) -> Option<BlockingChain> {
+        let end = self.runs.get(&(cycle, run))?.span(run)?.end;
+        self.blocking_chain_until(cycle, run, end)
+    }
+
+    /// The same for the part of a run that was over at `until`, say when it put out; the whole run if that was earlier.
+    pub fn blocking_chain_until(&self, cycle: CycleId, run: u32, until: Ticks) -> Option<BlockingChain> {
+        let events = self.runs.get(&(cycle, run))?;
+        let (leader, _, trigger, begin) = events.begin?;
+        let end = events.end.map_or(until, |end| end.min(until)).max(begin);
+        let missing = self.missing(events);
+        let walk = Walk { history: self, events, leader, begin, is_partial: !missing.is_empty() };
+        let mut stretches = walk.late(self.runs.get(&(cycle, run.wrapping_sub(1))), trigger);
+        stretches.extend(walk.back_from(end));
+        Some(BlockingChain { cycle, run, trigger, end, stretches, missing })
+    }
+
+    /// For each task those whose results it waits for, in the plan that a run followed.
+    fn predecessors(&self, events: &RunEvents) -> BTreeMap<TaskId, BTreeSet<TaskId>> {
+        let mut predecessors: BTreeMap<TaskId, BTreeSet<TaskId>> = BTreeMap::new();
+        let names = self.catalog.read();
+        let plan = events.begin.and_then(|(_, plan, ..)| names.plan(plan));
+        for &(from, to) in plan.into_iter().flat_map(|plan| &plan.edges) {
+            predecessors.entry(to).or_default().insert(from);
+        }
+        predecessors
+    }
+}
+
+/// The way back through a run.
+struct Walk<'h> {
+    history: &'h History,
+    events: &'h RunEvents,
+    /// Worker 0.
+    leader: WorkerId,
+    begin: Ticks,
+    /// Events of the run were lost.
+    is_partial: bool,
+}
+
+impl Walk<'_> {
+    /// From the trigger to the begin.
+    fn late(&self, before: Option<&RunEvents>, trigger: Ticks) -> Vec<Stretch> {
+        let mut canvas = Canvas::new(trigger, self.begin);
+        if let Some(end) = before.and_then(|before| before.end) {
+            canvas.paint(trigger, end, Cause::Backlog);
+        }
+        // Where the thread ends up is where it waited for the core.
+        let core = self.events.tasks.iter().find(|slice| slice.worker == self.leader).map(|slice| slice.core);
+        for other in self.history.others_on(core.unwrap_or(Core::UNKNOWN), self.leader, (trigger, self.begin)) {
+            let cause = Cause::Preempted { worker: None, task: None, by: other.worker };
+            canvas.paint(other.begin, other.end, cause);
+        }
+        canvas.fill(|_| Cause::Late)
+    }
+
+    /// From the begin to `end`.
+    fn back_from(&self, end: Ticks) -> Vec<Stretch> {
+        let predecessors = self.history.predecessors(self.events);
+        let mut left: Vec<&Slice> = self.events.tasks.iter().filter(|slice| slice.end <= end).collect();
+        let mut backwards: Vec<Stretch> = Vec::new();
+        let mut prepend = |mut stretches: Vec<Stretch>| {
+            stretches.reverse();
+            backwards.extend(stretches);
+        };
+        let Some(mut current) = left.pop() else {
+            return self.gap((self.begin, end), None, (self.leader, Core::UNKNOWN));
+        };
+        // A task that began before its run does only in a damaged trace.
+        let core = if current.worker == self.leader { current.core } else { Core::UNKNOWN };
+        prepend(self.gap((current.end.max(self.begin), end), Some(current.worker), (self.leader, core)));
+        let mut because = Because::Needed;
+        loop {
+            prepend(self.execution(current, because));
+            let begin = current.begin.max(self.begin);
+            left.retain(|slice| slice.end <= begin);
+            let Some((before, why)) = binding(current, &left, &predecessors) else {
+                // What stood at the beginning became ready with worker 0.
+                prepend(self.gap((self.begin, begin), Some(self.leader), (current.worker, current.core)));
+                break;
+            };
+            let to = (current.worker, current.core);
+            prepend(self.gap((before.end.max(self.begin), begin), Some(before.worker), to));
+            left.retain(|slice| !std::ptr::eq(*slice, before));
+            (current, because) = (before, why);
+        }
+        backwards.reverse();
+        backwards
+    }
+
+    /// A task from its entry to its return.
+    fn execution(&self, slice: &Slice, because: Because) -> Vec<Stretch> {
+        let Slice { task, worker, core, begin, end, .. } = *slice;
+        let mut canvas = Canvas::new(begin.max(self.begin), end);
+        for other in self.history.others_on(core, worker, (begin, end)) {
+            let cause = Cause::Preempted { worker: Some(worker), task: Some(task), by: other.worker };
+            canvas.paint(other.begin, other.end, cause);
+        }
+        // A task that waits for parts of it that others do may run whole tasks meanwhile.
+        let is_within = |inner: &&Slice| {
+            inner.worker == worker && begin <= inner.begin && inner.end <= end && !std::ptr::eq(*inner, slice)
+        };
+        for inner in self.events.tasks.iter().filter(is_within) {
+            let cause = Cause::Executed { task: inner.task, worker, because: Because::Occupied };
+            canvas.paint(inner.begin, inner.end, cause);
+        }
+        canvas.fill(|_| Cause::Executed { task, worker, because })
+    }
+
+    /// No task of the chain: from what `from` did to what `to` does on a core.
+    fn gap(&self, (begin, end): (Ticks, Ticks), from: Option<WorkerId>, (to, core): (WorkerId, Core)) -> Vec<Stretch> {
+        let mut canvas = Canvas::new(begin, end);
+        if begin >= end {
+            return Vec::new();
+        }
+        for busy in self.events.tasks.iter().filter(|slice| slice.worker == to) {
+            canvas.paint(
+                busy.begin,
+                busy.end,
+                Cause::Executed { task: busy.task, worker: to, because: Because::Occupied },
+            );
+        }
+        for other in self.history.others_on(core, to, (begin, end)) {
+            let cause = Cause::Preempted { worker: Some(to), task: None, by: other.worker };
+            canvas.paint(other.begin, other.end, cause);
+        }
+        for &(asked, at) in self.history.wakes.get(&to).into_iter().flatten() {
+            canvas.paint(asked, at, Cause::Woken { worker: to });
+        }
+        let longest = self.history.scale.ticks_in(LONGEST_DISPATCH);
+        canvas.fill(|ticks| match from {
+            _ if ticks > longest && self.is_partial => Cause::Unknown,
+            _ if ticks > longest => Cause::Stalled { worker: to },
+            Some(from) if from != to => Cause::HandedOver { from, to },
+            _ => Cause::Dispatched { worker: to },
+        })
+    }
+}
+
+/// What ended last of all that a task had to wait for: the results that it needs, and what its worker did before. `left` is in the order of ends, and
+/// all of it ended before the task began.
+fn binding<'s>(
+    slice: &Slice,
+    left: &[&'s Slice],
+    predecessors: &BTreeMap<TaskId, BTreeSet<TaskId>>,
+) -> Option<(&'s Slice, Because)> {
+    let needed = match predecessors.get(&slice.task) {
+        Some(needed) => left.iter().rev().find(|before| needed.contains(&before.task)),
+        // Without a plan, what ended when the task became ready made it so.
+        None if predecessors.is_empty() => left.iter().rev().find(|before| before.end <= slice.ready),
+        None => None,
+    };
+    let occupied = left.iter().rev().find(|before| before.worker == slice.worker);
+    match (needed, occupied) {
+        (Some(needed), Some(occupied)) if needed.end < occupied.end => Some((occupied, Because::Occupied)),
+        (Some(needed), _) => Some((needed, Because::Needed)),
+        (None, Some(occupied)) => Some((occupied, Because::Occupied)),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! A span of time that is painted with causes.
+
+use super::{Cause, Stretch};
+use crate::clock::Ticks;
+
+/// What was painted first stays. Whatever is painted, the stretches fill the span without gap or overlap.
+pub(super) struct Canvas {
+    free: Vec<(Ticks, Ticks)>,
+    painted: Vec<Stretch>,
+}
+
+impl Canvas {
+    /// Nothing painted yet; empty if the end is not after the begin.
+    pub(super) fn new(begin: Ticks, end: Ticks) -> Self {
+        let free = if begin < end { vec![(begin, end)] } else { Vec::new() };
+        Self { free, painted: Vec::new() }
+    }
+
+    /// Paints what is free of this time.
+    pub(super) fn paint(&mut self, begin: Ticks, end: Ticks, cause: Cause) {
+        let mut left = Vec::with_capacity(self.free.len() + 1);
+        for &(from, to) in &self.free {
+            let (first, last) = (from.max(begin), to.min(end));
+            if first >= last {
+                left.push((from, to));
+                continue;
+            }
+            self.painted.push(Stretch { begin: first, end: last, cause });
+            left.extend([(from, first), (last, to)].into_iter().filter(|(from, to)| from < to));
+        }
+        self.free = left;
+    }
+
+    /// Paints what is left, by how long each part of it is, and tells everything in the order of time.
+    pub(super) fn fill(mut self, cause: impl Fn(u64) -> Cause) -> Vec<Stretch> {
+        let left = self.free.iter().map(|&(begin, end)| Stretch { begin, end, cause: cause(end.since(begin)) });
+        self.painted.extend(left);
+        self.painted.sort_by_key(|stretch| stretch.begin);
+        self.painted
+    }
+}

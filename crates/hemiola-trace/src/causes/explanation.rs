@@ -1,0 +1,137 @@
+//! What of a blocking chain is unusual.
+
+use super::{BlockingChain, Cause, Durations, Usual};
+use crate::{
+    clock::TickScale,
+    ids::{TaskId, WorkerId},
+};
+use std::collections::BTreeMap;
+
+/// A blocking chain compared with what is usual.
+///
+/// ```
+/// use hemiola_trace::{CycleId, TickScale, Ticks, causes::{BlockingChain, Cause, Durations, Explanation, Reason, Stretch}};
+///
+/// let stretches = vec![Stretch { begin: Ticks(0), end: Ticks(900), cause: Cause::Late }];
+/// let (trigger, end, missing) = (Ticks(0), Ticks(900), vec![]);
+/// let chain = BlockingChain { cycle: CycleId(0), run: 7, trigger, end, stretches, missing };
+/// let explanation = Explanation::of(chain, &Durations::default(), &TickScale::nanoseconds_per_tick_one());
+/// assert_eq!((explanation.reason, explanation.excess), (Reason::Late, 900));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What the time was spent with.
+    pub chain: BlockingChain,
+    /// Its tasks, the longest first.
+    pub executions: Vec<Execution>,
+    /// What took most of the time that is not usual.
+    pub reason: Reason,
+    /// How long that was, in nanoseconds; what is usual is not part of it.
+    pub excess: u64,
+    /// From the trigger to the end, in nanoseconds.
+    pub response: u64,
+    pub(super) scale: TickScale,
+}
+
+/// A task of a blocking chain.
+///
+/// ```
+/// use hemiola_trace::{TaskId, causes::{Execution, Usual}};
+///
+/// let usual = Some(Usual { count: 100, median: 50_000, p99: 70_000, maximum: 90_000 });
+/// assert_eq!(Execution { task: TaskId(3), nanoseconds: 60_000, usual }.excess(), 0);
+/// assert_eq!(Execution { task: TaskId(3), nanoseconds: 80_000, usual }.excess(), 30_000);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Execution {
+    /// Which one.
+    pub task: TaskId,
+    /// How long it ran, without the times in which others of the robot had its core.
+    pub nanoseconds: u64,
+    /// How long it usually takes, if that is known.
+    pub usual: Option<Usual>,
+}
+
+impl Execution {
+    /// By how much it exceeded its median, in nanoseconds, if that is unusual; zero otherwise.
+    pub fn excess(&self) -> u64 {
+        let usual = self.usual.filter(|usual| usual.is_exceeded_by(self.nanoseconds));
+        usual.map_or(0, |usual| self.nanoseconds.saturating_sub(usual.median))
+    }
+}
+
+/// What took most of the unusual time of a run.
+///
+/// ```
+/// # use hemiola_trace::causes::Reason;
+/// assert_ne!(Reason::Usual, Reason::Late);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reason {
+    /// Nothing: its tasks took as long as they usually do, and the rest was short.
+    Usual,
+    /// A task ran longer than it usually does.
+    LongExecution(TaskId),
+    /// Another thread of the robot had the core.
+    Preempted(WorkerId),
+    /// The run before it had not ended.
+    Backlog,
+    /// It began late.
+    Late,
+    /// Workers were woken.
+    Woken,
+    /// Work went from worker to worker.
+    HandedOver,
+    /// A worker did not run, and nobody of the robot was in its way.
+    Stalled(WorkerId),
+    /// The framework itself.
+    Dispatched,
+    /// Events were lost.
+    Unknown,
+}
+
+/// A reason that makes up less of the time than one part of so many is none.
+const LEAST_PART: u64 = 20;
+
+impl Explanation {
+    /// Compares a chain with what is usual.
+    pub fn of(chain: BlockingChain, durations: &Durations, scale: &TickScale) -> Self {
+        let mut executed: BTreeMap<TaskId, u64> = BTreeMap::new();
+        let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
+        for stretch in &chain.stretches {
+            let reason = match stretch.cause {
+                Cause::Executed { task, .. } => {
+                    *executed.entry(task).or_default() += stretch.ticks();
+                    continue;
+                }
+                Cause::Preempted { by, .. } => Reason::Preempted(by),
+                Cause::Backlog => Reason::Backlog,
+                Cause::Late => Reason::Late,
+                Cause::Woken { .. } => Reason::Woken,
+                Cause::HandedOver { .. } => Reason::HandedOver,
+                Cause::Stalled { worker } => Reason::Stalled(worker),
+                Cause::Dispatched { .. } => Reason::Dispatched,
+                Cause::Unknown => Reason::Unknown,
+            };
+            *reasons.entry(reason).or_default() += stretch.ticks();
+        }
+        let nanoseconds = |ticks| scale.nanoseconds_between(crate::Ticks(0), crate::Ticks(ticks));
+        let mut executions: Vec<Execution> = executed
+            .into_iter()
+            .map(|(task, ticks)| Execution { task, nanoseconds: nanoseconds(ticks), usual: durations.usual(task) })
+            .collect();
+        executions.sort_by_key(|execution| std::cmp::Reverse(execution.nanoseconds));
+        let long = executions.iter().map(|execution| (Reason::LongExecution(execution.task), execution.excess()));
+        let other = reasons.into_iter().map(|(reason, ticks)| (reason, nanoseconds(ticks)));
+        let response = nanoseconds(chain.end.since(chain.trigger));
+        let greatest = long.chain(other).max_by_key(|&(_, excess)| excess);
+        let (reason, excess) =
+            greatest.filter(|&(_, excess)| excess > response / LEAST_PART).unwrap_or((Reason::Usual, 0));
+        Self { chain, executions, reason, excess, response, scale: scale.clone() }
+    }
+
+    /// A task of the chain.
+    pub fn execution(&self, task: TaskId) -> Option<&Execution> {
+        self.executions.iter().find(|execution| execution.task == task)
+    }
+}

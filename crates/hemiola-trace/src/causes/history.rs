@@ -1,0 +1,249 @@
+//! A capture, sorted by what questions are asked of it.
+
+use crate::{
+    catalog::{Catalog, Runs},
+    clock::{Core, TickScale, Ticks},
+    collector::Capture,
+    event::{Age, Event, Stamp},
+    ids::{CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// What happened, to ask why: the events of a capture, sorted by runs, cores and exchanges. Takes time `n log n` in their number.
+///
+/// ```
+/// use hemiola_trace::{Capture, Catalog, CycleId, TickScale, causes::History};
+///
+/// let history = History::of(&Capture::default(), &Catalog::new("robot"), &TickScale::nanoseconds_per_tick_one());
+/// assert!(history.runs(CycleId(0)).next().is_none());
+/// assert!(history.blocking_chain(CycleId(0), 7).is_none());
+/// ```
+#[derive(Debug)]
+pub struct History {
+    pub(super) catalog: Catalog,
+    pub(super) scale: TickScale,
+    pub(super) runs: BTreeMap<(CycleId, u32), RunEvents>,
+    pub(super) wakes: BTreeMap<WorkerId, Vec<(Ticks, Ticks)>>,
+    cores: BTreeMap<Core, Lane>,
+    priorities: BTreeMap<WorkerId, i32>,
+    /// By exchange and run of its publisher.
+    pub(super) publications: BTreeMap<(ExchangeId, u32), Ticks>,
+    /// By reading cycle, exchange and run of the reader: the run of the publisher, and when.
+    pub(super) takes: BTreeMap<(CycleId, ExchangeId), BTreeMap<u32, (u32, Ticks)>>,
+    /// In the order of time.
+    pub(super) arrivals: BTreeMap<(SourceId, TaskId), Vec<Arrived>>,
+}
+
+/// A run that has ended: [`History::runs`].
+///
+/// ```
+/// use hemiola_trace::{Ticks, causes::RunSpan};
+///
+/// let run = RunSpan { run: 7, trigger: Ticks(100), begin: Ticks(101), end: Ticks(350) };
+/// assert_eq!(run.response_ticks(), 250);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunSpan {
+    /// Its number.
+    pub run: u32,
+    /// When it was due.
+    pub trigger: Ticks,
+    /// When it began.
+    pub begin: Ticks,
+    /// When it ended.
+    pub end: Ticks,
+}
+
+impl RunSpan {
+    /// From its trigger to its end.
+    pub const fn response_ticks(&self) -> u64 {
+        self.end.since(self.trigger)
+    }
+}
+
+/// What is known of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RunEvents {
+    /// Worker 0, the plan, the trigger and the begin.
+    pub(super) begin: Option<(WorkerId, PlanId, Ticks, Ticks)>,
+    pub(super) end: Option<Ticks>,
+    /// In the order of their ends.
+    pub(super) tasks: Vec<Slice>,
+}
+
+/// A task's execution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slice {
+    pub(super) worker: WorkerId,
+    pub(super) task: TaskId,
+    pub(super) core: Core,
+    pub(super) ready: Ticks,
+    pub(super) begin: Ticks,
+    pub(super) end: Ticks,
+}
+
+/// An output.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    pub(super) at: Ticks,
+    pub(super) newest: Stamp,
+    pub(super) newest_age: Age,
+    pub(super) oldest_age: Age,
+}
+
+/// A time in which a thread had a core.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Occupation {
+    pub(super) worker: WorkerId,
+    pub(super) begin: Ticks,
+    pub(super) end: Ticks,
+}
+
+/// All occupations of a core, by their begin.
+#[derive(Debug, Default)]
+struct Lane {
+    occupations: Vec<Occupation>,
+    longest: u64,
+}
+
+/// A worker that is done spins that long before it sleeps, and has the core meanwhile.
+const SPIN: Duration = Duration::from_micros(50);
+
+impl History {
+    /// Sorts a capture.
+    pub fn of(capture: &Capture, catalog: &Catalog, scale: &TickScale) -> Self {
+        let mut history = Self {
+            catalog: catalog.clone(),
+            scale: scale.clone(),
+            runs: BTreeMap::new(),
+            wakes: BTreeMap::new(),
+            cores: BTreeMap::new(),
+            priorities: BTreeMap::new(),
+            publications: BTreeMap::new(),
+            takes: BTreeMap::new(),
+            arrivals: BTreeMap::new(),
+        };
+        let names = catalog.read();
+        for (worker, events) in capture.workers() {
+            let priority = match names.worker(worker).map(|worker| &worker.runs) {
+                Some(Runs::Tasks { cycle, .. }) => names.cycle(*cycle).map_or(0, |cycle| cycle.priority),
+                _ => 0,
+            };
+            history.priorities.insert(worker, priority);
+            for event in events {
+                history.add(worker, event, |task| names.task(task).map(|task| task.cycle));
+            }
+        }
+        drop(names);
+        history.sort();
+        history
+    }
+
+    fn add(&mut self, worker: WorkerId, event: &Event, cycle_of: impl Fn(TaskId) -> Option<CycleId>) {
+        match *event {
+            Event::TaskRun { task, core, run, ready, begin, end } => {
+                let Some(cycle) = cycle_of(task) else { return };
+                // What a damaged file says need not be in order.
+                let begin = begin.min(end);
+                let slice = Slice { worker, task, core, ready: ready.min(begin), begin, end };
+                self.runs.entry((cycle, run)).or_default().tasks.push(slice);
+                self.occupy(core, Occupation { worker, begin, end });
+            }
+            Event::Callback { core, begin, end, .. } => {
+                self.occupy(core, Occupation { worker, begin: begin.min(end), end });
+            }
+            Event::CycleBegin { cycle, plan, run, trigger, begin } => {
+                self.runs.entry((cycle, run)).or_default().begin = Some((worker, plan, trigger.min(begin), begin));
+            }
+            Event::CycleEnd { cycle, run, at } => self.runs.entry((cycle, run)).or_default().end = Some(at),
+            Event::Woken { asked, at, .. } => self.wakes.entry(worker).or_default().push((asked, at)),
+            Event::Publish { exchange, run, at } => _ = self.publications.insert((exchange, run), at),
+            Event::Take { exchange, cycle, run, published, at } => {
+                self.takes.entry((cycle, exchange)).or_default().insert(run, (published, at));
+            }
+            Event::Arrival { output, source, at, newest, newest_age, oldest_age } => {
+                let arrived = Arrived { at, newest, newest_age, oldest_age };
+                self.arrivals.entry((source, output)).or_default().push(arrived);
+            }
+            Event::Overrun { .. }
+            | Event::InputDropped { .. }
+            | Event::Failure { .. }
+            | Event::Stale { .. }
+            | Event::CallbackPanic { .. }
+            | Event::Counter { .. } => {}
+        }
+    }
+
+    fn occupy(&mut self, core: Core, occupation: Occupation) {
+        if core != Core::UNKNOWN {
+            self.cores.entry(core).or_default().occupations.push(occupation);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.runs.values_mut().for_each(|run| run.tasks.sort_by_key(|slice| (slice.end, slice.begin)));
+        self.wakes.values_mut().for_each(|wakes| wakes.sort_unstable());
+        self.arrivals.values_mut().for_each(|arrivals| arrivals.sort_by_key(|arrived| arrived.at));
+        let spin = self.scale.ticks_in(SPIN);
+        self.cores.values_mut().for_each(|lane| lane.join(spin));
+    }
+
+    /// The runs of a cycle that are whole, by number.
+    pub fn runs(&self, cycle: CycleId) -> impl Iterator<Item = RunSpan> + '_ {
+        self.runs.range((cycle, 0)..=(cycle, u32::MAX)).filter_map(|(&(_, run), events)| events.span(run))
+    }
+
+    /// The chains from sensors to outputs that were gone through.
+    pub fn chains(&self) -> impl Iterator<Item = (SourceId, TaskId)> + '_ {
+        self.arrivals.keys().copied()
+    }
+
+    /// Who else had a core in this time. `whole` is the slice of the thread that had to wait, if it was in one: what lies within it came in its
+    /// way. Others did if they are more important, or if they came or went meanwhile.
+    pub(super) fn others_on(&self, core: Core, own: WorkerId, whole: (Ticks, Ticks)) -> Vec<Occupation> {
+        let Some(lane) = self.cores.get(&core) else { return Vec::new() };
+        let priority = |worker: WorkerId| self.priorities.get(&worker).copied().unwrap_or(0);
+        let (begin, end) = whole;
+        let first = lane.occupations.partition_point(|other| other.begin.0.saturating_add(lane.longest) <= begin.0);
+        let candidates = lane.occupations[first..].iter().take_while(|other| other.begin < end);
+        let counts = |other: &&Occupation| {
+            let is_within = begin <= other.begin && other.end <= end;
+            other.worker != own && other.end > begin && (is_within || priority(other.worker) > priority(own))
+        };
+        candidates.filter(counts).copied().collect()
+    }
+
+    /// Tasks of the run's plan that left no event.
+    pub(super) fn missing(&self, run: &RunEvents) -> Vec<TaskId> {
+        let Some((_, plan, ..)) = run.begin else { return Vec::new() };
+        let names = self.catalog.read();
+        let Some(plan) = names.plan(plan) else { return Vec::new() };
+        let ran: BTreeSet<TaskId> = run.tasks.iter().map(|slice| slice.task).collect();
+        let planned: BTreeSet<TaskId> = plan.edges.iter().flat_map(|&(from, to)| [from, to]).collect();
+        planned.difference(&ran).copied().collect()
+    }
+}
+
+impl RunEvents {
+    pub(super) fn span(&self, run: u32) -> Option<RunSpan> {
+        let ((_, _, trigger, begin), end) = (self.begin?, self.end?);
+        (begin <= end).then_some(RunSpan { run, trigger, begin, end })
+    }
+}
+
+impl Lane {
+    /// One task after the other is one occupation.
+    fn join(&mut self, spin: u64) {
+        self.occupations.sort_by_key(|occupation| (occupation.worker, occupation.begin));
+        self.occupations.dedup_by(|next, last| {
+            let joined = next.worker == last.worker && next.begin.since(last.end) <= spin;
+            last.end = if joined { last.end.max(next.end) } else { last.end };
+            joined
+        });
+        self.occupations.sort_by_key(|occupation| occupation.begin);
+        self.longest = self.occupations.iter().map(|other| other.end.since(other.begin)).max().unwrap_or(0);
+    }
+}

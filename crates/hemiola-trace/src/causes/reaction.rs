@@ -1,0 +1,231 @@
+//! Across cycles: what an output spent its time with since the sensor's sample.
+
+use super::history::{Arrived, History};
+use crate::{
+    clock::Ticks,
+    ids::{CycleId, ExchangeId, SourceId, TaskId},
+};
+
+/// Which time of a chain: see [`ChainStatistics`](crate::ChainStatistics).
+///
+/// ```
+/// assert_eq!(hemiola_trace::causes::Latency::DataAge.to_string(), "data age");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Latency {
+    /// From a change just after a sample to the first output that reflects it.
+    Reaction,
+    /// From the oldest sample that an output rests on to that output.
+    DataAge,
+}
+
+impl std::fmt::Display for Latency {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Reaction => "reaction time",
+            Self::DataAge => "data age",
+        })
+    }
+}
+
+/// An output of a chain, and the time that it took: [`History::reactions`].
+///
+/// ```
+/// use hemiola_trace::{Ticks, causes::Reaction};
+///
+/// let reaction = Reaction { changed: Ticks(10), sampled: Ticks(43), output: Ticks(60) };
+/// assert_eq!(reaction.ticks(), 50);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reaction {
+    /// When the world changed: when the sample before was taken. For a data age the same as `sampled`.
+    pub changed: Ticks,
+    /// When the sample was taken that the output rests on.
+    pub sampled: Ticks,
+    /// When it was put out.
+    pub output: Ticks,
+}
+
+impl Reaction {
+    /// How long it took.
+    pub const fn ticks(&self) -> u64 {
+        self.output.since(self.changed)
+    }
+}
+
+/// A part of the way from a sensor to an output: [`History::hops`].
+///
+/// ```
+/// use hemiola_trace::{Ticks, causes::{Hop, Step}};
+///
+/// assert_eq!(Hop { begin: Ticks(10), end: Ticks(43), step: Step::Sample }.ticks(), 33);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    /// Its begin.
+    pub begin: Ticks,
+    /// Its end: the begin of the next one.
+    pub end: Ticks,
+    /// What passed meanwhile.
+    pub step: Step,
+}
+
+impl Hop {
+    /// How long it is.
+    pub const fn ticks(&self) -> u64 {
+        self.end.since(self.begin)
+    }
+}
+
+/// What a change in the world waits for on its way to an output.
+///
+/// ```
+/// # use hemiola_trace::{CycleId, causes::Step};
+/// assert_ne!(Step::Sample, Step::Run { cycle: CycleId(0), run: 7 });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The next sample of the sensor.
+    Sample,
+    /// What is there already waits until a run of the reading cycle is due.
+    Release {
+        /// The cycle.
+        cycle: CycleId,
+        /// Its run.
+        run: u32,
+    },
+    /// A run, from when it was due until it published, or put out.
+    Run {
+        /// The cycle.
+        cycle: CycleId,
+        /// The run.
+        run: u32,
+    },
+    /// Events of this time were lost.
+    Unknown,
+}
+
+/// A run of a cycle, as a station on the way of data.
+#[derive(Clone, Copy, Debug)]
+struct Station {
+    cycle: CycleId,
+    run: u32,
+    /// When it took what the station before published.
+    taken: Ticks,
+    /// When it published, or put out.
+    done: Ticks,
+}
+
+/// No way has more stations; data that goes round in circles ends up in it again and again.
+const MOST_STATIONS: usize = 8;
+
+impl History {
+    /// The outputs of a chain in the order of time, and how long each took.
+    ///
+    /// Sample times are of the robot's clock; here they are taken to be of a clock as fast as the machine's, so this is only for
+    /// robots that run in real time.
+    pub fn reactions(&self, source: SourceId, output: TaskId, latency: Latency) -> Vec<Reaction> {
+        let arrivals = self.arrivals.get(&(source, output)).map_or(&[][..], Vec::as_slice);
+        let before = |arrived: &Arrived, age: u64| {
+            Ticks(arrived.at.0.saturating_sub(self.scale.ticks_in(std::time::Duration::from_nanos(age))))
+        };
+        let ages = arrivals.iter().map(|arrived| {
+            let sampled = before(arrived, arrived.oldest_age.nanoseconds());
+            Reaction { changed: sampled, sampled, output: arrived.at }
+        });
+        let reactions = arrivals.windows(2).filter(|pair| pair[1].newest > pair[0].newest).map(|pair| {
+            let age = pair[1].newest_age.nanoseconds();
+            let sampled = before(&pair[1], age);
+            let changed = before(&pair[1], age.saturating_add(pair[1].newest.0 - pair[0].newest.0));
+            Reaction { changed, sampled, output: pair[1].at }
+        });
+        match latency {
+            Latency::DataAge => ages.collect(),
+            Latency::Reaction => reactions.collect(),
+        }
+    }
+
+    /// What an output waited for since the world changed, hop by hop, without a gap. Of several ways that the sample may have taken it is the
+    /// one on which it was taken first.
+    pub fn hops(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Vec<Hop> {
+        let mut hops = Vec::new();
+        let mut at = reaction.changed;
+        let mut advance = |to: Ticks, step| {
+            let to = to.clamp(at, reaction.output.max(at));
+            if to > at {
+                hops.push(Hop { begin: at, end: to, step });
+            }
+            at = to;
+        };
+        advance(reaction.sampled, Step::Sample);
+        for Station { cycle, run, taken, done } in self.way(source, output, reaction).unwrap_or_default() {
+            let due = self.runs.get(&(cycle, run)).and_then(|events| events.begin).map_or(taken, |(.., due, _)| due);
+            advance(due, Step::Release { cycle, run });
+            advance(done, Step::Run { cycle, run });
+        }
+        advance(reaction.output, Step::Unknown);
+        hops
+    }
+
+    /// The stations of a sample, the first one that took it first.
+    fn way(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Option<Vec<Station>> {
+        let cycle = self.catalog.read().task(output)?.cycle;
+        let put_out = |events: &super::history::RunEvents| {
+            events.tasks.iter().any(|slice| slice.task == output && slice.end == reaction.output)
+        };
+        let mut runs = self.runs.range((cycle, 0)..=(cycle, u32::MAX));
+        let (&(_, run), events) = runs.find(|(_, events)| put_out(events))?;
+        let (.., taken) = events.begin?;
+        let mut found = Vec::new();
+        let last = Station { cycle, run, taken, done: reaction.output };
+        self.follow(source, reaction.sampled, &mut vec![last], &mut found);
+        // The shortest one of those that were first; the stations were found from the output on.
+        let mut way = found.into_iter().min_by_key(|way| (way.last().map(|first| first.taken), way.len()))?;
+        way.reverse();
+        Some(way)
+    }
+
+    /// Goes on from the last station to those before it.
+    fn follow(&self, source: SourceId, sampled: Ticks, way: &mut Vec<Station>, found: &mut Vec<Vec<Station>>) {
+        let Some(&Station { cycle, run, .. }) = way.last() else { return };
+        let exchanges = (cycle, ExchangeId(0))..=(cycle, ExchangeId(u16::MAX));
+        for (&(_, exchange), takes) in self.takes.range(exchanges) {
+            let Some((_, &(published, at))) = takes.range(..=run).next_back() else { continue };
+            if at < sampled {
+                continue;
+            }
+            match self.publisher(exchange, cycle) {
+                Publisher::Source(name) if Some(name.as_str()) == self.catalog.read().source(source) => {
+                    let mut whole = way.clone();
+                    // What is not new was taken by an earlier run, and kept.
+                    whole.iter_mut().last().into_iter().for_each(|station| station.taken = at);
+                    found.push(whole);
+                }
+                Publisher::Cycle(publisher) if way.len() < MOST_STATIONS => {
+                    let Some(&done) = self.publications.get(&(exchange, published)) else { continue };
+                    let taken = self.runs.get(&(publisher, published)).and_then(|events| events.begin);
+                    let Some((.., taken)) = taken else { continue };
+                    way.push(Station { cycle: publisher, run: published, taken, done });
+                    self.follow(source, sampled, way, found);
+                    way.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Who writes an exchange. What comes from a source is listed with its reader, under the names of both.
+    fn publisher(&self, exchange: ExchangeId, reader: CycleId) -> Publisher {
+        let names = self.catalog.read();
+        match names.exchange(exchange) {
+            Some(entry) if entry.publisher != reader => Publisher::Cycle(entry.publisher),
+            Some(entry) => Publisher::Source(entry.name.split(" to ").next().unwrap_or_default().to_owned()),
+            None => Publisher::Source(String::new()),
+        }
+    }
+}
+
+enum Publisher {
+    Cycle(CycleId),
+    Source(String),
+}

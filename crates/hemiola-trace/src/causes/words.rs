@@ -1,0 +1,205 @@
+//! Explanations for people: what happened, and what can be done about it.
+
+use super::{BlockingChain, Cause, Execution, Explanation, Hop, Reason, Step, Stretch};
+use crate::{
+    catalog::{CatalogGuard, Runs},
+    clock::TickScale,
+    ids::{TaskId, WorkerId},
+    statistics::style::{duration, grouped},
+};
+use std::fmt::Write;
+
+/// Stretches shorter than one part of the response time of so many are told together.
+const LEAST_PART: u64 = 100;
+
+impl Explanation {
+    /// The reason in a sentence: for a journal.
+    ///
+    /// ```
+    /// use hemiola_trace::{Catalog, Cycle, TickScale, Ticks, causes::{BlockingChain, Cause, Durations, Explanation, Stretch}};
+    ///
+    /// let catalog = Catalog::new("robot");
+    /// let cycle = catalog.cycle(Cycle::named("motion"))?;
+    /// let stretches = vec![Stretch { begin: Ticks(0), end: Ticks(9_000), cause: Cause::Late }];
+    /// let chain = BlockingChain { cycle, run: 7, trigger: Ticks(0), end: Ticks(9_000), stretches, missing: vec![] };
+    /// let explanation = Explanation::of(chain, &Durations::default(), &TickScale::nanoseconds_per_tick_one());
+    /// assert_eq!(explanation.sentence(&catalog.read()), "it began 9.00 µs after it was due");
+    /// # Ok::<(), hemiola_trace::Error>(())
+    /// ```
+    pub fn sentence(&self, names: &CatalogGuard<'_>) -> String {
+        let excess = duration(self.excess);
+        match self.reason {
+            Reason::Usual => match self.executions.first() {
+                Some(longest) => format!(
+                    "nothing took unusually long; the longest of what it had to wait for was {} with {}",
+                    names.task_name(longest.task),
+                    duration(longest.nanoseconds)
+                ),
+                None => "nothing took unusually long".to_owned(),
+            },
+            Reason::LongExecution(task) => {
+                let Some(execution) = self.execution(task) else { return String::new() };
+                format!("{} {}", names.task_name(task), compared(execution))
+            }
+            Reason::Preempted(by) => format!("{} had its core for {excess}", thread(names, by)),
+            Reason::Backlog => {
+                let before = self.chain.run.wrapping_sub(1);
+                format!("run {before} still went on for {excess} when it was due")
+            }
+            Reason::Late => format!("it began {excess} after it was due"),
+            Reason::Woken => format!("waking workers took {excess}"),
+            Reason::HandedOver => format!("handing work from worker to worker took {excess}"),
+            Reason::Stalled(worker) => format!(
+                "worker {} had work and did not run for {excess}, and no thread of the robot was on its core",
+                names.worker_name(worker)
+            ),
+            Reason::Dispatched => format!("the framework took {excess} between tasks"),
+            Reason::Unknown => format!("events of {excess} of it were lost"),
+        }
+    }
+
+    /// What can be done about the reason.
+    pub fn remedy(&self, names: &CatalogGuard<'_>) -> String {
+        let cycle = names.cycle_name(self.chain.cycle);
+        match self.reason {
+            Reason::Usual => format!(
+                "what is usual does not fit: shorten the longest tasks, or see with `simulate {cycle}` what more workers give"
+            ),
+            Reason::LongExecution(task) => format!(
+                "look at what {} did then; if nothing, the kernel or the host had its core within it, which events do not show",
+                names.task_name(task)
+            ),
+            Reason::Preempted(_) => {
+                format!(
+                    "if that must not be: other priorities or cores for both (`priority`, `cores` in [cycle.{cycle}])"
+                )
+            }
+            Reason::Backlog => {
+                format!("ask why that one was late: `why {cycle} --run {}`", self.chain.run.wrapping_sub(1))
+            }
+            Reason::Late | Reason::Woken | Reason::Stalled(_) => {
+                "that is the kernel, another process, or the host of a virtual machine: `doctor` tells what can be done"
+                    .to_owned()
+            }
+            Reason::HandedOver | Reason::Dispatched => {
+                format!("fewer workers hand over less: `workers` in [cycle.{cycle}]")
+            }
+            Reason::Unknown => "nothing can be said of that time".to_owned(),
+        }
+    }
+
+    /// The whole chain, line by line, in the order of time.
+    pub fn table(&self, names: &CatalogGuard<'_>) -> String {
+        let lines = joined(&self.chain).into_iter().map(|stretch| {
+            let begin = self.scale.nanoseconds_between(self.chain.trigger, stretch.begin);
+            let long = self.scale.nanoseconds_between(stretch.begin, stretch.end);
+            (begin, long, self.line(names, &stretch.cause))
+        });
+        let mut text = String::new();
+        let (shown, short): (Vec<_>, Vec<_>) = lines.partition(|(_, long, _)| *long >= self.response / LEAST_PART);
+        for (begin, long, line) in &shown {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "  {:>8}  {:>8}  {line}", duration(*begin), duration(*long));
+        }
+        if !short.is_empty() {
+            let together = self.response - shown.iter().map(|(_, long, _)| long).sum::<u64>().min(self.response);
+            let count = grouped(short.len() as u64);
+            _ = writeln!(text, "  {:>8}  {:>8}  and {count} short stretches between them", "", duration(together));
+        }
+        if !self.chain.missing.is_empty() {
+            let missing: Vec<_> = self.chain.missing.iter().map(|&task| names.task_name(task)).collect();
+            _ = writeln!(
+                text,
+                "  events were lost, those of {}: what is said of their time may be wrong",
+                missing.join(", ")
+            );
+        }
+        text
+    }
+
+    fn line(&self, names: &CatalogGuard<'_>, cause: &Cause) -> String {
+        let within =
+            |task: Option<TaskId>| task.map_or(String::new(), |task| format!(" within {}", names.task_name(task)));
+        match *cause {
+            Cause::Backlog => format!("run {} still went on", self.chain.run.wrapping_sub(1)),
+            Cause::Late => "due, and not begun: late timer, wake-up or sample".to_owned(),
+            Cause::Executed { task, worker, because } => {
+                let (name, where_) = (names.task_name(task), names.worker_name(worker));
+                let why = match because {
+                    super::Because::Needed => "",
+                    super::Because::Occupied => ", which had the worker",
+                };
+                let compared = self.execution(task).filter(|execution| execution.excess() > 0);
+                let compared = compared.map_or(String::new(), |execution| format!(": {}", compared_short(execution)));
+                format!("{name} ran on {where_}{why}{compared}")
+            }
+            Cause::Preempted { worker, task, by } => {
+                let of = worker.map_or(String::new(), |worker| format!(" of {}", names.worker_name(worker)));
+                format!("preempted{}: {} had the core{of}", within(task), thread(names, by))
+            }
+            Cause::Woken { worker } => format!("worker {} was being woken", names.worker_name(worker)),
+            Cause::HandedOver { from, to } => {
+                format!("handed over from {} to {}", names.worker_name(from), names.worker_name(to))
+            }
+            Cause::Dispatched { worker } => format!("between tasks on {}", names.worker_name(worker)),
+            Cause::Stalled { worker } => format!(
+                "worker {} had work and did not run; none of the robot's threads had its core: the kernel or the host",
+                names.worker_name(worker)
+            ),
+            Cause::Unknown => "unknown: events were lost".to_owned(),
+        }
+    }
+}
+
+impl Hop {
+    /// The hop in words.
+    pub fn describe(&self, names: &CatalogGuard<'_>, source: &str) -> String {
+        match self.step {
+            Step::Sample => format!("until {source} took its next sample"),
+            Step::Release { cycle, run } => format!("until run {run} of {} was due", names.cycle_name(cycle)),
+            Step::Run { cycle, run } => format!("run {run} of {}", names.cycle_name(cycle)),
+            Step::Unknown => "unknown: the way of the sample is not in the trace".to_owned(),
+        }
+    }
+
+    /// How long it took, in nanoseconds.
+    pub fn nanoseconds(&self, scale: &TickScale) -> u64 {
+        scale.nanoseconds_between(self.begin, self.end)
+    }
+}
+
+/// Parts of one task that follow each other, but for what is short between them, stay apart; the framework's own time between two tasks does not.
+fn joined(chain: &BlockingChain) -> Vec<Stretch> {
+    let mut joined: Vec<Stretch> = Vec::with_capacity(chain.stretches.len());
+    for &stretch in &chain.stretches {
+        match joined.last_mut() {
+            Some(last) if last.cause == stretch.cause && last.end == stretch.begin => last.end = stretch.end,
+            _ => joined.push(stretch),
+        }
+    }
+    joined
+}
+
+fn compared(execution: &Execution) -> String {
+    format!("ran {}{}", duration(execution.nanoseconds), usual(execution))
+}
+
+fn compared_short(execution: &Execution) -> String {
+    format!("{} in all{}", duration(execution.nanoseconds), usual(execution))
+}
+
+fn usual(execution: &Execution) -> String {
+    let Some(usual) = execution.usual else { return String::new() };
+    let (by, median, maximum) =
+        (duration(execution.nanoseconds.saturating_sub(usual.median)), duration(usual.median), duration(usual.maximum));
+    format!(", {by} more than usual (usually {median}, at most {maximum} in {} runs)", grouped(usual.count))
+}
+
+/// `cycle motion`, or an executor.
+fn thread(names: &CatalogGuard<'_>, worker: WorkerId) -> String {
+    match names.worker(worker).map(|worker| &worker.runs) {
+        Some(Runs::Tasks { cycle, .. }) => format!("cycle {}", names.cycle_name(*cycle)),
+        Some(Runs::Callbacks { executor }) => format!("executor {executor}"),
+        None => names.worker_name(worker),
+    }
+}

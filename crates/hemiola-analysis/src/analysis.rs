@@ -1,7 +1,8 @@
 //! Bounds for all chains, cycles and paths of a system together.
 //!
 //! - **Chains** on executors: [`crate::picas::holistic`], beside all cycles that go before their executors.
-//! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before them.
+//! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before them. From its release to when its
+//!   worker 0 runs a cycle loses what timers are late, or what waking takes if it begins after something else.
 //! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its bound (Davare's form); one that begins
 //!   whenever the one before has ended has no distance to add.
 //! - What depends on each other is found together, from below, until nothing grows.
@@ -9,7 +10,7 @@
 use std::fmt::{self, Display};
 
 use crate::dag::Dag;
-use crate::dag::pool::{self, Above};
+use crate::dag::pool::{Above, Pool};
 use crate::picas::holistic::{self, SegmentBound};
 use crate::picas::{Deployment, ExecutorId, Interference};
 use crate::system::{Begin, Path, System};
@@ -237,28 +238,52 @@ impl<'s> Solver<'s> {
         }
     }
 
+    /// From the release of a cycle until its worker 0 runs, if nothing more important does.
+    fn lateness(&self, cycle: usize) -> Time {
+        match self.system.cycles[cycle].begins {
+            Begin::Every(_) => self.system.costs.timer_lateness,
+            Begin::After(_) => self.system.costs.wake_up,
+        }
+    }
+
     /// What a cycle does to what is below it. One without a bound has at most one run under way and one waiting.
     fn above(&self, cycle: usize) -> Option<Above> {
         let arrivals = self.arrivals(cycle).ok()?;
-        let work = self.graphs[cycle].volume();
+        let begins = self.graphs[cycle].len() as u64;
+        let work = self.graphs[cycle].volume() + self.system.costs.dispatch * begins;
         let latest_end = match &self.cycles[cycle] {
             Ok(end) => *end,
             Err(_) => arrivals.period * 3 + work,
         };
-        Some(Above { work, arrivals, latest_end })
+        Some(Above { work, begins, arrivals, latest_end })
     }
 
+    /// What cycles take from executors. Because their threads move, whatever interrupts one may make another one interrupt
+    /// something on another core, so that chains elsewhere count, too.
     fn cycles_as_interference(&self) -> Vec<Interference> {
+        let never_ending =
+            |name, priority| Interference { name, priority, cost: Time::MAX, arrivals: Arrivals::periodic(Time::MAX) };
+        let switches = |begins| self.system.costs.of_switches(begins, self.system.cores);
         let of = |number: usize| {
             let cycle = &self.system.cycles[number];
             let (name, priority) = (cycle.name.clone(), cycle.priority);
-            let Some(Above { work, arrivals, latest_end }) = self.above(number) else {
-                // As if it never ended.
-                return Interference { name, priority, cost: Time::MAX, arrivals: Arrivals::periodic(Time::MAX) };
+            let Some(Above { work, begins, arrivals, latest_end }) = self.above(number) else {
+                return never_ending(name, priority);
             };
-            Interference { name, priority, cost: work, arrivals: arrivals.late_by(arrivals.jitter + latest_end) }
+            let cost = work + switches(begins);
+            Interference { name, priority, cost, arrivals: arrivals.late_by(arrivals.jitter + latest_end) }
         };
-        (0..self.system.cycles.len()).map(of).collect()
+        let mut interference: Vec<Interference> = (0..self.system.cycles.len()).map(of).collect();
+        if !interference.is_empty() && switches(1) > Time::ZERO {
+            interference.extend(self.segments.iter().map(|segment| {
+                let name = self.system.chains[segment.chain].name.clone();
+                let priority = self.system.executors[segment.executor.0].priority;
+                let Ok(end) = &segment.end else { return never_ending(name, priority) };
+                let arrivals = Arrivals::periodic(segment.period).late_by(*end - segment.earliest_begin);
+                Interference { name, priority, cost: switches(1), arrivals }
+            }));
+        }
+        interference
     }
 
     fn response_time(&self, number: usize) -> Bound {
@@ -282,11 +307,23 @@ impl<'s> Solver<'s> {
                 }
                 let name = |_| NoBound::Unbounded { on: self.system.chains[segment.chain].name.clone() };
                 let latest_end = segment.end.clone().map_err(name)? - segment.earliest_begin;
-                above.push(Above { work: segment.cost, arrivals: Arrivals::periodic(segment.period), latest_end });
+                above.push(Above {
+                    work: segment.cost,
+                    begins: 1,
+                    arrivals: Arrivals::periodic(segment.period),
+                    latest_end,
+                });
             }
         }
-        let arrivals = self.arrivals(number)?;
-        pool::response_time(&self.graphs[number], arrivals, cycle.workers, self.system.cores, &above, self.horizon)
+        let (arrivals, lateness) = (self.arrivals(number)?, self.lateness(number));
+        let pool = Pool {
+            graph: &self.graphs[number],
+            arrivals: arrivals.late_by(arrivals.jitter + lateness),
+            workers: cycle.workers,
+            cores: self.system.cores,
+            costs: self.system.costs,
+        };
+        Ok(lateness + pool.response_time(&above, self.horizon)?)
     }
 
     fn reaction_time(&self, path: &Path) -> Bound {

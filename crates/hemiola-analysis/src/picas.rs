@@ -16,7 +16,7 @@ pub mod strategies;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrivals, Time};
+use crate::{Arrivals, Costs, Time};
 
 /// A chain of callbacks, the first of which is called by a timer.
 ///
@@ -150,6 +150,8 @@ pub struct Deployment {
     pub executors: Vec<Executor>,
     /// What else runs there.
     pub interference: Vec<Interference>,
+    /// What the computer takes for itself.
+    pub costs: Costs,
 }
 
 impl Deployment {

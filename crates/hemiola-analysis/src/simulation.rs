@@ -7,8 +7,12 @@
 //!   when it has ended, once, for the latest release.
 //! - **Messages** are there when the callback that publishes them ends; a full queue drops its oldest.
 //! - **Durations** are drawn anew for each job, from a seed: the same seed gives the same events.
+//! - **Costs** as [`Costs`] says, each time anew: jobs take the dispatch longer; a task is seen at once by the worker that made it ready,
+//!   by the others a hand-over later; timers and messages from other executors are noticed late; who is interrupted or has to change to
+//!   another core takes longer.
 
 mod compare;
+mod draws;
 mod engine;
 mod executor;
 mod observe;
@@ -28,9 +32,9 @@ pub use random_systems::{random_system, shrink};
 pub use schedule::{Schedule, Slice};
 pub use systems::{Simulated, simulate};
 
-use crate::Time;
 use crate::dag::Dag;
 use crate::system::Span;
+use crate::{Costs, Time};
 
 /// What is simulated.
 ///
@@ -48,7 +52,7 @@ use crate::system::Span;
 ///         publishes: vec![],
 ///         releases: vec![],
 ///     }],
-///     cycles: vec![],
+///     ..Model::default()
 /// };
 /// let mut schedule = Schedule::default();
 /// simulation::run(&model, &Options { end: ms(35), ..Options::default() }, &mut schedule);
@@ -64,6 +68,8 @@ pub struct Model {
     pub callbacks: Vec<Callback>,
     /// Graphs on pools of threads.
     pub cycles: Vec<Cycle>,
+    /// What the computer takes for itself, each time: up to so much, as durations are drawn.
+    pub costs: Costs,
 }
 
 /// A thread that runs callbacks.

@@ -34,7 +34,7 @@
 mod check;
 mod deployment;
 mod problem;
-mod text;
+pub(crate) mod text;
 mod write;
 
 pub use problem::{Key, Place, Problem, Problems};
@@ -42,8 +42,8 @@ pub use text::Span;
 
 use serde::Deserialize;
 
-use crate::Time;
 pub use crate::picas::Order;
+use crate::{Costs, Time};
 
 /// All that runs on a robot's computer.
 ///
@@ -65,6 +65,9 @@ pub use crate::picas::Order;
 pub struct System {
     /// How many cores there are, numbered from 0.
     pub cores: usize,
+    /// What the computer takes for itself.
+    #[serde(default)]
+    pub costs: Costs,
     /// Chains of callbacks, the most important one first.
     #[serde(default, rename = "chain")]
     pub chains: Vec<Chain>,
@@ -92,7 +95,7 @@ pub struct Chain {
     /// What people call it.
     pub name: String,
     /// How often it begins.
-    #[serde(deserialize_with = "text::time")]
+    #[serde(deserialize_with = "text::time::deserialize")]
     pub period: Time,
     /// Until when it has to be done, from its begin: its period if there is nothing else.
     #[serde(default, deserialize_with = "text::optional_time")]
@@ -194,7 +197,7 @@ fn one() -> usize {
 #[serde(rename_all = "snake_case")]
 pub enum Begin {
     /// Once per period, or at most that often.
-    Every(#[serde(deserialize_with = "text::time")] Time),
+    Every(#[serde(deserialize_with = "text::time::deserialize")] Time),
     /// Whenever another cycle or a chain of this name has ended.
     After(String),
 }

@@ -98,6 +98,6 @@ fn model(case: &Case, dispatch: Dispatch) -> Model {
         cores: 1,
         executors: vec![Executor { core: 0, priority: 1, dispatch }],
         callbacks: case.callbacks.iter().enumerate().map(callback).collect(),
-        cycles: Vec::new(),
+        ..Model::default()
     }
 }

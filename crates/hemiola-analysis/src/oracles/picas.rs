@@ -3,7 +3,7 @@ use serde::Deserialize;
 use super::{Tally, cases};
 use crate::picas::{Chain, Deployment, allocation, holistic, published};
 use crate::ros2::end_to_end;
-use crate::{Bound, Time};
+use crate::{Bound, Costs, Time};
 
 #[derive(Deserialize)]
 struct Case {
@@ -111,5 +111,5 @@ fn as_published(chains: &[Chain], expected: &Expected) -> Deployment {
         .into_iter()
         .map(|(number, core)| Executor { core, priority: EXECUTORS - number as u32, order: Order::Priority })
         .collect();
-    Deployment { chains, executors, interference: Vec::new() }
+    Deployment { chains, executors, interference: Vec::new(), costs: Costs::default() }
 }

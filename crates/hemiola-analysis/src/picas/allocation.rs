@@ -14,7 +14,7 @@
 
 use crate::picas::strategies::violations;
 use crate::picas::{Chain, Deployment, Executor, ExecutorId, Order, priorities};
-use crate::{NoBound, Time};
+use crate::{Costs, NoBound, Time};
 
 /// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the first has that priority, each
 /// further one the next lower.
@@ -38,7 +38,7 @@ pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deploy
     let shares = chains.iter().flat_map(|chain| chain.callbacks.iter().map(|callback| (callback.cost, chain.period)));
     crate::bound::check_utilisation(shares, cores as f64)?;
     let mut allocation = Allocation {
-        deployment: Deployment { chains, executors: Vec::new(), interference: Vec::new() },
+        deployment: Deployment { chains, executors: Vec::new(), interference: Vec::new(), costs: Costs::default() },
         placed: Vec::new(),
         load: vec![0.0; cores.max(1)],
         highest: executors.max(1),

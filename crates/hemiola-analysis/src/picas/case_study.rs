@@ -2,9 +2,9 @@
 //!
 //! Figures from the authors' `picas_casestudy.m` (overloaded scenario III); the allocation there is made by hand.
 
-use crate::Time;
 use crate::picas::{Callback, Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use crate::simulation::{Model, Source, deployed};
+use crate::{Costs, Time};
 
 /// The chains with their allocation, the most important one first. The first two share a timer, which is in both.
 ///
@@ -20,7 +20,7 @@ pub fn deployment() -> Deployment {
         .enumerate()
         .map(|(number, &core)| Executor { core: core - 1, priority: 90 - number as u32, order: Order::Priority })
         .collect();
-    let mut deployment = Deployment { chains, executors, interference: Vec::new() };
+    let mut deployment = Deployment { chains, executors, interference: Vec::new(), costs: Costs::default() };
     priorities::assign(&mut deployment.chains);
     // A callback of two chains has the lower of its priorities.
     deployment.chains[0].callbacks[0].priority = deployment.chains[1].callbacks[0].priority;

@@ -10,6 +10,8 @@
 //!   one callback of its own executor that had begun; a chain's prior instance goes before a later one (Lemma 1).
 //!   Under ROS 2's default order, everything of the executor goes before, and all that is sure is that a job has ended when
 //!   the busy period has.
+//! - **Costs.** A timer that is late, and a message that has to wake another executor first, are more jitter. Each callback takes the dispatch
+//!   longer. Each arrival of a segment of another executor interrupts something on its core at most once: that adds to its cost.
 //! - **Complexity.** Pseudo-polynomial per segment, times the steps to the common fixed point.
 //! - **Source.** Tindell and Clark 1994 (holistic analysis), for PiCAS' segments.
 
@@ -47,7 +49,7 @@ pub struct SegmentBound {
     pub chain: usize,
     /// Who runs it.
     pub executor: ExecutorId,
-    /// The longest that it runs, undisturbed.
+    /// The longest that it runs, undisturbed, with dispatching.
     pub cost: Time,
     /// The period of its chain.
     pub period: Time,
@@ -68,8 +70,8 @@ pub fn segments(deployment: &Deployment, horizon: Time) -> Vec<SegmentBound> {
         for index in 0..segments.len() {
             let segment = &segments[index];
             let jitter = match segment.place {
-                0 => Ok(Time::ZERO),
-                _ => ends[index - 1].clone().map(|end| end - segment.earliest_begin),
+                0 => Ok(deployment.costs.timer_lateness),
+                _ => ends[index - 1].clone().map(|end| end - segment.earliest_begin + deployment.costs.wake_up),
             };
             changed |= jitter != jitters[index];
             jitters[index] = jitter;
@@ -120,6 +122,7 @@ fn cut(deployment: &Deployment) -> Vec<Segment> {
             |(number, other): (usize, &Executor)| number != own.0 && (other.core, other.priority) == (core, priority);
         deployment.executors.iter().enumerate().any(equal)
     };
+    let dispatched = |callback: &Callback| callback.cost + deployment.costs.dispatch;
     let mut segments = Vec::new();
     for (number, chain) in deployment.chains.iter().enumerate() {
         let mut earliest_begin = Time::ZERO;
@@ -138,12 +141,12 @@ fn cut(deployment: &Deployment) -> Vec<Segment> {
                 all_go_before: executor.order == Order::Registration || has_equal(run[0].executor),
                 lowest,
                 highest: priorities().max().unwrap_or(0),
-                cost: run.iter().map(|callback| callback.cost).sum(),
+                cost: run.iter().map(dispatched).sum(),
                 in_order: executor.order == Order::Priority && run.is_sorted_by(|a, b| a.priority < b.priority),
                 blocking: deployment
                     .callbacks()
                     .filter(blocks)
-                    .map(|(_, other)| other.cost)
+                    .map(|(_, other)| dispatched(other))
                     .max()
                     .unwrap_or(Time::ZERO),
                 period: chain.period,
@@ -183,7 +186,8 @@ fn latest_end(
     for (number, other) in segments.iter().enumerate().filter(|(_, other)| own.is_preceded_by(other)) {
         let unbounded = || NoBound::Unbounded { on: format!("chain {}", other.chain) };
         let jitter = jitters[number].clone().map_err(|_| unbounded())?;
-        before.push((other.cost, Arrivals::periodic(other.period).late_by(jitter)));
+        let interrupts = if other.executor == own.executor { Time::ZERO } else { deployment.costs.preemption };
+        before.push((other.cost + interrupts, Arrivals::periodic(other.period).late_by(jitter)));
     }
     let shares = before.iter().map(|&(cost, arrivals)| (cost, arrivals.period)).chain([(own.cost, own.period)]);
     crate::bound::check_utilisation(shares, 1.0)?;

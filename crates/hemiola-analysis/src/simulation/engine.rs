@@ -1,11 +1,11 @@
 use std::cmp::Reverse;
 
+use super::draws::Draws;
 use super::executor::{ExecutorState, Waiting};
-use super::pool::CycleState;
+use super::pool::{CycleState, Here};
 use super::random::SplitMix64;
-use super::{Durations, Model, Observer, Options, Source, Who};
+use super::{Model, Observer, Options, Source, Who};
 use crate::Time;
-use crate::system::Span;
 
 /// Simulates a model from time zero.
 ///
@@ -27,8 +27,7 @@ pub fn run(model: &Model, options: &Options, observer: &mut impl Observer) {
 
 struct Engine<'m> {
     model: &'m Model,
-    durations: Durations,
-    random: SplitMix64,
+    draws: Draws,
     now: Time,
     threads: Vec<Thread>,
     /// Threads, the most important first.
@@ -38,6 +37,8 @@ struct Engine<'m> {
     cycles: Vec<CycleState>,
     /// Per core, which thread it runs.
     cores: Vec<Option<usize>>,
+    /// Per core, which thread that has not ended its job ran until now.
+    ran: Vec<Option<usize>>,
 }
 
 struct Thread {
@@ -53,11 +54,13 @@ struct Thread {
 #[derive(Clone, Copy)]
 enum Owner {
     Executor(usize),
-    Cycle(usize),
+    Worker { cycle: usize, worker: usize },
 }
 
 struct Job {
     who: Who,
+    /// Which thread of its pool runs it.
+    worker: usize,
     released: Time,
     left: Time,
 }
@@ -71,23 +74,29 @@ impl<'m> Engine<'m> {
         }
         for (number, cycle) in model.cycles.iter().enumerate() {
             for worker in 0..cycle.workers.max(1) {
-                let (owner, last) = (Owner::Cycle(number), worker % model.cores.max(1));
+                let (owner, last) = (Owner::Worker { cycle: number, worker }, worker % model.cores.max(1));
                 threads.push(Thread { owner, priority: cycle.priority, core: None, last, job: None });
             }
         }
         let mut by_priority: Vec<usize> = (0..threads.len()).collect();
         by_priority.sort_by_key(|&thread| Reverse(threads[thread].priority));
+        let mut draws = Draws { durations: options.durations, random: SplitMix64::new(options.seed) };
+        let costs = &model.costs;
+        let waiting =
+            model.callbacks.iter().map(|callback| Waiting::new(callback, draws.upto(costs.timer_lateness))).collect();
+        let cycle = |(number, cycle)| CycleState::new(number, cycle, costs, &mut draws);
+        let cycles = model.cycles.iter().enumerate().map(cycle).collect();
         Self {
             model,
-            durations: options.durations,
-            random: SplitMix64::new(options.seed),
+            draws,
             now: Time::ZERO,
             threads,
             by_priority,
-            waiting: model.callbacks.iter().map(Waiting::new).collect(),
+            waiting,
             executors: (0..model.executors.len()).map(|executor| ExecutorState::new(model, executor)).collect(),
-            cycles: model.cycles.iter().map(CycleState::new).collect(),
+            cycles,
             cores: vec![None; model.cores],
+            ran: Vec::new(),
         }
     }
 
@@ -98,21 +107,28 @@ impl<'m> Engine<'m> {
                 let waiting = &mut self.waiting[number];
                 while let Some(&arrival) = arrivals.get(waiting.arrived).filter(|&&arrival| arrival <= self.now) {
                     waiting.arrived += 1;
-                    if waiting.receive(*depth, arrival) {
+                    if waiting.receive(*depth, arrival, arrival + self.draws.upto(self.model.costs.wake_up)) {
                         observer.dropped(number);
                     }
                 }
             }
         }
-        for (number, cycle) in self.model.cycles.iter().enumerate() {
-            self.cycles[number].tick(number, cycle, self.now, observer);
+        for number in 0..self.cycles.len() {
+            let here = self.here(number);
+            self.cycles[number].hear(here, &mut self.draws, observer);
         }
+    }
+
+    fn here(&self, cycle: usize) -> Here<'m> {
+        Here { cycle: &self.model.cycles[cycle], costs: &self.model.costs, now: self.now }
     }
 
     /// Gives cores to the most important threads that have something to do; those without a job choose one then, and not before.
     fn place(&mut self, observer: &mut impl Observer) {
-        self.cores.fill(None);
-        let mut promised = vec![0; self.cycles.len()];
+        let with_job = |thread: Option<usize>| thread.filter(|&thread| self.threads[thread].job.is_some());
+        self.ran.clear();
+        self.ran.extend(self.cores.drain(..).map(with_job));
+        self.cores.resize(self.model.cores, None);
         // Of equals, those that have begun go on.
         let mut order = std::mem::take(&mut self.by_priority);
         order.sort_by_key(|&thread| (Reverse(self.threads[thread].priority), self.threads[thread].job.is_none()));
@@ -121,7 +137,7 @@ impl<'m> Engine<'m> {
             let wants = thread.job.is_some()
                 || match thread.owner {
                     Owner::Executor(executor) => self.executors[executor].has_work(&self.waiting, self.now),
-                    Owner::Cycle(cycle) => self.cycles[cycle].ready() > promised[cycle],
+                    Owner::Worker { cycle, worker } => self.cycles[cycle].has_work(worker, self.now),
                 };
             if !wants {
                 continue;
@@ -132,56 +148,52 @@ impl<'m> Engine<'m> {
                 None => self.cores.iter().position(Option::is_none),
             };
             let Some(core) = core else { continue };
-            if let (Owner::Cycle(cycle), true) = (thread.owner, thread.job.is_none()) {
-                promised[cycle] += 1;
-            }
             self.cores[core] = Some(number);
             self.threads[number].last = core;
+            if self.threads[number].job.is_none() {
+                self.threads[number].job = self.choose(self.threads[number].owner, observer);
+            }
         }
         self.by_priority = order;
-        for core in 0..self.cores.len() {
-            if let Some(number) = self.cores[core].filter(|&number| self.threads[number].job.is_none()) {
-                self.threads[number].job = self.choose(self.threads[number].owner, observer);
+        for (ran, runs) in self.ran.iter().zip(&self.cores) {
+            if let Some(number) = ran.filter(|_| ran != runs)
+                && let Some(job) = &mut self.threads[number].job
+            {
+                job.left += self.draws.upto(self.model.costs.preemption);
             }
         }
     }
 
     fn choose(&mut self, owner: Owner, observer: &mut impl Observer) -> Option<Job> {
-        match owner {
+        let (who, worker, released, takes) = match owner {
             Owner::Executor(executor) => {
                 let dispatch = self.model.executors[executor].dispatch;
+                let (waiting, draws) = (&mut self.waiting, &mut self.draws);
                 let (callback, released) =
-                    self.executors[executor].choose(self.model, dispatch, &mut self.waiting, self.now)?;
+                    self.executors[executor].choose(self.model, dispatch, waiting, self.now, draws)?;
                 observer.callback_started(callback, released, self.now);
-                let left = self.draw(self.model.callbacks[callback].takes);
-                Some(Job { who: Who::Callback(callback), released, left })
+                (Who::Callback(callback), 0, released, self.model.callbacks[callback].takes)
             }
-            Owner::Cycle(cycle) => {
-                let node = self.cycles[cycle].choose(cycle, self.now, observer)?;
-                let left = self.draw(self.model.cycles[cycle].takes[node]);
-                Some(Job { who: Who::Task { cycle, node }, released: self.now, left })
+            Owner::Worker { cycle, worker } => {
+                let node = self.cycles[cycle].choose(worker, self.now, observer)?;
+                (Who::Task { cycle, node }, worker, self.now, self.model.cycles[cycle].takes[node])
             }
-        }
-    }
-
-    fn draw(&mut self, takes: Span) -> Time {
-        match self.durations {
-            Durations::Longest => takes.longest,
-            Durations::Uniform => self.random.time(takes.shortest, takes.longest),
-            Durations::Extremes if self.random.once_in(2) => takes.shortest,
-            Durations::Extremes => takes.longest,
-        }
+        };
+        let left = self.draws.within(takes) + self.draws.upto(self.model.costs.dispatch);
+        Some(Job { who, worker, released, left })
     }
 
     /// When something ends or is released.
     fn next_event(&self) -> Option<Time> {
-        let arrivals =
-            self.model.callbacks.iter().zip(&self.waiting).map(|(callback, waiting)| match &callback.source {
-                Source::Timer { .. } => waiting.expires,
-                Source::Messages { arrivals, .. } => arrivals.get(waiting.arrived).copied().unwrap_or(Time::MAX),
+        let outside =
+            self.model.callbacks.iter().zip(&self.waiting).filter_map(|(callback, waiting)| match &callback.source {
+                Source::Timer { .. } => None,
+                Source::Messages { arrivals, .. } => arrivals.get(waiting.arrived).copied(),
             });
+        let noticed = self.waiting.iter().map(Waiting::next_event);
+        let cycles = self.cycles.iter().flat_map(CycleState::next_event);
         // What is due already waits for a core.
-        let later = arrivals.chain(self.cycles.iter().map(|cycle| cycle.next_release)).filter(|&time| time > self.now);
+        let later = outside.chain(noticed).chain(cycles).filter(|&time| time > self.now);
         self.next_end().into_iter().chain(later).min().filter(|&time| time < Time::MAX)
     }
 
@@ -210,14 +222,16 @@ impl<'m> Engine<'m> {
     }
 
     fn end(&mut self, job: &Job, observer: &mut impl Observer) {
-        let model = self.model;
+        let (model, costs) = (self.model, &self.model.costs);
         let (released, cycles) = match job.who {
             Who::Callback(number) => {
                 observer.callback_ended(number, job.released, self.now);
                 let callback = &model.callbacks[number];
                 for &receiver in &callback.publishes {
+                    let same_thread = model.callbacks[receiver].executor == callback.executor;
+                    let wake_up = if same_thread { Time::ZERO } else { self.draws.upto(costs.wake_up) };
                     if let Source::Messages { depth, .. } = model.callbacks[receiver].source
-                        && self.waiting[receiver].receive(depth, job.released)
+                        && self.waiting[receiver].receive(depth, job.released, self.now + wake_up)
                     {
                         observer.dropped(receiver);
                     }
@@ -225,14 +239,15 @@ impl<'m> Engine<'m> {
                 (Some(job.released), &callback.releases)
             }
             Who::Task { cycle, node } => {
-                let ended = self.cycles[cycle].ended(cycle, &model.cycles[cycle], node, self.now, observer);
+                let here = self.here(cycle);
+                let ended = self.cycles[cycle].ended(here, job.worker, node, &mut self.draws, observer);
                 (ended, &model.cycles[cycle].releases)
             }
         };
         // What begins after something else is released when that ends.
         if released.is_some() {
             for &cycle in cycles {
-                self.cycles[cycle].release(cycle, &model.cycles[cycle], self.now, self.now, observer);
+                self.cycles[cycle].release(self.now, costs.wake_up, &mut self.draws);
             }
         }
     }

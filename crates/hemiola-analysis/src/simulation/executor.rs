@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::draws::Draws;
 use super::{Callback, Dispatch, Missed, Model, Source};
 use crate::Time;
 
@@ -9,48 +10,57 @@ use crate::Time;
 #[derive(Debug)]
 pub(super) struct Waiting {
     /// Of a timer, when it expires next.
-    pub(super) expires: Time,
-    /// Of a subscription, when what waits was released.
-    pub(super) messages: VecDeque<Time>,
+    expires: Time,
+    /// When its executor notices that.
+    noticed: Time,
+    /// Of a subscription, when what waits was released, and when its executor notices it.
+    messages: VecDeque<(Time, Time)>,
     /// Of a subscription, how many messages from outside have come.
     pub(super) arrived: usize,
 }
 
 impl Waiting {
-    pub(super) fn new(callback: &Callback) -> Self {
+    pub(super) fn new(callback: &Callback, lateness: Time) -> Self {
         let expires = match callback.source {
             Source::Timer { first, .. } => first,
             Source::Messages { .. } => Time::MAX,
         };
-        Self { expires, messages: VecDeque::new(), arrived: 0 }
+        Self { expires, noticed: expires + lateness, messages: VecDeque::new(), arrived: 0 }
     }
 
-    pub(super) fn is_ready(&self, now: Time) -> bool {
-        self.expires <= now || !self.messages.is_empty()
+    fn is_ready(&self, now: Time) -> bool {
+        self.next_event() <= now
     }
 
-    /// Takes what makes it ready; tells when that was released.
-    fn take(&mut self, callback: &Callback, now: Time) -> Option<Time> {
+    /// When its executor notices that there is something to do.
+    pub(super) fn next_event(&self) -> Time {
+        self.messages.front().map_or(self.noticed, |&(_, noticed)| noticed)
+    }
+
+    /// Takes what makes it ready; tells when that was released. The next expiry of its timer is noticed `lateness` late.
+    fn take(&mut self, callback: &Callback, now: Time, lateness: Time) -> Option<Time> {
         match callback.source {
-            Source::Messages { .. } => self.messages.pop_front(),
+            Source::Messages { .. } => self.messages.pop_front().map(|(released, _)| released),
             Source::Timer { period, missed, .. } => {
                 let released = self.expires;
                 self.expires = released + period;
                 if missed == Missed::Skip && self.expires < now {
                     self.expires += period * (now - self.expires).jobs_of(period);
                 }
+                self.noticed = self.expires + lateness;
                 Some(released)
             }
         }
     }
 
-    /// Whether a message was dropped for the new one.
-    pub(super) fn receive(&mut self, depth: usize, released: Time) -> bool {
+    /// Whether a message was dropped for the new one, which is noticed then.
+    pub(super) fn receive(&mut self, depth: usize, released: Time, noticed: Time) -> bool {
         let full = self.messages.len() >= depth.max(1);
         if full {
             self.messages.pop_front();
         }
-        self.messages.push_back(released);
+        let before = self.messages.back().map_or(Time::ZERO, |&(_, noticed)| noticed);
+        self.messages.push_back((released, noticed.max(before)));
         full
     }
 }
@@ -88,6 +98,7 @@ impl ExecutorState {
         dispatch: Dispatch,
         waiting: &mut [Waiting],
         now: Time,
+        draws: &mut Draws,
     ) -> Option<(usize, Time)> {
         loop {
             let callback = match dispatch {
@@ -112,7 +123,8 @@ impl ExecutorState {
                     timer.or_else(|| self.seen.pop_front())?
                 }
             };
-            if let Some(released) = waiting[callback].take(&model.callbacks[callback], now) {
+            let lateness = draws.upto(model.costs.timer_lateness);
+            if let Some(released) = waiting[callback].take(&model.callbacks[callback], now, lateness) {
                 return Some((callback, released));
             }
         }

@@ -12,7 +12,7 @@ use crate::system::Span;
 /// assert_eq!((model.callbacks.len(), chain_of[2]), (31, 1));
 /// ```
 pub fn deployed(deployment: &Deployment, cores: usize) -> (Model, Vec<usize>) {
-    let mut model = Model { cores, ..Model::default() };
+    let mut model = Model { cores, costs: deployment.costs, ..Model::default() };
     model.executors.extend(deployment.executors.iter().map(|executor| Executor {
         core: executor.core,
         priority: executor.priority,

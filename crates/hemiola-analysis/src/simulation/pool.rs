@@ -1,93 +1,133 @@
 //! Which task of a cycle a worker runs next.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
+use super::draws::Draws;
 use super::{Cycle, Observer};
-use crate::Time;
+use crate::{Costs, Time};
 
 /// What a cycle is at.
 #[derive(Debug)]
 pub(super) struct CycleState {
-    /// When its timer releases it next.
-    pub(super) next_release: Time,
+    number: usize,
+    /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is the timer's next.
+    coming: VecDeque<(Time, Time)>,
     /// A release that waits for the run to end.
     pending: Option<Time>,
     /// When the present run was released.
     running: Option<Time>,
     begun: bool,
-    ready: BinaryHeap<Reverse<(usize, usize)>>,
+    ready: Vec<Ready>,
     waiting: Vec<usize>,
     left: usize,
 }
 
+/// Where a cycle is looked at, and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Here<'m> {
+    pub(super) cycle: &'m Cycle,
+    pub(super) costs: &'m Costs,
+    pub(super) now: Time,
+}
+
+/// A task that could begin.
+#[derive(Debug)]
+struct Ready {
+    /// The smallest goes first.
+    order: (usize, usize),
+    /// The worker that made it ready, and sees it at once.
+    by: usize,
+    /// When the others do.
+    to_all: Time,
+}
+
 impl CycleState {
-    pub(super) fn new(cycle: &Cycle) -> Self {
-        Self {
-            next_release: cycle.every.map_or(Time::MAX, |(first, _)| first),
+    pub(super) fn new(number: usize, cycle: &Cycle, costs: &Costs, draws: &mut Draws) -> Self {
+        let mut state = Self {
+            number,
+            coming: VecDeque::new(),
             pending: None,
             running: None,
             begun: false,
-            ready: BinaryHeap::new(),
+            ready: Vec::new(),
             waiting: Vec::new(),
             left: 0,
+        };
+        if let Some((first, _)) = cycle.every {
+            state.release(first, costs.timer_lateness, draws);
         }
+        state
     }
 
-    /// Releases it now if its timer says so.
-    pub(super) fn tick(&mut self, number: usize, cycle: &Cycle, now: Time, observer: &mut impl Observer) {
-        while self.next_release <= now {
-            let released = self.next_release;
-            self.next_release += cycle.every.map_or(Time::MAX, |(_, period)| period.max(Time::TICK));
-            self.release(number, cycle, released, now, observer);
-        }
+    /// It is released then, and its worker 0 runs at most `lateness` later.
+    pub(super) fn release(&mut self, released: Time, lateness: Time, draws: &mut Draws) {
+        let heard = released + draws.upto(lateness);
+        let before = self.coming.back().map_or(Time::ZERO, |&(_, heard)| heard);
+        self.coming.push_back((released, heard.max(before)));
     }
 
-    pub(super) fn release(
-        &mut self,
-        number: usize,
-        cycle: &Cycle,
-        released: Time,
-        now: Time,
-        observer: &mut impl Observer,
-    ) {
-        if self.pending.replace(released).is_some() {
-            observer.replaced(number);
+    /// Hears of releases, and begins a run if none is under way.
+    pub(super) fn hear(&mut self, here: Here<'_>, draws: &mut Draws, observer: &mut impl Observer) {
+        while let Some(&(released, _)) = self.coming.front().filter(|(_, heard)| *heard <= here.now) {
+            self.coming.pop_front();
+            if let Some((_, period)) = here.cycle.every {
+                self.release(released + period.max(Time::TICK), here.costs.timer_lateness, draws);
+            }
+            if self.pending.replace(released).is_some() {
+                observer.replaced(self.number);
+            }
+            self.begin(here, draws, observer);
         }
-        self.begin(number, cycle, now, observer);
     }
 
     /// Begins a run if one waits and none is under way.
-    fn begin(&mut self, number: usize, cycle: &Cycle, now: Time, observer: &mut impl Observer) {
+    fn begin(&mut self, here: Here<'_>, draws: &mut Draws, observer: &mut impl Observer) {
         if self.running.is_some() {
             return;
         }
         let Some(released) = self.pending.take() else { return };
-        if cycle.graph.is_empty() {
-            observer.cycle_started(number, released, now);
-            observer.cycle_ended(number, released, now);
+        let graph = &here.cycle.graph;
+        if graph.is_empty() {
+            observer.cycle_started(self.number, released, here.now);
+            observer.cycle_ended(self.number, released, here.now);
             return;
         }
         self.running = Some(released);
         self.begun = false;
-        self.left = cycle.graph.len();
-        self.waiting = (0..cycle.graph.len()).map(|node| cycle.graph.predecessors(node).len()).collect();
-        let sources = (0..cycle.graph.len()).filter(|&node| self.waiting[node] == 0);
-        self.ready = sources.map(|node| Reverse((cycle.order[node], node))).collect();
+        self.left = graph.len();
+        self.waiting = (0..graph.len()).map(|node| graph.predecessors(node).len()).collect();
+        for node in 0..graph.len() {
+            if self.waiting[node] == 0 {
+                self.make_ready(here, node, 0, draws);
+            }
+        }
     }
 
-    /// How many tasks could begin.
-    pub(super) fn ready(&self) -> usize {
-        self.ready.len()
+    fn make_ready(&mut self, here: Here<'_>, node: usize, by: usize, draws: &mut Draws) {
+        let to_all = here.now + draws.upto(here.costs.to_other_worker());
+        self.ready.push(Ready { order: (here.cycle.order[node], node), by, to_all });
+    }
+
+    /// When something next becomes visible to all.
+    pub(super) fn next_event(&self) -> impl Iterator<Item = Time> {
+        let heard = self.coming.front().map(|&(_, heard)| heard);
+        self.ready.iter().map(|ready| ready.to_all).chain(heard)
+    }
+
+    /// Whether a worker would find a task.
+    pub(super) fn has_work(&self, worker: usize, now: Time) -> bool {
+        self.ready.iter().any(|ready| ready.by == worker || ready.to_all <= now)
     }
 
     /// What a worker runs next.
-    pub(super) fn choose(&mut self, number: usize, now: Time, observer: &mut impl Observer) -> Option<usize> {
-        let Reverse((_, node)) = self.ready.pop()?;
+    pub(super) fn choose(&mut self, worker: usize, now: Time, observer: &mut impl Observer) -> Option<usize> {
+        let visible = |(_, ready): &(usize, &Ready)| ready.by == worker || ready.to_all <= now;
+        let (place, _) = self.ready.iter().enumerate().filter(visible).min_by_key(|(_, ready)| ready.order)?;
+        let (_, node) = self.ready.swap_remove(place).order;
         if !std::mem::replace(&mut self.begun, true)
             && let Some(released) = self.running
         {
-            observer.cycle_started(number, released, now);
+            observer.cycle_started(self.number, released, now);
         }
         Some(node)
     }
@@ -95,16 +135,16 @@ impl CycleState {
     /// A worker has ended a task. Tells when the run was released if that was the last one.
     pub(super) fn ended(
         &mut self,
-        number: usize,
-        cycle: &Cycle,
+        here: Here<'_>,
+        worker: usize,
         node: usize,
-        now: Time,
+        draws: &mut Draws,
         observer: &mut impl Observer,
     ) -> Option<Time> {
-        for &next in cycle.graph.successors(node) {
+        for &next in here.cycle.graph.successors(node) {
             self.waiting[next] -= 1;
             if self.waiting[next] == 0 {
-                self.ready.push(Reverse((cycle.order[next], next)));
+                self.make_ready(here, next, worker, draws);
             }
         }
         self.left -= 1;
@@ -112,8 +152,8 @@ impl CycleState {
             return None;
         }
         let released = self.running.take()?;
-        observer.cycle_ended(number, released, now);
-        self.begin(number, cycle, now, observer);
+        observer.cycle_ended(self.number, released, here.now);
+        self.begin(here, draws, observer);
         Some(released)
     }
 }

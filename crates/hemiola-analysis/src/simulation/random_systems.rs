@@ -2,10 +2,11 @@
 
 use super::random::SplitMix64;
 use crate::system::{Begin, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
-use crate::{Time, assignment};
+use crate::{Costs, Time, assignment};
 
 /// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with every core used to about 40 to 95
-/// %. Some have chains only, some cycles only; executors come from the assignment, or are as wild as the types allow.
+/// %. Some have chains only, some cycles only; executors come from the assignment, or are as wild as the types allow; half of them
+/// have costs.
 ///
 /// ```
 /// use hemiola_analysis::simulation::random_system;
@@ -30,7 +31,26 @@ pub fn random_system(seed: u64) -> System {
     }
     executors(&mut system, &mut random);
     paths(&mut system, &mut random);
+    if random.once_in(2) {
+        system.costs = costs(&mut random);
+    }
     system
+}
+
+/// Each of them sometimes nothing, sometimes as large as small periods allow.
+fn costs(random: &mut SplitMix64) -> Costs {
+    let mut upto = |largest: u64| match random.below(3) {
+        0 => Time::ZERO,
+        1 => Time::microseconds(random.between(1, largest.div_ceil(10))),
+        _ => Time::microseconds(random.between(1, largest)),
+    };
+    Costs {
+        dispatch: upto(10),
+        hand_over: upto(50),
+        wake_up: upto(200),
+        timer_lateness: upto(500),
+        preemption: upto(20),
+    }
 }
 
 fn period(random: &mut SplitMix64) -> Time {
@@ -173,6 +193,11 @@ fn smaller(system: &System) -> Vec<System> {
         with(&|system| system.executors[executor].order = Order::Priority);
     }
     with(&|system| system.cores -= usize::from(system.cores > 1));
+    with(&|system| system.costs.dispatch = Time::ZERO);
+    with(&|system| system.costs.hand_over = Time::ZERO);
+    with(&|system| system.costs.wake_up = Time::ZERO);
+    with(&|system| system.costs.timer_lateness = Time::ZERO);
+    with(&|system| system.costs.preemption = Time::ZERO);
     found
 }
 

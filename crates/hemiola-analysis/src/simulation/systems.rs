@@ -45,7 +45,7 @@ pub fn simulate(system: &System, options: &Options) -> Simulated {
 
 /// The model, and for each of its callbacks the chain.
 pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usize>) {
-    let mut model = Model { cores: system.cores, ..Model::default() };
+    let mut model = Model { cores: system.cores, costs: system.costs, ..Model::default() };
     model.executors.extend(system.executors.iter().map(|executor| Executor {
         core: executor.core,
         priority: executor.priority,

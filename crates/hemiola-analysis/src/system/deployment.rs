@@ -4,7 +4,7 @@ use crate::dag::Dag;
 use crate::picas::{self, Deployment, ExecutorId};
 
 impl System {
-    /// The graph of a cycle that has been checked.
+    /// The graph of a cycle that has been checked, without costs of dispatching.
     pub(crate) fn graph(cycle: &Cycle) -> Dag {
         let place = |name: &String| cycle.tasks.iter().position(|task| task.name == *name);
         let mut edges = Vec::new();
@@ -39,6 +39,6 @@ impl System {
             }
             chains.push(picas::Chain { period: chain.period, callbacks });
         }
-        Ok(Deployment { chains, executors, interference: Vec::new() })
+        Ok(Deployment { chains, executors, interference: Vec::new(), costs: self.costs })
     }
 }

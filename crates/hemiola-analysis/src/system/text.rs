@@ -66,12 +66,21 @@ impl Serialize for Span {
     }
 }
 
-pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
-    parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+/// Times as text, for serde's `with`.
+pub(crate) mod time {
+    use super::*;
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+        parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+
+    pub(crate) fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(time)
+    }
 }
 
 pub(super) fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
-    time(deserializer).map(Some)
+    time::deserialize(deserializer).map(Some)
 }
 
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];

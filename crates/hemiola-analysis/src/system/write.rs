@@ -1,6 +1,7 @@
 use std::fmt::{self, Write};
 
 use super::{Begin, Order, System};
+use crate::Costs;
 
 /// As people would have written it: a table per thing, a line per callback or task.
 pub(super) fn to_toml(system: &System) -> String {
@@ -12,6 +13,7 @@ pub(super) fn to_toml(system: &System) -> String {
 
 fn write_system(system: &System, text: &mut String) -> fmt::Result {
     writeln!(text, "cores = {}", system.cores)?;
+    write_costs(&system.costs, text)?;
     for executor in &system.executors {
         writeln!(text, "\n[[executor]]\nname = {}", quoted(&executor.name))?;
         writeln!(text, "core = {}\npriority = {}", executor.core, executor.priority)?;
@@ -63,6 +65,15 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         }
     }
     Ok(())
+}
+
+fn write_costs(costs: &Costs, text: &mut String) -> fmt::Result {
+    if *costs == Costs::default() {
+        return Ok(());
+    }
+    let Costs { dispatch, hand_over, wake_up, timer_lateness, preemption } = costs;
+    writeln!(text, "\n[costs]\ndispatch = \"{dispatch}\"\nhand_over = \"{hand_over}\"\nwake_up = \"{wake_up}\"")?;
+    writeln!(text, "timer_lateness = \"{timer_lateness}\"\npreemption = \"{preemption}\"")
 }
 
 fn list(names: &[String]) -> String {

@@ -1,0 +1,70 @@
+use serde::{Deserialize, Serialize};
+
+use crate::Time;
+use crate::system::text;
+
+/// What a computer takes for itself, at most, each time: what is free in most models, and on no computer. All zero by default;
+/// `doctor` measures them on the machine.
+///
+/// Who uses which, and why that holds:
+///
+/// | cost | is | enters |
+/// |---|---|---|
+/// | `dispatch` | work | every task and callback takes that much longer |
+/// | `hand_over` | waiting | [`crate::dag::pool`]: each task of a path, if there are others to do it |
+/// | `wake_up` | waiting | the same, for workers that sleep; a cycle that begins after something; a message to another executor |
+/// | `timer_lateness` | release jitter | a cycle or chain begins that late after its time, and the next one need not |
+/// | `preemption` | work | whatever is more important interrupts something on each core, at most once whenever a thread of it begins to run |
+///
+/// For a thread that begins to run takes the core of at most one less important thread; that one may go on with the core of another,
+/// less important still, and so on: each core changes hands once.
+///
+/// ```
+/// use hemiola_analysis::{Analysis, Costs, System, Time};
+/// let text = r#"
+///     cores = 1
+///     [costs]
+///     dispatch = "1 us"
+///     timer_lateness = "60 us"
+///     [[cycle]]
+///     name = "motion"
+///     begins = { every = "12 ms" }
+///     priority = 80
+///     tasks = [{ name = "imu", takes = "1 ms" }, { name = "walk", takes = "2 ms", after = ["imu"] }]
+/// "#;
+/// let mut system = System::from_toml(text, "system.toml").unwrap();
+/// assert_eq!(Analysis::of(&system).find("motion").unwrap().bound, Ok(Time::microseconds(3062)));
+/// system.costs = Costs::default();
+/// assert_eq!(Analysis::of(&system).find("motion").unwrap().bound, Ok(Time::milliseconds(3)));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Costs {
+    /// To find out what is next, and to begin it: for every task and callback.
+    #[serde(with = "text::time")]
+    pub dispatch: Time,
+    /// From the end of a task until another worker that looks for work can begin what became ready by that.
+    #[serde(with = "text::time")]
+    pub hand_over: Time,
+    /// From waking a thread that sleeps until it runs, if nothing more important does.
+    #[serde(with = "text::time")]
+    pub wake_up: Time,
+    /// From when a timer should expire until the thread that waits for it runs, if nothing more important does.
+    #[serde(with = "text::time")]
+    pub timer_lateness: Time,
+    /// What an interrupted thread takes longer, for both switches and for what it no longer finds in its caches: every time.
+    #[serde(with = "text::time")]
+    pub preemption: Time,
+}
+
+impl Costs {
+    /// Until a worker can begin a task that another one made ready: it may sleep.
+    pub(crate) fn to_other_worker(self) -> Time {
+        self.hand_over.max(self.wake_up)
+    }
+
+    /// What all that is interrupted takes longer, on `cores` together, if threads begin to run that often.
+    pub(crate) fn of_switches(self, begins: u64, cores: usize) -> Time {
+        self.preemption * begins * cores as u64
+    }
+}

@@ -10,8 +10,6 @@ mod processor;
 
 pub(crate) use permissions::group_bandwidth;
 
-pub use measurements::{LatencyDistribution, PolicyInForce, hand_over_cost, wake_up_cost, wakeup_latency};
-
 use crate::os;
 use crate::system_tree::SystemTree;
 use serde::Serialize;
@@ -83,7 +81,7 @@ pub enum State {
     Problem,
 }
 
-/// Examines this machine: all that [`examine_settings`] reads, and what measurements say. Takes about half a second, during which two
+/// Examines this machine: all that [`examine_settings`] reads, and what measurements say. Takes about a second and a half, during which two
 /// cores are busy for a while.
 pub fn examine() -> Vec<Finding> {
     let mut findings = examine_settings(Path::new("/"));

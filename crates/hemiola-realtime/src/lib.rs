@@ -23,11 +23,13 @@
 //! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
 
 mod allocator;
+mod calibration;
 mod containment;
 mod denial;
 mod doctor;
 mod earliness;
 mod error;
+mod latency;
 mod memory;
 mod os;
 mod privileges;
@@ -42,14 +44,13 @@ pub use allocator::{
     AllocationGuard, Allocations, CountingAllocator, allocations_on_this_thread, calls_by_watched_threads,
     stop_watching_this_thread, watch_this_thread,
 };
+pub use calibration::{Calibration, PolicyInForce, hand_over_cost, wake_up_cost, wakeup_latency};
 pub use containment::{Containment, describe_panic, take_place};
 pub use denial::{Denial, Outcome};
-pub use doctor::{
-    Finding, LatencyDistribution, PolicyInForce, State, examine, examine_settings, findings_as_json, findings_as_text,
-    hand_over_cost, wake_up_cost, wakeup_latency,
-};
+pub use doctor::{Finding, State, examine, examine_settings, findings_as_json, findings_as_text};
 pub use earliness::{AdaptiveEarliness, EarlinessCost, EarlySleep};
 pub use error::RealtimeError;
+pub use latency::LatencyDistribution;
 pub use memory::{Locking, MemoryReport, prefault_stack, secure_memory};
 pub use respite::Respite;
 pub use thread::{

@@ -1,0 +1,114 @@
+//! What this computer takes for itself: what a bound on response times must count, measured by what the runtime really uses.
+//!
+//! A file per cost. Each measurement starts threads of its own with real-time priority, or with the present one where that is not
+//! permitted: [`Calibration::policy`] says so, for then the figures are those of threads that share their cores with everybody.
+
+mod hand_over;
+mod preemption;
+mod timer;
+mod wake_up;
+
+pub use hand_over::hand_over_cost;
+pub use timer::wakeup_latency;
+pub use wake_up::wake_up_cost;
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::LatencyDistribution;
+use crate::thread::{Policy, Priority, Spawned, ThreadSettings};
+
+/// What a computer takes for itself, as measured. What could not be measured is not there.
+///
+/// ```
+/// use hemiola_realtime::{Calibration, LatencyDistribution, PolicyInForce};
+/// use std::time::Duration;
+///
+/// let mut latencies = [25, 31, 28].map(Duration::from_micros);
+/// let calibration = Calibration { wake_up: Some(LatencyDistribution::of(&mut latencies)), ..Calibration::default() };
+/// let text = serde_json::to_string(&calibration).unwrap(); // to be kept beside what was measured on this machine
+/// assert!(text.contains(r#""maximum_ns":31000"#) && calibration.policy == PolicyInForce::Inherited);
+/// assert_eq!(serde_json::from_str::<Calibration>(&text).unwrap(), calibration);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Whether the threads that measured had real-time priority.
+    pub policy: PolicyInForce,
+    /// From writing something on one core until a thread that spins on another one has read it. Needs two cores.
+    pub hand_over: Option<LatencyDistribution>,
+    /// From waking a thread that sleeps until it runs, on another core where there is one.
+    pub wake_up: Option<LatencyDistribution>,
+    /// How late a thread that waits for its time by [`AdaptiveEarliness`](crate::AdaptiveEarliness) is there.
+    pub timer_lateness: Option<LatencyDistribution>,
+    /// What a thread that was interrupted takes longer than itself and what interrupted it. Needs real-time priority.
+    pub preemption: Option<LatencyDistribution>,
+}
+
+/// Which policy a measurement ran under.
+///
+/// ```
+/// use hemiola_realtime::{Policy, PolicyInForce, Priority, wakeup_latency};
+/// use std::time::Duration;
+///
+/// let policy = Policy::Fifo(Priority::new(60)?);
+/// if let Some((latency, PolicyInForce::Requested)) = wakeup_latency(policy, Duration::from_micros(500), 10) {
+///     println!("real-time threads wake {:?} late at the most", latency.maximum);
+/// }
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyInForce {
+    /// The one that was asked for.
+    Requested,
+    /// It was refused, so the one of the thread that asked.
+    #[default]
+    Inherited,
+}
+
+impl PolicyInForce {
+    fn of<T>(spawned: &Spawned<T>) -> Self {
+        if spawned.report.policy.is_granted() { Self::Requested } else { Self::Inherited }
+    }
+}
+
+impl Calibration {
+    /// Measures all of them, one after another: about three quarters of a second, most of it asleep. What other programs do meanwhile is
+    /// measured as well.
+    ///
+    /// ```
+    /// use hemiola_realtime::Calibration;
+    ///
+    /// let calibration = Calibration::measure();
+    /// if let Some(wake_up) = calibration.wake_up {
+    ///     println!("{:?} in the mean, {:?} at most of {} times", wake_up.median, wake_up.maximum, wake_up.samples);
+    /// }
+    /// ```
+    pub fn measure() -> Self {
+        let (timer_lateness, policy) = match timer::lateness() {
+            Some((lateness, policy)) => (Some(lateness), policy),
+            None => (None, PolicyInForce::Inherited),
+        };
+        Self {
+            policy,
+            hand_over: hand_over::single(),
+            wake_up: wake_up::latency(),
+            timer_lateness,
+            preemption: preemption::cost(),
+        }
+    }
+}
+
+/// A thread that measures, above all cycles, if it may.
+fn measuring(name: &str) -> ThreadSettings {
+    above_others(name, 0)
+}
+
+/// The same, with a priority that much higher.
+fn above_others(name: &str, by: u8) -> ThreadSettings {
+    let settings = ThreadSettings::new(name);
+    match Priority::new(90 + by) {
+        Ok(priority) => settings.policy(Policy::Fifo(priority)),
+        Err(_) => settings,
+    }
+}

@@ -18,7 +18,7 @@ use crate::command::ChangeNumber;
 use crate::controls::{Controls, lock_if_free};
 use crate::error::RuntimeError;
 use crate::journal::{Change, JournalEntry};
-use crate::monitor::{DebugRecords, Message, Monitor};
+use crate::monitor::{Bounded, DebugRecords, LatencyBounds, Message, Monitor};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 use crate::tap::{Tap, TopicTap};
@@ -118,6 +118,40 @@ impl RobotHandle {
     fn updated(&self, mut profile: Profile) -> Profile {
         profile.update(self.monitor().statistics().profile());
         profile
+    }
+
+    /// Compares response times of cycles, and reaction times and data ages of chains, with these bounds from now on, instead of those before.
+    ///
+    /// An observed latency above its bound is a message and an entry of the journal ([`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance)), and so in
+    /// the log, with its cause: an execution time beyond its assumed maximum, a preemption, a core that stood still, a late timer. It is worked out
+    /// from the events of all workers on the thread that gathers them, some ten milliseconds later; cycles do nothing for it. At most four are
+    /// explained in a second, the others are counted.
+    ///
+    /// Latencies are times of the world: for a robot that is stepped they say how fast this machine computes it.
+    ///
+    /// ```
+    /// use hemiola_runtime::{JournalEvent, LatencyBounds, Robot};
+    /// use std::time::Duration;
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    ///
+    /// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// let robot = stepper.handle().clone();
+    /// robot.watch_bounds(LatencyBounds::default().response("motion", Duration::from_nanos(1)));
+    /// stepper.run_for(Duration::from_secs(1));
+    /// assert!(robot.exceedances().into_values().sum::<u64>() >= 100); // that was too much to ask
+    /// let told = robot.journal(0).into_iter().filter(|entry| matches!(entry.event, JournalEvent::Exceedance(_)));
+    /// assert!((1..=4).contains(&told.count()));
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn watch_bounds(&self, bounds: LatencyBounds) {
+        self.monitor().watch_bounds(bounds);
+    }
+
+    /// How often which bound was exceeded, told or not.
+    pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
+        self.monitor().exceedances()
     }
 
     /// Messages that were not fetched yet: failures, refusals of the operating system.

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use hemiola_model::{Time, Value};
 
+use crate::monitor::Exceedance;
+
 /// Something that happened to a robot: [`RobotHandle::journal`](crate::RobotHandle::journal).
 ///
 /// ```
@@ -60,6 +62,8 @@ pub enum JournalEvent {
         /// of each run: the safe state.
         number: Option<u32>,
     },
+    /// A latency was above its bound: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).
+    Exceedance(Exceedance),
 }
 
 /// How bad a message is.

@@ -57,7 +57,7 @@ pub use error::RuntimeError;
 pub use feed::Feed;
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{Change, JournalEntry, JournalEvent, Severity};
-pub use monitor::{DebugRecords, Message};
+pub use monitor::{Bounded, DebugRecords, Exceedance, ExceedanceCause, LatencyBounds, Message};
 pub use player::{Played, Player, Tempo, Transport};
 pub use robot::{Provider, Robot};
 pub use running::{Pace, PreparedRobot, RunningRobot};

@@ -1,10 +1,13 @@
 //! Gathers what the workers leave behind: events, failures, plots and drawings. Runs off the real-time threads.
 
+mod bound_watch;
+mod bounds;
 mod messages;
 
+pub use bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
 pub use messages::Message;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -16,7 +19,9 @@ use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
-use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
+use hemiola_trace::{
+    Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, human_duration, perfetto,
+};
 
 use crate::command::ChangeNumber;
 use crate::error::RuntimeError;
@@ -25,6 +30,7 @@ use crate::program::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
 use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};
+use bound_watch::BoundWatch;
 use messages::Messages;
 
 /// See the module.
@@ -33,6 +39,7 @@ pub struct Monitor {
     scale: TickScale,
     collector: Collector,
     statistics: Statistics,
+    bounds: BoundWatch,
     trace: Option<(PathBuf, perfetto::Writer<BufWriter<File>>)>,
     failures: Vec<QueueReader<FailureRecord>>,
     debug: Vec<DebugReader>,
@@ -67,6 +74,7 @@ impl Monitor {
             catalog,
             scale,
             collector: Collector::default(),
+            bounds: BoundWatch::default(),
             trace: None,
             failures: Vec::new(),
             debug: Vec::new(),
@@ -126,10 +134,12 @@ impl Monitor {
     pub fn poll(&mut self) {
         self.scale.refresh();
         self.statistics.rescale(self.scale.clone());
-        let Self { collector, statistics, trace, messages, .. } = self;
+        let Self { catalog, scale, collector, statistics, bounds, trace, messages, .. } = self;
+        bounds.resolve(catalog);
         let mut failed = None;
         collector.drain(|worker, events, lost| {
             statistics.absorb(worker, events);
+            bounds.absorb(events, scale);
             statistics.lost(lost);
             if let Some((_, writer)) = trace {
                 writer.lost(worker, lost);
@@ -140,6 +150,7 @@ impl Monitor {
             messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
             self.trace = None;
         }
+        self.poll_bounds();
         self.poll_debug();
         self.poll_watchdog();
         self.poll_failures();
@@ -153,6 +164,27 @@ impl Monitor {
     /// Replacing them did not come off; it is to be tried again.
     pub fn return_failed(&mut self, modules: BTreeSet<&'static str>) {
         self.failed.extend(modules);
+    }
+
+    fn poll_bounds(&mut self) {
+        let Self { catalog, scale, collector, statistics, bounds, messages, .. } = self;
+        for exceedance in bounds.explain(catalog, scale, statistics, || collector.capture()) {
+            // The same words each time, so that people read them once, with a count.
+            let (of, bound) = (&exceedance.of, human_duration(exceedance.bound));
+            let text = format!("{of} exceeded its bound of {bound}: the log and `why` say why");
+            messages.add(Severity::Warning, &of.to_string(), text);
+            messages.happened(JournalEvent::Exceedance(exceedance));
+        }
+    }
+
+    /// Compares latencies with these bounds from now on.
+    pub fn watch_bounds(&mut self, bounds: LatencyBounds) {
+        self.bounds.watch(bounds);
+    }
+
+    /// How often which bound was exceeded.
+    pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
+        self.bounds.counts(&self.catalog)
     }
 
     fn poll_debug(&mut self) {

@@ -74,6 +74,6 @@ pub use profile::Profile;
 pub use ring::{Ring, RingReader};
 pub use statistics::{
     CallbackReport, CallbackStatistics, ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report,
-    Statistics, Style, TaskReport, TaskStatistics,
+    Statistics, Style, TaskReport, TaskStatistics, human_duration,
 };
 pub use timeline::Timeline;

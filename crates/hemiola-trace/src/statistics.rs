@@ -7,7 +7,7 @@ mod table;
 mod tests;
 
 pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
-pub use style::{Colour, Style};
+pub use style::{Colour, Style, human_duration};
 
 use crate::{
     catalog::{Catalog, CatalogGuard},

@@ -81,10 +81,22 @@ impl Tone {
     }
 }
 
+/// A duration for people, in three digits and the unit that fits: what reports and explanations say.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(hemiola_trace::human_duration(Duration::from_micros(52)), "52.0 µs");
+/// ```
+pub fn human_duration(duration: std::time::Duration) -> String {
+    self::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+}
+
 /// Three digits and a unit: `52.0 µs`.
 pub(crate) fn duration(nanoseconds: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
-    let (size, unit) = UNITS.into_iter().find(|&(size, _)| nanoseconds + size / 2_000 >= size).unwrap_or((1, "ns"));
+    let (size, unit) =
+        UNITS.into_iter().find(|&(size, _)| nanoseconds.saturating_add(size / 2_000) >= size).unwrap_or((1, "ns"));
     let value = nanoseconds as f64 / size as f64;
     let decimals = match value {
         _ if size == 1 => 0,

@@ -1,9 +1,11 @@
-//! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them, and changes from outside.
+//! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them, changes from outside, and latencies above their bounds.
+
+use std::time::Duration;
 
 use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
-use hemiola_runtime::{Change, JournalEntry, JournalEvent, Severity};
+use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Severity};
 
 use super::head::{Head, as_json};
 use crate::data::Data;
@@ -50,14 +52,58 @@ enum ChangeKind {
     LeaveSafeState,
 }
 
+/// A latency above its bound, and why.
+#[derive(Data)]
+#[data(name = "hemiola/Exceedance")]
+struct ExceedanceMessage {
+    latency: LatencyKind,
+    /// The cycle; of a chain its source.
+    of: String,
+    /// The update that puts out; empty for a response time.
+    output: String,
+    run: u32,
+    bound: Duration,
+    observed: Duration,
+    cause: CauseKind,
+    /// The update that ran long, or the thread that had the core; empty otherwise.
+    culprit: String,
+    /// How long that took; zero where the explanation tells.
+    took: Duration,
+    explanation: String,
+    /// How many more there were since the last one that was told.
+    others: u64,
+}
+
+#[derive(Data)]
+enum LatencyKind {
+    Response,
+    Reaction,
+    DataAge,
+}
+
+#[derive(Data)]
+enum CauseKind {
+    Execution,
+    Preemption,
+    StalledCore,
+    LateRelease,
+    Backlog,
+    Dispatch,
+    NothingUnusual,
+    Unknown,
+}
+
+/// The topic of latencies above their bounds.
+const EXCEEDANCES: &str = "/hemiola/exceedances";
 /// The topic of changes.
 pub const CHANGES: &str = "/hemiola/changes";
 
-/// Two channels, and how far the journal has been read.
+/// The channels, and how far the journal has been read.
 #[derive(Default)]
 pub struct JournalChannels {
     messages: Numbered,
     changes: Numbered,
+    exceedances: Numbered,
     next: u64,
 }
 
@@ -72,6 +118,8 @@ impl JournalChannels {
     pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.messages.id = Some(log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type()))?);
         self.changes.id = Some(log.channel(CHANGES, &MessageSchema::of("Change", &ChangeMessage::data_type()))?);
+        let schema = MessageSchema::of("Exceedance", &ExceedanceMessage::data_type());
+        self.exceedances.id = Some(log.channel(EXCEEDANCES, &schema)?);
         Ok(())
     }
 
@@ -101,6 +149,10 @@ impl JournalChannels {
                     head.note_change(&change);
                     ChangeMessage::of(change, number).write(buffer);
                     &mut self.changes
+                }
+                JournalEvent::Exceedance(exceedance) => {
+                    ExceedanceMessage::of(exceedance).write(buffer);
+                    &mut self.exceedances
                 }
             };
             // Of which channel they were nobody knows.
@@ -161,6 +213,29 @@ impl ChangeMessage {
             ChangeKind::LeaveSafeState => Change::LeaveSafeState,
         };
         Ok((change, number))
+    }
+}
+
+impl ExceedanceMessage {
+    fn of(exceedance: Exceedance) -> Self {
+        let Exceedance { of, run, bound, observed, cause, explanation, others } = exceedance;
+        let (latency, of, output) = match of {
+            Bounded::Response { cycle } => (LatencyKind::Response, cycle, String::new()),
+            Bounded::Reaction { source, output } => (LatencyKind::Reaction, source, output),
+            Bounded::DataAge { source, output } => (LatencyKind::DataAge, source, output),
+        };
+        let nobody = |kind| (kind, String::new(), Duration::ZERO);
+        let (cause, culprit, took) = match cause {
+            ExceedanceCause::Execution { update, took, .. } => (CauseKind::Execution, update, took),
+            ExceedanceCause::Preemption { thread, lasted } => (CauseKind::Preemption, thread, lasted),
+            ExceedanceCause::StalledCore => nobody(CauseKind::StalledCore),
+            ExceedanceCause::LateRelease => nobody(CauseKind::LateRelease),
+            ExceedanceCause::Backlog => nobody(CauseKind::Backlog),
+            ExceedanceCause::Dispatch => nobody(CauseKind::Dispatch),
+            ExceedanceCause::NothingUnusual => nobody(CauseKind::NothingUnusual),
+            ExceedanceCause::Unknown => nobody(CauseKind::Unknown),
+        };
+        Self { latency, of, output, run, bound, observed, cause, culprit, took, explanation, others }
     }
 }
 

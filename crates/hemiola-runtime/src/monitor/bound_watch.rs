@@ -1,0 +1,293 @@
+//! Compares what is observed with what was promised, and says why it was more.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use hemiola_trace::causes::{Durations, Explanation, History, Latency, Reason, Step};
+use hemiola_trace::{
+    Age, Capture, Catalog, CatalogGuard, CycleId, Event, SourceId, Stamp, Statistics, TaskId, TickScale, Ticks,
+    human_duration,
+};
+
+use super::bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
+
+/// Finds what exceeds its bound, and explains it. Belongs to the thread that drains the rings.
+#[derive(Default)]
+pub struct BoundWatch {
+    bounds: LatencyBounds,
+    resolved: Resolved,
+    triggers: BTreeMap<CycleId, (u32, Ticks)>,
+    newest: BTreeMap<(SourceId, TaskId), Stamp>,
+    found: Vec<Finding>,
+    /// Found after those, in the same round.
+    more: u64,
+    counts: BTreeMap<Watched, u64>,
+    /// Not told since the last one that was.
+    untold: u64,
+    /// When those were told that count for this second.
+    told: Vec<Instant>,
+}
+
+/// The bounds of what has a number by now, in nanoseconds.
+#[derive(Default)]
+struct Resolved {
+    responses: BTreeMap<CycleId, u64>,
+    reactions: BTreeMap<(SourceId, TaskId), u64>,
+    data_ages: BTreeMap<(SourceId, TaskId), u64>,
+}
+
+/// A latency above its bound.
+#[derive(Clone, Copy)]
+struct Finding {
+    of: Watched,
+    /// Zero for a chain.
+    run: u32,
+    begin: Ticks,
+    end: Ticks,
+    observed: u64,
+    bound: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Watched {
+    Response(CycleId),
+    Chain(Latency, SourceId, TaskId),
+}
+
+/// As many are explained and told in a second.
+const MOST_TOLD: usize = 4;
+const A_SECOND: Duration = Duration::from_secs(1);
+/// What was before it, and what of others ended after it, often tells why.
+const AROUND: Duration = Duration::from_millis(5);
+
+impl BoundWatch {
+    /// Watches these from now on.
+    pub fn watch(&mut self, bounds: LatencyBounds) {
+        self.bounds = bounds;
+        self.found.clear();
+    }
+
+    /// How often each was exceeded.
+    pub fn counts(&self, catalog: &Catalog) -> BTreeMap<Bounded, u64> {
+        let names = catalog.read();
+        self.counts.iter().map(|(of, count)| (of.named(&names), *count)).collect()
+    }
+
+    /// Finds the numbers of what is bounded; updates get theirs when their module is first used.
+    pub fn resolve(&mut self, catalog: &Catalog) {
+        if self.bounds == LatencyBounds::default() {
+            return;
+        }
+        let names = catalog.read();
+        let nanoseconds = |bound: &Duration| u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
+        let cycles = names.cycles().filter_map(|(id, cycle)| Some((id, self.bounds.responses.get(&cycle.name)?)));
+        self.resolved.responses = cycles.map(|(id, bound)| (id, nanoseconds(bound))).collect();
+        let chains = |bounds: &BTreeMap<(String, String), Duration>| {
+            let numbered = bounds.iter().flat_map(|((source, output), bound)| {
+                let (source, _) = names.sources().find(|(_, name)| name == source)?;
+                let outputs = names.tasks().filter(|(_, task)| task.name == *output);
+                Some(outputs.map(move |(output, _)| ((source, output), nanoseconds(bound))).collect::<Vec<_>>())
+            });
+            numbered.flatten().collect()
+        };
+        self.resolved.reactions = chains(&self.bounds.reactions);
+        self.resolved.data_ages = chains(&self.bounds.data_ages);
+    }
+
+    /// Looks at events of a worker, in the order of its ring.
+    pub fn absorb(&mut self, events: &[Event], scale: &TickScale) {
+        for event in events {
+            match *event {
+                Event::CycleBegin { cycle, run, trigger, .. } if self.resolved.responses.contains_key(&cycle) => {
+                    self.triggers.insert(cycle, (run, trigger));
+                }
+                Event::CycleEnd { cycle, run, at } => self.ended(cycle, run, at, scale),
+                Event::Arrival { output, source, at, newest, newest_age, oldest_age } => {
+                    self.arrived((source, output), at, newest, [newest_age, oldest_age], scale);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn ended(&mut self, cycle: CycleId, run: u32, end: Ticks, scale: &TickScale) {
+        let Some(&bound) = self.resolved.responses.get(&cycle) else { return };
+        let Some(&(begun, begin)) = self.triggers.get(&cycle) else { return };
+        let observed = scale.nanoseconds_between(begin, end);
+        if begun == run && observed > bound {
+            self.find(Finding { of: Watched::Response(cycle), run, begin, end, observed, bound });
+        }
+    }
+
+    fn arrived(
+        &mut self,
+        chain: (SourceId, TaskId),
+        at: Ticks,
+        newest: Stamp,
+        [newest_age, oldest_age]: [Age; 2],
+        scale: &TickScale,
+    ) {
+        let before = self.newest.insert(chain, newest).filter(|before| *before < newest);
+        let reaction = before.map(|before| (newest.0 - before.0).saturating_add(newest_age.nanoseconds()));
+        let observed = [
+            (Latency::Reaction, self.resolved.reactions.get(&chain).copied(), reaction),
+            (Latency::DataAge, self.resolved.data_ages.get(&chain).copied(), Some(oldest_age.nanoseconds())),
+        ];
+        for (latency, bound, observed) in observed {
+            if let (Some(bound), Some(observed)) = (bound, observed)
+                && observed > bound
+            {
+                let begin = Ticks(at.0.saturating_sub(scale.ticks_in(Duration::from_nanos(observed))));
+                let of = Watched::Chain(latency, chain.0, chain.1);
+                self.find(Finding { of, run: 0, begin, end: at, observed, bound });
+            }
+        }
+    }
+
+    /// Keeps it to be explained, as many as can be.
+    fn find(&mut self, finding: Finding) {
+        *self.counts.entry(finding.of).or_default() += 1;
+        if self.found.len() < MOST_TOLD {
+            self.found.push(finding);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Explains what was found, as much as may be told in this second. `capture` is asked for if there is something to explain.
+    pub fn explain(
+        &mut self,
+        catalog: &Catalog,
+        scale: &TickScale,
+        statistics: &Statistics,
+        capture: impl FnOnce() -> Capture,
+    ) -> Vec<Exceedance> {
+        let now = Instant::now();
+        self.told.retain(|told| now.duration_since(*told) < A_SECOND);
+        let found = std::mem::take(&mut self.found);
+        let is_silent = found.is_empty() || self.told.len() >= MOST_TOLD;
+        let evidence = (!is_silent).then(|| (capture(), Durations::of_statistics(statistics)));
+        let mut exceedances = Vec::new();
+        for finding in found {
+            let Some((capture, durations)) = evidence.as_ref().filter(|_| self.told.len() < MOST_TOLD) else {
+                self.untold += 1;
+                continue;
+            };
+            self.told.push(now);
+            let around = scale.ticks_in(AROUND);
+            let (from, to) = (finding.begin.0.saturating_sub(around), finding.end.0.saturating_add(around));
+            let history = History::of(&capture.between(Ticks(from), Ticks(to)), catalog, scale);
+            let names = catalog.read();
+            let of = finding.of.named(&names);
+            let (run, cause, explanation) = self.why(&finding, &history, durations, &names, scale);
+            let [observed, bound] = [finding.observed, finding.bound].map(Duration::from_nanos);
+            let others = std::mem::take(&mut self.untold);
+            exceedances.push(Exceedance { of, run, bound, observed, cause, explanation, others });
+        }
+        self.untold += std::mem::take(&mut self.more);
+        exceedances
+    }
+
+    fn why(
+        &self,
+        finding: &Finding,
+        history: &History,
+        durations: &Durations,
+        names: &CatalogGuard<'_>,
+        scale: &TickScale,
+    ) -> (u32, ExceedanceCause, String) {
+        match finding.of {
+            Watched::Response(cycle) => {
+                let run = finding.run;
+                let Some(chain) = history.blocking_chain(cycle, run) else {
+                    return (run, ExceedanceCause::Unknown, "the events of the run are lost".to_owned());
+                };
+                let (cause, words) = self.cause(&Explanation::of(chain, durations, scale), names);
+                (run, cause, words)
+            }
+            Watched::Chain(latency, source, output) => {
+                let reactions = history.reactions(source, output, latency);
+                let unknown = || (0, ExceedanceCause::Unknown, "the events of the chain are lost".to_owned());
+                let Some(&reaction) = reactions.iter().find(|reaction| reaction.output == finding.end) else {
+                    return unknown();
+                };
+                let hops = history.hops(source, output, reaction);
+                let Some(longest) = hops.iter().max_by_key(|hop| hop.ticks()) else { return unknown() };
+                let run = hops.iter().rev().find_map(|hop| match hop.step {
+                    Step::Run { run, .. } => Some(run),
+                    _ => None,
+                });
+                let words = longest.describe(names, &names.source_name(source));
+                let long = human_duration(Duration::from_nanos(longest.nanoseconds(scale)));
+                let words = format!("the longest part of it, {long}, was {words}");
+                let explained = match longest.step {
+                    Step::Run { cycle, run } => history.blocking_chain_until(cycle, run, longest.end),
+                    _ => None,
+                };
+                let (cause, words) = match explained {
+                    Some(chain) => {
+                        let (cause, reason) = self.cause(&Explanation::of(chain, durations, scale), names);
+                        (cause, format!("{words}: {reason}"))
+                    }
+                    None if longest.step == Step::Unknown => (ExceedanceCause::Unknown, words),
+                    None if longest.step == Step::Sample => (ExceedanceCause::LateRelease, words),
+                    None => (ExceedanceCause::NothingUnusual, words),
+                };
+                (run.unwrap_or(0), cause, words)
+            }
+        }
+    }
+
+    /// What a bound did not reckon with: first of all, execution times above those that it was computed with.
+    fn cause(&self, explanation: &Explanation, names: &CatalogGuard<'_>) -> (ExceedanceCause, String) {
+        let cycle = names.cycle_name(explanation.chain.cycle);
+        let excess = Duration::from_nanos(explanation.excess);
+        let exceeding = explanation.executions.iter().filter_map(|execution| {
+            let update = names.task_name(execution.task);
+            let assumed = *self.bounds.executions.get(&(cycle.clone(), update.clone()))?;
+            let took = Duration::from_nanos(execution.nanoseconds);
+            Some((took.checked_sub(assumed).filter(|by| !by.is_zero())?, update, took, assumed))
+        });
+        if let Some((by, update, took, assumed)) = exceeding.max()
+            && by >= excess / 2
+        {
+            let [long, most] = [took, assumed].map(human_duration);
+            let words = format!("{update} ran {long}, and was assumed to run {most} at most");
+            return (ExceedanceCause::Execution { cycle, update, took, assumed: Some(assumed) }, words);
+        }
+        let cause = match explanation.reason {
+            Reason::LongExecution(task) => ExceedanceCause::Execution {
+                cycle,
+                update: names.task_name(task),
+                took: Duration::from_nanos(explanation.execution(task).map_or(0, |execution| execution.nanoseconds)),
+                assumed: None,
+            },
+            Reason::Preempted(by) => ExceedanceCause::Preemption { thread: names.worker_name(by), lasted: excess },
+            Reason::Stalled(_) => ExceedanceCause::StalledCore,
+            Reason::Late => ExceedanceCause::LateRelease,
+            Reason::Backlog => ExceedanceCause::Backlog,
+            Reason::Woken | Reason::HandedOver | Reason::Dispatched => ExceedanceCause::Dispatch,
+            Reason::Usual => ExceedanceCause::NothingUnusual,
+            Reason::Unknown => ExceedanceCause::Unknown,
+        };
+        (cause, explanation.sentence(names))
+    }
+}
+
+impl Watched {
+    fn named(self, names: &CatalogGuard<'_>) -> Bounded {
+        match self {
+            Self::Response(cycle) => Bounded::Response { cycle: names.cycle_name(cycle) },
+            Self::Chain(latency, source, output) => {
+                let (source, output) = (names.source_name(source), names.task_name(output));
+                match latency {
+                    Latency::Reaction => Bounded::Reaction { source, output },
+                    Latency::DataAge => Bounded::DataAge { source, output },
+                }
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

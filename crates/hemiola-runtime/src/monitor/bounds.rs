@@ -1,0 +1,187 @@
+//! What latencies shall not exceed, and what is told when one does.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What latencies shall not exceed while a robot runs: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds). Names are those of
+/// reports: [`Report`](hemiola_trace::Report).
+///
+/// ```
+/// use hemiola_runtime::LatencyBounds;
+/// use std::time::Duration;
+///
+/// let milliseconds = Duration::from_millis;
+/// let bounds = LatencyBounds::default()
+///     .response("motion", milliseconds(9))
+///     .reaction("Imu", "LegActuator.request", milliseconds(21))
+///     .data_age("Imu", "LegActuator.request", milliseconds(15))
+///     .execution("motion", "WalkEngine.joints", milliseconds(2));
+/// assert_eq!(bounds.responses["motion"], milliseconds(9));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LatencyBounds {
+    /// From the trigger of a run to its end, by cycle.
+    pub responses: BTreeMap<String, Duration>,
+    /// From a change just after a sample to the first output that reflects it, by source and the update that puts out.
+    pub reactions: BTreeMap<(String, String), Duration>,
+    /// From the oldest sample that an output rests on to that output, by source and the update that puts out.
+    pub data_ages: BTreeMap<(String, String), Duration>,
+    /// The execution times that the others were computed with, by cycle and update: what exceeds one is named as the cause before all else.
+    pub executions: BTreeMap<(String, String), Duration>,
+}
+
+impl LatencyBounds {
+    /// Bounds the response time of a cycle.
+    pub fn response(mut self, cycle: &str, bound: Duration) -> Self {
+        self.responses.insert(cycle.to_owned(), bound);
+        self
+    }
+
+    /// Bounds the reaction time of a chain.
+    pub fn reaction(mut self, source: &str, output: &str, bound: Duration) -> Self {
+        self.reactions.insert((source.to_owned(), output.to_owned()), bound);
+        self
+    }
+
+    /// Bounds the data age of a chain.
+    pub fn data_age(mut self, source: &str, output: &str, bound: Duration) -> Self {
+        self.data_ages.insert((source.to_owned(), output.to_owned()), bound);
+        self
+    }
+
+    /// Says with which execution time of an update the bounds were computed.
+    pub fn execution(mut self, cycle: &str, update: &str, assumed: Duration) -> Self {
+        self.executions.insert((cycle.to_owned(), update.to_owned()), assumed);
+        self
+    }
+}
+
+/// What a bound is of.
+///
+/// ```
+/// use hemiola_runtime::Bounded;
+///
+/// assert_eq!(Bounded::Response { cycle: "motion".into() }.to_string(), "the response time of motion");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bounded {
+    /// The response time of a cycle.
+    Response {
+        /// Its name.
+        cycle: String,
+    },
+    /// The reaction time of a chain.
+    Reaction {
+        /// The source of its samples.
+        source: String,
+        /// The update that puts out.
+        output: String,
+    },
+    /// The data age of a chain.
+    DataAge {
+        /// The source of its samples.
+        source: String,
+        /// The update that puts out.
+        output: String,
+    },
+}
+
+impl std::fmt::Display for Bounded {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Response { cycle } => write!(formatter, "the response time of {cycle}"),
+            Self::Reaction { source, output } => write!(formatter, "the reaction time from {source} to {output}"),
+            Self::DataAge { source, output } => write!(formatter, "the data age from {source} to {output}"),
+        }
+    }
+}
+
+/// An observed latency above its bound: [`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance).
+///
+/// ```
+/// use hemiola_runtime::{Bounded, Exceedance, ExceedanceCause};
+/// use std::time::Duration;
+///
+/// let exceedance = Exceedance {
+///     of: Bounded::Response { cycle: "motion".into() },
+///     run: 4711,
+///     bound: Duration::from_millis(9),
+///     observed: Duration::from_millis(12),
+///     cause: ExceedanceCause::LateRelease,
+///     explanation: "it began 3.00 ms after it was due".into(),
+///     others: 0,
+/// };
+/// assert_eq!(
+///     exceedance.to_string(),
+///     "the response time of motion was 12.0 ms in run 4711, above its bound of 9.00 ms: it began 3.00 ms after it was due"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exceedance {
+    /// What was bounded.
+    pub of: Bounded,
+    /// The run of the cycle, or of the one that put out.
+    pub run: u32,
+    /// The bound.
+    pub bound: Duration,
+    /// What was observed.
+    pub observed: Duration,
+    /// Why.
+    pub cause: ExceedanceCause,
+    /// Why, in words.
+    pub explanation: String,
+    /// How many more there were since the last one that was told, of whatever: a few are told in a second, the others are counted.
+    pub others: u64,
+}
+
+impl std::fmt::Display for Exceedance {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { of, run, bound, observed, explanation, others, .. } = self;
+        let [observed, bound] = [observed, bound].map(|time| hemiola_trace::human_duration(*time));
+        write!(formatter, "{of} was {observed} in run {run}, above its bound of {bound}: {explanation}")?;
+        match others {
+            0 => Ok(()),
+            others => write!(formatter, " (and {others} more since the last one)"),
+        }
+    }
+}
+
+/// What an exceeded bound did not reckon with.
+///
+/// ```
+/// # use hemiola_runtime::ExceedanceCause;
+/// assert_ne!(ExceedanceCause::Backlog, ExceedanceCause::LateRelease);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExceedanceCause {
+    /// An update ran longer than was assumed, or, where nothing was assumed, than it usually does.
+    Execution {
+        /// Its cycle.
+        cycle: String,
+        /// Its name.
+        update: String,
+        /// How long it ran.
+        took: Duration,
+        /// What was assumed.
+        assumed: Option<Duration>,
+    },
+    /// Another thread of the robot had the core for so long.
+    Preemption {
+        /// Its name: `motion 0` for worker 0 of `motion`, or a callback executor.
+        thread: String,
+        /// How long.
+        lasted: Duration,
+    },
+    /// A worker had work and did not run, and none of the robot's threads had its core: the kernel, another process, or the host.
+    StalledCore,
+    /// It began late: the timer, the wake-up of its thread, or the sample that triggers it.
+    LateRelease,
+    /// The run before it went on for too long.
+    Backlog,
+    /// Waking workers and handing work to them took the time.
+    Dispatch,
+    /// Nothing that took longer than usual: the bound is wrong.
+    NothingUnusual,
+    /// The events that would tell are lost.
+    Unknown,
+}

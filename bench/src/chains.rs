@@ -1,16 +1,30 @@
-//! Chains of callbacks: bounds beside simulation, and how many random chains meet their deadlines.
+//! Chains of callbacks: bounds beside what is simulated and what is really executed.
 //!
 //! | file | what |
 //! |---|---|
 //! | `case_study` | the model car of the PiCAS paper, under its scheduling and ROS 2's |
+//! | `two_chains` | the tables of its talk: two chains in one executor, and in two |
 //! | `bounds` | random systems, none of which may exceed a bound |
 //! | `schedulability` | the paper's random chains: how many are sure to be in time |
+//! | `application` | what callbacks do, wherever they run |
+//! | `simulated`, `executed` | where they run: in the simulator, and on the bus's executors |
+//! | `latencies` | the application that measures chains |
+//! | `mapping` | chains on as many cores as there are |
+//! | `table` | what came of it, as text |
 
+mod application;
 mod bounds;
 mod case_study;
+mod executed;
+mod latencies;
+mod mapping;
 mod schedulability;
+mod simulated;
+mod table;
+mod two_chains;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
@@ -19,6 +33,8 @@ use crate::error::{BenchError, write};
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench chains case-study --svg schedule.svg
+  hemiola-bench chains case-study --seconds 60
+  hemiola-bench chains two-chains
   hemiola-bench chains bounds --systems 100000
   hemiola-bench chains schedulability --sets 1000 --svg ratio.svg")]
 pub struct Options {
@@ -28,11 +44,20 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum Experiment {
-    /// The model car of the PiCAS paper: bounds and simulated latencies, under its scheduling and ROS 2's.
+    /// The model car of the PiCAS paper under its scheduling and ROS 2's: bounds, simulated latencies, and really executed ones.
     CaseStudy {
+        /// How long it is executed under each; 0 leaves that out.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        seconds: u64,
         /// Draws the first 400 ms under PiCAS.
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
+    },
+    /// Two chains in one executor and in one each, chain-aware and as ROS 2 does: bounds, simulated and executed latencies.
+    TwoChains {
+        /// How long each of the four is executed.
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        seconds: u64,
     },
     /// Simulates random systems and looks for anything that takes longer than its bound.
     Bounds {
@@ -57,9 +82,17 @@ enum Experiment {
 /// Runs an experiment.
 pub fn run(options: &Options) -> Result<(), BenchError> {
     match &options.experiment {
-        Experiment::CaseStudy { svg } => {
-            print!("{}", case_study::table());
-            svg.as_ref().map_or(Ok(()), |path| write(path, &case_study::picture()))
+        Experiment::CaseStudy { seconds, svg } => {
+            print!("{}", case_study::published());
+            if *seconds > 0 {
+                print!("\n{}", case_study::executed(Duration::from_secs(*seconds))?.text());
+            }
+            let [picas, _] = case_study::pictures();
+            svg.as_ref().map_or(Ok(()), |path| write(path, &picas))
+        }
+        Experiment::TwoChains { seconds } => {
+            print!("{}", two_chains::text(&two_chains::run(Duration::from_secs(*seconds))?));
+            Ok(())
         }
         Experiment::Bounds { systems, seed } => bounds::run(*seed..seed.saturating_add(*systems)),
         Experiment::Schedulability { sets, svg } => {

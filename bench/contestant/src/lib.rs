@@ -45,7 +45,7 @@ pub use completions::Completions;
 pub use graph::{Graph, GraphError};
 pub use measure::Contestant;
 pub use system::{Granted, Usage, monotonic_ns, request_real_time, sleep_until_ns};
-pub use work::Work;
+pub use work::{Work, compute_for};
 
 use arguments::Arguments;
 

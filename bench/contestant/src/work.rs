@@ -2,9 +2,10 @@
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::graph::Graph;
-use crate::system::monotonic_ns;
+use crate::system::{monotonic_ns, thread_cpu_ns};
 
 /// The work of all tasks of a graph, calibrated for this process.
 ///
@@ -68,6 +69,23 @@ impl Work {
     pub(crate) fn first_task_ns(&self) -> u64 {
         self.note_first.store(false, Ordering::SeqCst);
         self.first.load(Ordering::SeqCst)
+    }
+}
+
+/// Computes until this thread has used so much more of a processor, however often others interrupt it: exact to some microseconds.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// let begin = Instant::now();
+/// hemiola_bench_contestant::compute_for(Duration::from_micros(200));
+/// assert!(begin.elapsed() >= Duration::from_micros(190)); // the two clocks may differ a little
+/// ```
+pub fn compute_for(processor_time: Duration) {
+    /// Between two looks at the clock, which is a call into the system: some microseconds.
+    const STEPS: u64 = 2_000;
+    let end = thread_cpu_ns() + processor_time.as_nanos() as u64;
+    while thread_cpu_ns() < end {
+        chain(STEPS);
     }
 }
 

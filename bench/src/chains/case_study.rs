@@ -1,59 +1,48 @@
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
-use hemiola_analysis::picas::{Deployment, Executor, ExecutorId, Order, case_study, holistic, published};
-use hemiola_analysis::simulation::{Observed, Observer, Options, Schedule, Who, run};
-use hemiola_analysis::{Bound, Time, draw};
+use hemiola_analysis::picas::{Deployment, case_study, holistic, published};
+use hemiola_analysis::simulation::{Model, Observed, Options, Schedule, Who, run};
+use hemiola_analysis::{Costs, Time, draw};
+use hemiola_realtime::Affinity;
+
+use super::executed::execute;
+use super::latencies::Latencies;
+use super::mapping::{Mapping, as_executed, measured_costs, under_ros2};
+use super::simulated::simulate;
+use super::table::{Row, bound, ms, remarks, table};
+use crate::error::BenchError;
 
 const CORES: usize = 4;
 const HORIZON: Time = Time::milliseconds(100_000);
+const SIMULATED: Time = Time::milliseconds(60_000);
 
-/// Latency from the timer's expiry to the end of the last callback, per chain.
-struct Latencies {
-    chain_of: Vec<usize>,
-    observed: BTreeMap<usize, Observed>,
+fn latencies(model: &Model, chain_of: &[usize]) -> Vec<Observed> {
+    let latencies = Latencies::new(chain_of);
+    simulate(model, SIMULATED, &latencies);
+    latencies.observed()
 }
 
-impl Observer for Latencies {
-    fn callback_ended(&mut self, callback: usize, released: Time, now: Time) {
-        let chain = self.chain_of[callback];
-        if self.chain_of.get(callback + 1) != Some(&chain) {
-            self.observed.entry(chain).or_default().add(now - released);
-        }
-    }
-}
-
-fn simulate(deployment: &Deployment) -> BTreeMap<usize, Observed> {
+fn simulated(deployment: &Deployment) -> Vec<Observed> {
     let (model, chain_of) = case_study::model(deployment);
-    let mut latencies = Latencies { chain_of, observed: BTreeMap::new() };
-    run(&model, &Options { end: Time::milliseconds(60_000), ..Options::default() }, &mut latencies);
-    latencies.observed
+    latencies(&model, &chain_of)
 }
 
-/// The same callbacks on the same cores, in one default executor per core.
-fn under_ros2(deployment: &Deployment) -> Deployment {
-    let mut default = deployment.clone();
-    for callback in default.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
-        callback.executor = ExecutorId(deployment.executor(callback).core);
-    }
-    default.executors = (0..CORES).map(|core| Executor { core, priority: 1, order: Order::Registration }).collect();
-    default
-}
-
-pub fn table() -> String {
+/// As published: four cores, bounds and simulation.
+pub fn published() -> String {
     let deployment = case_study::deployment();
-    let (picas, default) = (simulate(&deployment), simulate(&under_ros2(&deployment)));
+    let (picas, default) = (simulated(&deployment), simulated(&under_ros2(&deployment, CORES)));
     let (bounds, paper) = (holistic::latencies(&deployment, HORIZON), published::latencies(&deployment, HORIZON));
     let mut text = String::from(
-        "Latencies in ms, simulated for 60 s with the longest durations. Chains 1 and 2 share a\n\
+        "Latencies in ms on four cores, simulated for 60 s with the longest durations. Chains 1 and 2 share a\n\
          timer, which their bounds count twice.\n\n\
          chain  period  published    bound |    PiCAS min    mean     max     std | ROS 2 default mean     max     std\n",
     );
     for (chain, one) in deployment.chains.iter().enumerate() {
-        let (ours, theirs) =
-            (picas.get(&chain).copied().unwrap_or_default(), default.get(&chain).copied().unwrap_or_default());
+        let (ours, theirs) = (picas[chain], default[chain]);
         // Writing to a String cannot fail.
-        let _ = writeln!(
+        _ = writeln!(
             text,
             "{:5}  {:6.0}  {:>9}  {:>7} | {:12.1} {:7.1} {:7.1} {:7.1} | {:18.1} {:7.1} {:7.1}",
             chain + 1,
@@ -72,28 +61,103 @@ pub fn table() -> String {
     text
 }
 
-pub fn picture() -> String {
-    let deployment = case_study::deployment();
-    let (model, chain_of) = case_study::model(&deployment);
-    let mut schedule = Schedule::default();
-    let end = Time::milliseconds(400);
-    run(&model, &Options { end, ..Options::default() }, &mut schedule);
-    let describe = |who: Who| match who {
+/// A scheduler, and how the chains fared under it.
+pub struct Trial {
+    pub scheduler: &'static str,
+    pub rows: Vec<Row>,
+    remarks: String,
+}
+
+/// What was really executed, and on what.
+pub struct Execution {
+    pub trials: Vec<Trial>,
+    cores: usize,
+    scale: f64,
+    costs: Costs,
+}
+
+/// Executes it for so long under each scheduler, on the cores that there are, and simulates the same.
+pub fn executed(length: Duration) -> Result<Execution, BenchError> {
+    let available = Affinity::of_this_thread().cores().len();
+    let costs = measured_costs()?;
+    let mapping = Mapping::new(&case_study::deployment(), CORES, available);
+    let schedulers = [
+        ("PiCAS", mapping.deployment.clone()),
+        ("ROS 2's default executor, one per core", under_ros2(&mapping.deployment, mapping.cores)),
+    ];
+    let mut trials = Vec::new();
+    for (scheduler, deployment) in schedulers {
+        let (model, chain_of) = case_study::model(&deployment);
+        // As in the paper's program, one message waits at most.
+        let model = as_executed(model, mapping.cores, 1);
+        let application = Arc::new(Latencies::new(&chain_of));
+        let run = execute(&model, length, &application)?;
+        let bounds = holistic::latencies(&Deployment { costs, ..deployment.clone() }, HORIZON);
+        let observed = latencies(&model, &chain_of).into_iter().zip(application.observed());
+        let rows: Vec<Row> = (deployment.chains.iter().zip(bounds).zip(observed).enumerate())
+            .map(|(chain, ((one, bound), (simulated, executed)))| Row {
+                chain: format!("chain {}", chain + 1),
+                period: one.period,
+                bound,
+                simulated,
+                executed,
+            })
+            .collect();
+        let remarks = remarks(&rows, &run);
+        trials.push(Trial { scheduler, rows, remarks });
+    }
+    Ok(Execution { trials, cores: mapping.cores, scale: mapping.scale, costs })
+}
+
+impl Execution {
+    pub fn text(&self) -> String {
+        let Self { cores, scale, costs, .. } = self;
+        let mut text = format!(
+            "Executed on {cores} cores: core c of the four is core c modulo {cores}, and all durations are multiplied by {scale:.3}, so\n\
+             that no core is used for more than 90 % (Linux keeps 5 % from real-time threads). Callbacks compute until they have used\n\
+             their processor time; latencies in ms, from the timer's expiry to the end of the last callback. Bounds are those of this\n\
+             mapping, jitter-aware, with what this machine took before: timers late by {}, {} to wake who gets a message,\n\
+             {} beside what a callback computes (99 of 100 took less).\n",
+            costs.timer_lateness, costs.wake_up, costs.dispatch
+        );
+        for Trial { scheduler, rows, remarks } in &self.trials {
+            _ = write!(text, "\n{scheduler}\n{}{remarks}", table(rows));
+        }
+        text
+    }
+}
+
+/// What callbacks are called in pictures and traces, and the number of their colour.
+fn describe(chain_of: &[usize], who: Who) -> (String, usize) {
+    match who {
         Who::Callback(callback) => {
             let chain = chain_of[callback];
             let place = callback - chain_of.iter().position(|&other| other == chain).unwrap_or(callback);
             (format!("{}.{}", chain + 1, place + 1), chain)
         }
         Who::Task { cycle, node } => (format!("{cycle}.{node}"), cycle),
-    };
-    let heading = "The PiCAS case study: chain and callback, by core";
-    draw::schedule_svg(heading, &schedule, CORES, Time::ZERO, end, describe)
+    }
 }
 
-fn ms(time: Time) -> f64 {
-    time.as_nanoseconds() as f64 / 1e6
+/// Who ran when on the four cores, up to `end`, under PiCAS or in default executors.
+fn schedule(deployment: &Deployment, end: Time) -> (Schedule, Vec<usize>) {
+    let (model, chain_of) = case_study::model(deployment);
+    let mut schedule = Schedule::default();
+    run(&model, &Options { end, ..Options::default() }, &mut schedule);
+    (schedule, chain_of)
 }
 
-fn bound(bound: &Bound) -> String {
-    bound.as_ref().map_or_else(|_| "none".to_owned(), |&bound| format!("{:.1}", ms(bound)))
+const SHOWN: Time = Time::milliseconds(400);
+
+/// The beginning, under PiCAS and in ROS 2's default executors.
+pub fn pictures() -> [String; 2] {
+    let deployment = case_study::deployment();
+    [
+        ("The PiCAS case study under PiCAS: chain and callback, by core", deployment.clone()),
+        ("The same in ROS 2's default executors", under_ros2(&deployment, CORES)),
+    ]
+    .map(|(heading, deployment)| {
+        let (schedule, chain_of) = schedule(&deployment, SHOWN);
+        draw::schedule_svg(heading, &schedule, CORES, Time::ZERO, SHOWN, |who| describe(&chain_of, who))
+    })
 }

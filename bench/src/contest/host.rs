@@ -1,7 +1,7 @@
 //! What the host of a virtual machine takes from it while somebody is measured, and how turns do without.
 
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,10 @@ impl Host {
     /// Holds a turn; again if the host took too much from it, whoever's turn it is. An error ends it.
     pub fn hold<T, E>(&mut self, mut turn: impl FnMut() -> Result<T, E>) -> Result<T, E> {
         self.least_disturbed(|| {
-            let (stolen, begin) = (stolen_seconds(), Instant::now());
-            let outcome = turn()?;
-            let seconds = begin.elapsed().as_secs_f64() * processors();
-            Ok((outcome, 100.0 * (stolen_seconds() - stolen) / seconds))
+            let begin = Instant::now();
+            let (outcome, stolen) = watch(&mut turn);
+            let share = stolen.as_secs_f64() / (begin.elapsed().as_secs_f64() * processors());
+            Ok((outcome?, 100.0 * share))
         })
     }
 
@@ -64,6 +64,13 @@ impl fmt::Display for Host {
              worst); {repeated} were held again, for it took more than {LIMIT_PERCENT} % from them"
         )
     }
+}
+
+/// What an activity gives, and how much of the processors' time the host took meanwhile, of all processors together.
+pub fn watch<T>(activity: impl FnOnce() -> T) -> (T, Duration) {
+    let stolen = stolen_seconds();
+    let outcome = activity();
+    (outcome, Duration::from_secs_f64((stolen_seconds() - stolen).max(0.0)))
 }
 
 fn processors() -> f64 {

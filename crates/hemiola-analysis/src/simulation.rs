@@ -51,6 +51,7 @@ use crate::{Costs, Time};
 ///         priority: 1,
 ///         publishes: vec![],
 ///         releases: vec![],
+///         joins: vec![],
 ///     }],
 ///     ..Model::default()
 /// };
@@ -107,6 +108,27 @@ pub enum Dispatch {
 }
 
 /// A function that an executor calls.
+///
+/// ```
+/// use hemiola_analysis::{Time, simulation::{self, Callback, Dispatch, Executor, Model, Options, Schedule, Source}, system::Span};
+/// let ms = Time::milliseconds;
+/// let lidar = |arrivals: &[u64], joins: usize| Callback {
+///     executor: 0,
+///     source: Source::Messages { depth: 1, arrivals: arrivals.iter().copied().map(ms).collect() },
+///     takes: Span::upto(ms(3)),
+///     priority: 1,
+///     publishes: vec![],
+///     releases: vec![],
+///     joins: vec![joins],
+/// };
+/// // A fusion waits for both lidars; of the front one it has the second message when the rear one's comes.
+/// let (front, rear) = (lidar(&[0, 10, 20], 1), lidar(&[15, 50], 0));
+/// let executors = vec![Executor { core: 0, priority: 50, dispatch: Dispatch::Priority }];
+/// let model = Model { cores: 1, executors, callbacks: vec![front, rear], ..Model::default() };
+/// let mut schedule = Schedule::default();
+/// simulation::run(&model, &Options::default(), &mut schedule);
+/// assert_eq!(schedule.slices.iter().map(|slice| slice.start).collect::<Vec<_>>(), [15, 50].map(ms));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
     /// Who runs it.
@@ -121,6 +143,9 @@ pub struct Callback {
     pub publishes: Vec<usize>,
     /// Which cycles are released when it ends.
     pub releases: Vec<usize>,
+    /// Which others must have been called, too, since it or one of them worked: so the fusion of several topics waits for a message of
+    /// each. Until then a call takes no time, publishes nothing, and releases nothing. Whoever joins nobody always works.
+    pub joins: Vec<usize>,
 }
 
 /// What a callback waits for.

@@ -93,6 +93,7 @@ fn model(case: &Case, dispatch: Dispatch) -> Model {
         priority: case.picas_priority.get(number).copied().unwrap_or(0),
         publishes: callback.publishes.iter().flat_map(subscribed).collect(),
         releases: Vec::new(),
+        joins: Vec::new(),
     };
     Model {
         cores: 1,

@@ -6,6 +6,7 @@ use super::pool::{CycleState, Here};
 use super::random::SplitMix64;
 use super::{Model, Observer, Options, Source, Who};
 use crate::Time;
+use crate::system::Span;
 
 /// Simulates a model from time zero.
 ///
@@ -33,6 +34,8 @@ struct Engine<'m> {
     /// Threads, the most important first.
     by_priority: Vec<usize>,
     waiting: Vec<Waiting>,
+    /// Per callback, whether it was called since it worked, alone or with those that it joins.
+    called: Vec<bool>,
     executors: Vec<ExecutorState>,
     cycles: Vec<CycleState>,
     /// Per core, which thread it runs.
@@ -63,6 +66,8 @@ struct Job {
     worker: usize,
     released: Time,
     left: Time,
+    /// Others hear of its end.
+    works: bool,
 }
 
 impl<'m> Engine<'m> {
@@ -93,6 +98,7 @@ impl<'m> Engine<'m> {
             threads,
             by_priority,
             waiting,
+            called: vec![false; model.callbacks.len()],
             executors: (0..model.executors.len()).map(|executor| ExecutorState::new(model, executor)).collect(),
             cycles,
             cores: vec![None; model.cores],
@@ -165,22 +171,35 @@ impl<'m> Engine<'m> {
     }
 
     fn choose(&mut self, owner: Owner, observer: &mut impl Observer) -> Option<Job> {
-        let (who, worker, released, takes) = match owner {
+        let (who, worker, released, takes, works) = match owner {
             Owner::Executor(executor) => {
                 let dispatch = self.model.executors[executor].dispatch;
                 let (waiting, draws) = (&mut self.waiting, &mut self.draws);
                 let (callback, released) =
                     self.executors[executor].choose(self.model, dispatch, waiting, self.now, draws)?;
                 observer.callback_started(callback, released, self.now);
-                (Who::Callback(callback), 0, released, self.model.callbacks[callback].takes)
+                let works = self.join(callback);
+                let takes = if works { self.model.callbacks[callback].takes } else { Span::upto(Time::ZERO) };
+                (Who::Callback(callback), 0, released, takes, works)
             }
             Owner::Worker { cycle, worker } => {
                 let node = self.cycles[cycle].choose(worker, self.now, observer)?;
-                (Who::Task { cycle, node }, worker, self.now, self.model.cycles[cycle].takes[node])
+                (Who::Task { cycle, node }, worker, self.now, self.model.cycles[cycle].takes[node], true)
             }
         };
         let left = self.draws.within(takes) + self.draws.upto(self.model.costs.dispatch);
-        Some(Job { who, worker, released, left })
+        Some(Job { who, worker, released, left, works })
+    }
+
+    /// Whether a callback that is called works: all that it joins were called, too.
+    fn join(&mut self, callback: usize) -> bool {
+        let joined = &self.model.callbacks[callback].joins;
+        let works = joined.iter().all(|&other| self.called[other]);
+        self.called[callback] = !works;
+        if works {
+            joined.iter().for_each(|&other| self.called[other] = false);
+        }
+        works
     }
 
     /// When something ends or is released.
@@ -226,6 +245,9 @@ impl<'m> Engine<'m> {
         let (released, cycles) = match job.who {
             Who::Callback(number) => {
                 observer.callback_ended(number, job.released, self.now);
+                if !job.works {
+                    return;
+                }
                 let callback = &model.callbacks[number];
                 for &receiver in &callback.publishes {
                     let same_thread = model.callbacks[receiver].executor == callback.executor;

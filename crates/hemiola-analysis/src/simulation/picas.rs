@@ -36,6 +36,7 @@ pub fn deployed(deployment: &Deployment, cores: usize) -> (Model, Vec<usize>) {
                 priority: callback.priority,
                 publishes: if place + 1 < chain.callbacks.len() { vec![next] } else { Vec::new() },
                 releases: Vec::new(),
+                joins: Vec::new(),
             });
             chain_of.push(number);
         }

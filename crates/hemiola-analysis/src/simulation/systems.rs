@@ -75,6 +75,7 @@ pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usi
                 priority: callback.priority.unwrap_or(0),
                 publishes: if last { Vec::new() } else { vec![first_callback + place + 1] },
                 releases: if last { released_by(system, &chain.name) } else { Vec::new() },
+                joins: Vec::new(),
             });
             chain_of.push(number);
         }

@@ -1,0 +1,134 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_analysis::Time;
+use hemiola_analysis::simulation::{Dispatch, Model, Source};
+use hemiola_bench_contestant::{Usage, compute_for};
+use hemiola_bus::{Bus, Executor, Order, Priority, Publisher, RobotClock, RunningExecutor, Topic, WhenFull};
+use hemiola_realtime::{Affinity, Policy, ThreadSettings};
+
+use super::application::{Application, Cause};
+use crate::contest::host;
+use crate::error::BenchError;
+
+/// What became of a run, beside what the application saw.
+pub struct Executed {
+    pub length: Duration,
+    /// How many cores' time the process used.
+    pub cores_used: f64,
+    /// Messages that found no room.
+    pub dropped: u64,
+    /// Expiries of timers for which it was too late.
+    pub skipped: u64,
+    /// What the host took of the processors' time, of all together.
+    pub stolen: Duration,
+    /// What the system refused to the threads.
+    pub denials: Vec<String>,
+}
+
+/// All is made in this time, while the clock shows zero: so that timers begin at once.
+const PREPARATION: Duration = Duration::from_millis(500);
+
+/// Lets an application run on the bus's executors, one thread for each of the model's, with its priority and on its core. Callbacks use
+/// a processor for as long as they take at most in the model. Timers expire first after one period, as those of the bus do.
+pub fn execute<A: Application>(model: &Model, length: Duration, application: &Arc<A>) -> Result<Executed, BenchError> {
+    let clock = Arc::new(RobotClock::running(1.0));
+    clock.restart(PREPARATION);
+    let bus = Bus::new();
+    let topics: Vec<Topic<A::Message>> = (0..model.callbacks.len())
+        .map(|callback| bus.topic(&format!("from callback {callback}")))
+        .collect::<Result<_, _>>()?;
+    let running = start(model, &topics, &clock, application)?;
+    let denials = running.iter().flat_map(|executor| executor.report().denials().map(ToString::to_string)).collect();
+    std::thread::sleep(PREPARATION);
+
+    let before = Usage::now();
+    let ((), stolen) = host::watch(|| std::thread::sleep(length));
+    let used = Usage::now().since(&before);
+
+    let mut skipped = 0;
+    for executor in running {
+        skipped += executor.stop().handle().callbacks().iter().map(|callback| callback.missed).sum::<u64>();
+    }
+    Ok(Executed {
+        length,
+        cores_used: used.cpu_ns as f64 / length.as_nanos() as f64,
+        dropped: topics.iter().map(|topic| topic.report().dropped).sum(),
+        skipped,
+        stolen,
+        denials,
+    })
+}
+
+fn start<A: Application>(
+    model: &Model,
+    topics: &[Topic<A::Message>],
+    clock: &Arc<RobotClock>,
+    application: &Arc<A>,
+) -> Result<Vec<RunningExecutor>, BenchError> {
+    let mut executors: Vec<Executor> = Vec::new();
+    for (number, executor) in model.executors.iter().enumerate() {
+        executors.push(Executor::new(format!("executor {number}"), clock).order(match executor.dispatch {
+            Dispatch::Priority => Order::Priority,
+            Dispatch::WaitSet => Order::Ros2,
+            Dispatch::TimersAlways => Order::Ros2Crystal,
+        }));
+    }
+    for (number, callback) in model.callbacks.iter().enumerate() {
+        let mut call = Call {
+            number,
+            takes: callback.takes.longest.into(),
+            application: application.clone(),
+            publisher: topics[number].publisher(),
+            clock: clock.clone(),
+        };
+        let executor = &mut executors[callback.executor];
+        let priority = Priority(callback.priority as u16);
+        match callback.source {
+            Source::Timer { period, .. } => {
+                executor.every(period.into(), priority, move |tick| call.run(Cause::Expired(time(tick.due))))?;
+            }
+            Source::Messages { depth, .. } => {
+                let sends = |other: &hemiola_analysis::simulation::Callback| other.publishes.contains(&number);
+                // Nobody may: a timer that chains share is only in the first of them.
+                let Some(sender) = model.callbacks.iter().position(sends) else { continue };
+                executor.subscribe(&topics[sender], priority, depth, WhenFull::DropOldest, move |message| {
+                    call.run(Cause::Received(message));
+                })?;
+            }
+        }
+    }
+    let allowed = Affinity::of_this_thread();
+    let mut running = Vec::new();
+    for (number, (executor, described)) in executors.into_iter().zip(&model.executors).enumerate() {
+        let priority = hemiola_realtime::Priority::new(described.priority.clamp(1, 98) as u8)?;
+        let mut settings = ThreadSettings::new(format!("executor-{number}")).policy(Policy::Fifo(priority));
+        if let Some(&core) = allowed.cores().get(described.core) {
+            settings = settings.affinity(Affinity::of([core]));
+        }
+        running.push(executor.spawn(settings)?);
+    }
+    Ok(running)
+}
+
+/// One callback.
+struct Call<A: Application> {
+    number: usize,
+    takes: Duration,
+    application: Arc<A>,
+    publisher: Publisher<A::Message>,
+    clock: Arc<RobotClock>,
+}
+
+impl<A: Application> Call<A> {
+    fn run(&mut self, cause: Cause<'_, A::Message>) {
+        if self.application.begin(self.number, cause, time(self.clock.now())) {
+            compute_for(self.takes);
+            self.publisher.publish(self.application.end(self.number, time(self.clock.now())));
+        }
+    }
+}
+
+fn time(shown: hemiola_model::Time) -> Time {
+    Time::nanoseconds(shown.nanoseconds().max(0) as u64)
+}

@@ -1,0 +1,74 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use hemiola_analysis::Time;
+use hemiola_analysis::simulation::Observed;
+
+use super::application::{Application, Cause};
+
+/// Measures chains: from the timer's expiry to the end of the last callback.
+pub struct Latencies {
+    /// Per callback, when what it is called for was released.
+    released: Vec<AtomicU64>,
+    /// Per callback, which chain ends with it.
+    ends: Vec<Option<usize>>,
+    observed: Vec<Mutex<Observed>>,
+}
+
+impl Latencies {
+    /// Of the chains of which these callbacks are, in this order.
+    pub fn new(chain_of: &[usize]) -> Self {
+        let chains = chain_of.iter().max().map_or(0, |last| last + 1);
+        let ends = |callback: usize| Some(chain_of[callback]).filter(|chain| chain_of.get(callback + 1) != Some(chain));
+        Self {
+            released: chain_of.iter().map(|_| AtomicU64::new(0)).collect(),
+            ends: (0..chain_of.len()).map(ends).collect(),
+            observed: (0..chains).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// By chain.
+    pub fn observed(&self) -> Vec<Observed> {
+        self.observed.iter().map(|observed| *observed.lock().unwrap_or_else(PoisonError::into_inner)).collect()
+    }
+}
+
+impl Application for Latencies {
+    /// When the chain's timer expired.
+    type Message = Time;
+
+    fn begin(&self, callback: usize, cause: Cause<'_, Time>, _now: Time) -> bool {
+        let released = match cause {
+            Cause::Expired(due) => due,
+            Cause::Received(&released) => released,
+        };
+        // Relaxed: only the callback's own thread reads it.
+        self.released[callback].store(released.as_nanoseconds(), Ordering::Relaxed);
+        true
+    }
+
+    fn end(&self, callback: usize, now: Time) -> Time {
+        let released = Time::nanoseconds(self.released[callback].load(Ordering::Relaxed));
+        if let Some(chain) = self.ends[callback] {
+            self.observed[chain].lock().unwrap_or_else(PoisonError::into_inner).add(now - released);
+        }
+        released
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_is_measured_from_its_timers_expiry_to_its_last_end() {
+        let latencies = Latencies::new(&[0, 0, 1]);
+        let ms = Time::milliseconds;
+        assert!(latencies.begin(0, Cause::Expired(ms(80)), ms(81)));
+        let message = latencies.end(0, ms(83));
+        assert!(latencies.begin(1, Cause::Received(&message), ms(90)));
+        latencies.end(1, ms(95));
+        let observed = latencies.observed();
+        assert_eq!((observed[0].count, observed[0].maximum, observed[1].count), (1, ms(15), 0));
+    }
+}

@@ -1,0 +1,114 @@
+use std::time::Duration;
+
+use hemiola_analysis::picas::{Deployment, Executor, ExecutorId, Order};
+use hemiola_analysis::simulation::{Missed, Model, Source};
+use hemiola_analysis::{Costs, Time};
+use hemiola_bench_contestant::compute_for;
+use hemiola_realtime::{
+    Calibration, LatencyDistribution, Policy, Priority, RealtimeError, ThreadSettings, monotonic_now, spawn,
+    wakeup_latency,
+};
+
+/// Chains on the cores that there are, with durations that these can bear.
+pub struct Mapping {
+    pub deployment: Deployment,
+    pub cores: usize,
+    /// By which all durations were multiplied; periods stay.
+    pub scale: f64,
+}
+
+/// What threads with real-time priority use of a core at most: Linux keeps 5 % for all others, and stops them for that.
+const LARGEST_LOAD: f64 = 0.9;
+
+impl Mapping {
+    /// Core c becomes core c modulo `available`, and all durations shrink alike until no core has more to do than it may. Who goes
+    /// before whom stays: executors keep their priorities.
+    pub fn new(deployment: &Deployment, cores: usize, available: usize) -> Self {
+        let cores = cores.min(available).max(1);
+        let mut deployment = deployment.clone();
+        deployment.executors.iter_mut().for_each(|executor| executor.core %= cores);
+        let load = deployment.utilisation(cores).into_iter().fold(0.0, f64::max);
+        let scale = (LARGEST_LOAD / load).min(1.0);
+        for callback in deployment.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
+            callback.cost = Time::nanoseconds((callback.cost.as_nanoseconds() as f64 * scale) as u64);
+        }
+        Self { deployment, cores, scale }
+    }
+}
+
+/// The same callbacks on the same cores, in one default executor per core.
+pub fn under_ros2(deployment: &Deployment, cores: usize) -> Deployment {
+    let mut default = deployment.clone();
+    for callback in default.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
+        callback.executor = ExecutorId(deployment.executor(callback).core);
+    }
+    default.executors = (0..cores).map(|core| Executor { core, priority: 1, order: Order::Registration }).collect();
+    default
+}
+
+/// The model as it is executed: timers expire first after a period and leave out what they missed, and so many messages wait at most.
+pub fn as_executed(mut model: Model, cores: usize, queued: usize) -> Model {
+    model.cores = cores;
+    for callback in &mut model.callbacks {
+        match &mut callback.source {
+            Source::Timer { first, period, missed } => (*first, *missed) = (*period, Missed::Skip),
+            Source::Messages { depth, .. } => *depth = queued,
+        }
+    }
+    model
+}
+
+/// What this machine takes for itself, so that bounds have it: 99 of 100 times it was less.
+pub fn measured_costs() -> Result<Costs, RealtimeError> {
+    const TIMES: usize = 1000;
+    const WORK: Duration = Duration::from_micros(50);
+    let policy = Policy::Fifo(Priority::new(90)?);
+    let beyond = spawn(ThreadSettings::new("computes").policy(policy), || {
+        let beyond = |_| {
+            let begin = monotonic_now();
+            compute_for(WORK);
+            (monotonic_now() - begin).saturating_sub(WORK)
+        };
+        LatencyDistribution::of(&mut (0..TIMES).map(beyond).collect::<Vec<_>>())
+    })?;
+    let p99 = |measured: Option<LatencyDistribution>| measured.map_or(Time::ZERO, |latency| latency.p99.into());
+    // The executors sleep until a timer is due, and do not wake early for it.
+    let timer = wakeup_latency(policy, Duration::from_millis(1), TIMES).map(|(late, _)| late);
+    let Calibration { hand_over, wake_up, preemption, .. } = Calibration::measure();
+    Ok(Costs {
+        dispatch: p99(beyond.thread.join().ok()),
+        hand_over: p99(hand_over),
+        wake_up: p99(wake_up),
+        timer_lateness: p99(timer),
+        preemption: p99(preemption),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_analysis::picas::case_study;
+
+    use super::*;
+
+    #[test]
+    fn no_core_has_more_to_do_than_it_may() {
+        let four = case_study::deployment();
+        for available in [1, 2, 3, 4, 16] {
+            let mapping = Mapping::new(&four, 4, available);
+            let loads = mapping.deployment.utilisation(mapping.cores);
+            assert_eq!(loads.len(), available.min(4));
+            assert!(loads.iter().all(|&load| load <= LARGEST_LOAD + 1e-6), "{loads:?}");
+            assert!(loads.iter().any(|&load| load > LARGEST_LOAD - 1e-3), "it need not have shrunk so far: {loads:?}");
+        }
+    }
+
+    #[test]
+    fn who_goes_before_whom_stays() {
+        let four = case_study::deployment();
+        let two = Mapping::new(&four, 4, 2).deployment;
+        let priorities = |deployment: &Deployment| -> Vec<u32> {
+            deployment.executors.iter().map(|executor| executor.priority).collect()
+        };
+        assert_eq!(priorities(&four), priorities(&two));
+    }
+}

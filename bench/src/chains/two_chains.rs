@@ -1,0 +1,120 @@
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_analysis::picas::{Chain, Deployment, Executor, ExecutorId, Order, holistic, priorities};
+use hemiola_analysis::simulation::deployed;
+use hemiola_analysis::{Bound, Costs, Time};
+
+use super::executed::execute;
+use super::latencies::Latencies;
+use super::mapping::{as_executed, measured_costs};
+use super::simulated::simulate;
+use super::table::{Row, remarks, table};
+use crate::error::BenchError;
+
+/// Period and durations in ms, the more important chain first. The talk's own are not published: these use 80 % of a core, and the
+/// less important chain takes longer than the other one's period.
+const CHAINS: [(u64, [u64; 5]); 2] = [(80, [2, 6, 6, 6, 4]), (200, [5, 30, 30, 20, 15])];
+const HORIZON: Time = Time::milliseconds(10_000);
+const SIMULATED: Time = Time::milliseconds(60_000);
+/// More than ever wait: what is compared is order, not loss.
+const QUEUED: usize = 64;
+
+/// Who runs the two chains, on one core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrangement {
+    OneExecutor,
+    ExecutorPerChain,
+}
+
+/// Both chains, with PiCAS' priorities or in the order of registration. Default executors have the same priority.
+fn deployment(arrangement: Arrangement, order: Order) -> Deployment {
+    let ms = Time::milliseconds;
+    let mut chains: Vec<Chain> = CHAINS.iter().map(|(period, costs)| Chain::new(ms(*period), costs.map(ms))).collect();
+    priorities::assign(&mut chains);
+    if arrangement == Arrangement::ExecutorPerChain {
+        chains[1].callbacks.iter_mut().for_each(|callback| callback.executor = ExecutorId(1));
+    }
+    let executors = match (arrangement, order) {
+        (Arrangement::OneExecutor, _) => vec![90],
+        (Arrangement::ExecutorPerChain, Order::Priority) => vec![90, 89],
+        (Arrangement::ExecutorPerChain, Order::Registration) => vec![90, 90],
+    };
+    let executors = executors.into_iter().map(|priority| Executor { core: 0, priority, order }).collect();
+    Deployment { chains, executors, interference: Vec::new(), costs: Costs::default() }
+}
+
+/// One table: an arrangement under one scheduler.
+pub struct Trial {
+    pub heading: String,
+    pub rows: Vec<Row>,
+    remarks: String,
+}
+
+/// Simulates and executes all four, for so long each.
+pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
+    let costs = measured_costs()?;
+    let mut trials = Vec::new();
+    for (arrangement, what) in
+        [(Arrangement::OneExecutor, "one executor"), (Arrangement::ExecutorPerChain, "an executor per chain")]
+    {
+        for (order, scheduler) in [(Order::Registration, "ROS 2's default"), (Order::Priority, "chain-aware")] {
+            let deployment = deployment(arrangement, order);
+            let (model, chain_of) = deployed(&deployment, 1);
+            let model = as_executed(model, 1, QUEUED);
+            let simulated = Latencies::new(&chain_of);
+            simulate(&model, SIMULATED, &simulated);
+            let application = Arc::new(Latencies::new(&chain_of));
+            let run = execute(&model, length, &application)?;
+            let bounds: Vec<Bound> = holistic::latencies(&Deployment { costs, ..deployment.clone() }, HORIZON);
+            let rows: Vec<Row> = (0..CHAINS.len())
+                .map(|chain| Row {
+                    chain: format!("chain {}", chain + 1),
+                    period: deployment.chains[chain].period,
+                    bound: bounds[chain].clone(),
+                    simulated: simulated.observed()[chain],
+                    executed: application.observed()[chain],
+                })
+                .collect();
+            let remarks = remarks(&rows, &run);
+            trials.push(Trial { heading: format!("{what}, {scheduler}"), rows, remarks });
+        }
+    }
+    Ok(trials)
+}
+
+pub fn text(trials: &[Trial]) -> String {
+    let mut text = String::from(
+        "Two chains on one core, latencies in ms from the timer's expiry to the end of the last callback.\n",
+    );
+    for (chain, (period, costs)) in CHAINS.iter().enumerate() {
+        _ = writeln!(text, "chain {}: every {period} ms, callbacks of {costs:?} ms", chain + 1);
+    }
+    for Trial { heading, rows, remarks } in trials {
+        _ = write!(text, "\n{heading}\n{}{remarks}", table(rows));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn simulated(arrangement: Arrangement, order: Order) -> [Time; 2] {
+        let (model, chain_of) = deployed(&deployment(arrangement, order), 1);
+        let latencies = Latencies::new(&chain_of);
+        simulate(&as_executed(model, 1, QUEUED), SIMULATED, &latencies);
+        [0, 1].map(|chain| latencies.observed()[chain].maximum)
+    }
+
+    #[test]
+    fn the_important_chain_waits_for_nobody_where_priorities_say_so() {
+        let alone = Time::milliseconds(CHAINS[0].1.iter().sum());
+        let longest_other = Time::milliseconds(30);
+        let one = simulated(Arrangement::OneExecutor, Order::Priority)[0];
+        assert!(one > alone && one <= alone + longest_other, "{one}");
+        assert_eq!(simulated(Arrangement::ExecutorPerChain, Order::Priority)[0], alone);
+        assert!(simulated(Arrangement::OneExecutor, Order::Registration)[0] > Time::milliseconds(80));
+    }
+}

@@ -93,6 +93,7 @@ fn content(log: &Path) -> Content {
                 "/main/Count" => content.counts += 1,
                 "/hemiola/log" => content.said.push(message.decode().unwrap().to_string()),
                 "/main/_run" => {}
+                state if state.starts_with("/main/_state") => {}
                 other => panic!("a message of {other}"),
             },
             Entry::Metadata(metadata) if metadata.name == "hemiola/channels" => content.channels = metadata.entries,

@@ -157,6 +157,7 @@ fn values(log: &str) -> BTreeMap<String, Vec<(u64, Vec<u8>)>> {
         if let Entry::Message(message) = entry.unwrap()
             && !message.channel.topic.contains("/hemiola")
             && !message.channel.topic.contains("/_run")
+            && !message.channel.topic.contains("/_state")
         {
             let value = (message.log_time.nanoseconds(), message.data.to_vec());
             values.entry(message.channel.topic.clone()).or_default().push(value);

@@ -69,7 +69,7 @@ pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) 
 fn snapshot_period(node: &Node) -> Reading<'_, Option<Duration>> {
     match node.text() {
         Some(NEVER) => Ok(None),
-        _ => duration_within(SNAPSHOTS, "from 100 ms to 1 h, or \"never\"")(node).map(Some),
+        _ => duration_within(SNAPSHOTS, "from 100 ms to 60 min, or \"never\"")(node).map(Some),
     }
 }
 

@@ -1,0 +1,74 @@
+//! Memory that a piece of a part is written into; it comes from the recorder, and goes back to it.
+
+use hemiola_model::cdr::CdrWriter;
+use hemiola_model::module::{Inlet, cell};
+use hemiola_model::{RepresentationDescriptor, Time};
+
+use crate::blackboard::provenance::Provenance;
+
+/// So many publishers' messages are written down.
+const MOST_INLETS: usize = 16;
+
+/// Where an item is written.
+pub struct Page {
+    pub bytes: CdrWriter,
+    pub views: Vec<WrittenView>,
+    pub inlets: Vec<Inlet>,
+    pub outcome: Outcome,
+}
+
+/// What is told of a value besides.
+pub struct WrittenView {
+    pub stamp: Time,
+    pub is_stale: bool,
+    pub provenance: Provenance,
+}
+
+/// What became of an item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It does not exist, or is in the log anyway.
+    Absent,
+    Written,
+    Opaque,
+    /// There was no room, or somebody else had the module.
+    Missing,
+}
+
+impl Page {
+    pub fn new(room: usize, depth: usize, sources: usize) -> Self {
+        let view = || WrittenView { stamp: Time::ZERO, is_stale: false, provenance: Provenance::none(sources) };
+        let views = (0..depth).map(|_| view()).collect();
+        Self {
+            bytes: CdrWriter::bounded(room),
+            views,
+            inlets: Vec::with_capacity(MOST_INLETS),
+            outcome: Outcome::Absent,
+        }
+    }
+
+    /// Writes a value.
+    ///
+    /// # Safety
+    /// The view leads to a value of this representation that nobody changes meanwhile.
+    pub unsafe fn write_value(
+        &mut self,
+        descriptor: &RepresentationDescriptor,
+        view: cell::View,
+        provenance: Option<&Provenance>,
+    ) -> Outcome {
+        self.note(0, view, provenance);
+        // SAFETY: promised by the caller.
+        unsafe { descriptor.write_at(view.value, &mut self.bytes) };
+        Outcome::Written
+    }
+
+    pub fn note(&mut self, index: usize, view: cell::View, provenance: Option<&Provenance>) {
+        let Some(written) = self.views.get_mut(index) else { return };
+        (written.stamp, written.is_stale) = (view.stamp, view.stale);
+        match provenance {
+            Some(provenance) => written.provenance.copy_from(provenance),
+            None => written.provenance.clear(),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! When what modules remember goes into a log.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use hemiola::Application;
+use hemiola::prelude::*;
+use hemiola_log::{Entry, LogReader};
+
+const ROBOT: &str = r#"
+[cycle.main]
+rate = 10.0
+modules = ["Counting"]
+"#;
+
+#[derive(Representation, Clone, Default)]
+struct Count {
+    number: u64,
+}
+
+#[derive(Module, Default)]
+struct Counting {
+    number: u64,
+}
+
+#[module]
+impl Counting {
+    #[update]
+    fn count(&mut self, count: &mut Count) {
+        self.number += 1;
+        count.number = self.number;
+    }
+}
+
+/// The seconds in which a robot of 25 s writes snapshots.
+fn seconds(name: &str, arguments: &[&str]) -> Vec<u64> {
+    let log = std::env::temp_dir().join(format!("hemiola-snapshots-{name}-{}.mcap", std::process::id()));
+    let fixed = ["robot", "run", "--headless", "--no-trace", "--fast", "--duration", "25s", "--log"];
+    let arguments = [&fixed[..], &[log.to_str().unwrap()], arguments].concat();
+    assert_eq!(Application::embedded(ROBOT).run_with(arguments), ExitCode::SUCCESS);
+    let mut reader = LogReader::open(&log).unwrap();
+    let mut seconds = BTreeSet::new();
+    while let Some(entry) = reader.next_entry() {
+        if let Entry::Message(message) = entry.unwrap()
+            && message.channel.topic.contains("/_state")
+        {
+            // What a snapshot tells is of the run before.
+            seconds.insert(message.log_time.nanoseconds().div_ceil(1_000_000_000));
+        }
+    }
+    std::fs::remove_file(log).unwrap();
+    seconds.into_iter().collect()
+}
+
+#[test]
+fn the_first_snapshot_does_not_wait_for_a_long_period() {
+    assert_eq!(seconds("usual", &[]), [1, 10, 20]);
+    assert_eq!(seconds("seldom", &["--set", "log.snapshot=60 min"]), [1]);
+}
+
+#[test]
+fn a_short_period_is_kept_from_the_beginning() {
+    let every: Vec<u64> = (1..=25).collect();
+    assert_eq!(seconds("often", &["--set", "log.snapshot=1 s"]), every);
+    assert!(seconds("never", &["--set", "log.snapshot=never"]).is_empty());
+}

@@ -159,6 +159,17 @@ impl<T: Representation> Port for Subscription<T> {
         }
         writer.end_sequence();
     }
+
+    fn receive(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        let mut messages = Vec::new();
+        for _ in 0..reader.begin_sequence()? {
+            let mut message = T::descriptor().create();
+            message.read(reader)?;
+            messages.extend(message.downcast_mut::<T>().map(std::mem::take));
+        }
+        *self = Self::of(messages);
+        Ok(())
+    }
 }
 
 impl<T: Representation> Port for Publisher<T> {

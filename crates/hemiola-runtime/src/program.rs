@@ -241,6 +241,12 @@ impl Program {
         self.port(topic, number).map(|port| port.cell)
     }
 
+    /// How many ends of the same topic come before that of an update's argument.
+    pub fn port_number(&self, module: &str, update: usize, argument: usize) -> Option<u32> {
+        let cell = self.instance(module)?.ports(update)?.get(argument)?;
+        self.ports.iter().find(|port| std::ptr::eq(port.cell, cell)).map(|port| port.number)
+    }
+
     fn port(&self, topic: &str, number: u32) -> Option<&ProgramPort> {
         self.ports.iter().find(|port| port.topic == topic && port.number == number)
     }

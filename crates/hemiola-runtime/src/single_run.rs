@@ -7,8 +7,8 @@ use hemiola_model::cdr::{CdrReader, CdrWriter};
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::cell::{Cell, View};
 use hemiola_model::module::{
-    ArgumentDescriptor, ArgumentKind, Binding, Context, Debug, Instance, ModuleDescriptor, Outcome, PortRole,
-    SafeState, Scope, Update,
+    ArgumentDescriptor, ArgumentKind, Binding, Context, Debug, Instance, ModuleDescriptor, Outcome, PortCell,
+    PortDescriptor, PortRole, SafeState, Scope, Update,
 };
 use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time, Value};
 
@@ -60,7 +60,7 @@ pub struct SingleRun {
     pub order: Vec<String>,
 }
 
-/// A value, or the samples, that a module reads.
+/// A value, samples, or messages that a module reads.
 ///
 /// ```
 /// use hemiola_model::module::ArgumentKind;
@@ -72,13 +72,13 @@ pub struct SingleRun {
 /// ```
 #[derive(Clone, Debug)]
 pub struct RunInput {
-    /// How: this run's value, that of the previous run, or samples.
+    /// How: this run's value, that of the previous run, samples, or from a topic.
     pub kind: ArgumentKind,
-    /// Of which representation.
+    /// Of which representation, or topic.
     pub representation: String,
     /// Of each value, when the newest sample was taken that it derives from, and whether it is stale.
     pub views: Vec<(Time, bool)>,
-    /// In CDR; samples are a sequence.
+    /// In CDR; samples and messages are a sequence.
     pub bytes: Vec<u8>,
 }
 
@@ -99,8 +99,7 @@ impl SingleRun {
     /// Makes the module and runs all its updates once. A panic of an update goes on to the caller.
     ///
     /// # Errors
-    /// In words: something that the module reads is not there or of another type, a parameter cannot be set, or it subscribes to a topic or asks a
-    /// service.
+    /// In words: something that the module reads is not there or of another type, a parameter cannot be set, or it asks a service.
     pub fn of(&self, module: &ModuleDescriptor) -> Result<RunResult, String> {
         let instance = module
             .create(&self.parameters)
@@ -136,6 +135,11 @@ impl SingleRun {
         result: &mut RunResult,
     ) -> Result<(), String> {
         let ports = Ports::connect(module.name, update, bus).map_err(|error| error.to_string())?;
+        for (index, argument) in update.arguments.iter().enumerate() {
+            if let (Some(end), Some(port)) = (argument.port, ports.get(index)) {
+                self.connect(module, end, port)?;
+            }
+        }
         let arguments = update.arguments.iter().map(|argument| self.place(module, argument));
         let places: Vec<Option<Place>> = arguments.collect::<Result<_, _>>()?;
         let bindings: Vec<Binding<'_>> = places
@@ -161,12 +165,26 @@ impl SingleRun {
         Ok(())
     }
 
+    /// Has a subscription get what it got.
+    fn connect(&self, module: &ModuleDescriptor, end: PortDescriptor, port: &PortCell) -> Result<(), String> {
+        let (name, topic) = (module.name, end.name);
+        match end.role {
+            PortRole::Publishes => Ok(()),
+            PortRole::Calls => Err(format!("{name} asks service {topic}: such a run cannot be repeated alone")),
+            PortRole::Subscribes => {
+                let input =
+                    self.inputs.iter().find(|input| input.kind == ArgumentKind::Port && input.representation == topic);
+                let input =
+                    input.ok_or_else(|| format!("{name} subscribes to {topic}, whose messages are not there"))?;
+                let mut reader = CdrReader::new(&input.bytes).map_err(|error| format!("{topic}: {error}"))?;
+                // SAFETY: nothing runs, and nobody else has the port.
+                unsafe { port.receive(&mut reader) }.map_err(|error| format!("{topic}: {error}"))
+            }
+        }
+    }
+
     /// What an argument sees; `None` for services and ends of topics.
     fn place(&self, module: &ModuleDescriptor, argument: &ArgumentDescriptor) -> Result<Option<Place>, String> {
-        if let Some(port) = argument.port.filter(|port| port.role != PortRole::Publishes) {
-            let does = if port.role == PortRole::Calls { "asks service" } else { "subscribes to topic" };
-            return Err(format!("{} {does} {}: such a run cannot be repeated alone", module.name, port.name));
-        }
         let Some(descriptor) = argument.representation else { return Ok(None) };
         if argument.kind == ArgumentKind::Provides {
             return Ok(Some(Place::of_output(descriptor)));

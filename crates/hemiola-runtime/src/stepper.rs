@@ -256,6 +256,12 @@ impl Stepper {
         self.script.as_ref()?.deviation()
     }
 
+    /// How many ends of the same topic the cycle has before that of an update's argument, both counted from zero in their module and update: the
+    /// number of its messages in a [`Piece`](crate::Piece).
+    pub fn end_number(&self, cycle: &str, module: &str, update: usize, argument: usize) -> Option<u32> {
+        self.cycles.iter().find(|known| *known.name == *cycle)?.program.port_number(module, update, argument)
+    }
+
     /// Does what the robot's handles ask for while it stands still: values are read, changes come into force with the next run.
     pub fn attend(&mut self) {
         let _containment = Containment::new();

@@ -38,7 +38,8 @@ pub(crate) fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
         ArgumentKind::Requires => Some("/input/"),
         ArgumentKind::Uses => Some("/previous/"),
         ArgumentKind::Collects => Some("/samples/"),
-        ArgumentKind::Provides | ArgumentKind::Service | ArgumentKind::Port => None,
+        ArgumentKind::Port => Some("/messages/"),
+        ArgumentKind::Provides | ArgumentKind::Service => None,
     }
 }
 
@@ -179,16 +180,15 @@ impl Extracted {
             run.state = Some(self.as_now(recorded, module.name, data_type, default.bytes())?);
         }
         for argument in module.updates.iter().flat_map(|update| &update.arguments) {
-            let (Some(descriptor), Some(topic)) = (argument.representation, input_topic(argument.kind)) else {
-                continue;
-            };
+            let read = argument.representation.or(argument.port.and_then(|port| port.message));
+            let (Some(descriptor), Some(topic)) = (read, input_topic(argument.kind)) else { continue };
             let name = descriptor.name();
             let (Some(recorded), Some(data_type)) =
                 (self.messages.get(&format!("{topic}{name}")), descriptor.data_type())
             else {
                 continue;
             };
-            let bytes = if argument.kind == ArgumentKind::Collects {
+            let bytes = if matches!(argument.kind, ArgumentKind::Collects | ArgumentKind::Port) {
                 recorded.data.clone()
             } else {
                 let mut default = CdrWriter::default();

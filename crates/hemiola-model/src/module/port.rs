@@ -73,6 +73,14 @@ pub trait Port: Any + Send {
     fn publish_again(&mut self, _reader: &mut dyn Reader, _index: usize) -> Result<(), ReadError> {
         Ok(())
     }
+
+    /// Of a subscription: what its next run gets to see is a sequence that is read, whatever arrives, from now on. Off the real-time threads.
+    ///
+    /// # Errors
+    /// What the reader holds are no messages.
+    fn receive(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
+        Ok(())
+    }
 }
 
 /// What a run gets to see of one publisher.
@@ -223,6 +231,18 @@ impl PortCell {
     pub unsafe fn publish_again(&self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
         // SAFETY: promised by the caller.
         unsafe { &mut *self.0.get() }.publish_again(reader, index)
+    }
+
+    /// As [`Port::receive`].
+    ///
+    /// # Errors
+    /// As it.
+    ///
+    /// # Safety
+    /// As for [`begin_run`](Self::begin_run).
+    pub unsafe fn receive(&self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.0.get() }.receive(reader)
     }
 
     /// The port, if it is of that type.

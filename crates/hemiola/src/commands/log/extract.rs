@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use hemiola_log::{LogCompression, LogWriter, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::MessageSchema;
-use hemiola_model::module::{ArgumentKind, ModuleDescriptor, PortRole, registry};
+use hemiola_model::module::{ArgumentDescriptor, ArgumentKind, ModuleDescriptor, PortRole, registry};
 use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{CyclePart, Piece, PieceKind, Robot, RunRecord, Stepper, Transcript};
 
@@ -58,8 +58,10 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
     pieces.extend(state(&before).map(|piece| (BEFORE.to_owned(), piece)));
     pieces.extend(state(&after).map(|piece| (AFTER.to_owned(), piece)));
     let mut failed = Vec::new();
-    for argument in module.updates.iter().flat_map(|update| &update.arguments) {
-        let Some(name) = argument.representation.map(|representation| representation.name()) else { continue };
+    for (update, index, argument) in arguments_of(module) {
+        let end = argument.port.filter(|port| port.role == PortRole::Subscribes);
+        let read = argument.representation.map(|representation| representation.name());
+        let Some(name) = read.or(end.map(|port| port.name)) else { continue };
         let own = |part: &CyclePart| part.piece(PieceKind::Value, name).cloned();
         let other = |kind| before.piece(kind, name).cloned();
         let piece = match argument.kind {
@@ -74,7 +76,14 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
             ArgumentKind::Requires => own(&after).or_else(|| other(PieceKind::Input)),
             ArgumentKind::Uses => own(&before).or_else(|| other(PieceKind::Input)),
             ArgumentKind::Collects => other(PieceKind::Samples),
-            ArgumentKind::Service | ArgumentKind::Port => continue,
+            ArgumentKind::Port => {
+                let number = stepper.end_number(&run.cycle, module.name, update, index);
+                let is_own = |piece: &&Piece| {
+                    piece.kind == PieceKind::Messages && *piece.name == *name && Some(piece.number) == number
+                };
+                before.pieces.iter().find(is_own).cloned()
+            }
+            ArgumentKind::Service => continue,
         };
         let piece = piece.ok_or_else(|| {
             CommandError::Usage(format!("{} cannot be taken out of the log: {name} is opaque", module.name))
@@ -106,16 +115,24 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
     Ok(ExitCode::SUCCESS)
 }
 
-/// What comes from elsewhere than values is not in the data.
+/// What a service answers is not in the data.
 fn check_ports(module: &ModuleDescriptor) -> Result<(), CommandError> {
-    let ports = module.updates.iter().flat_map(|update| &update.arguments).filter_map(|argument| argument.port);
-    match ports.into_iter().find(|port| port.role != PortRole::Publishes) {
+    let mut ports = arguments_of(module).filter_map(|(_, _, argument)| argument.port);
+    match ports.find(|port| port.role == PortRole::Calls) {
         None => Ok(()),
         Some(port) => Err(CommandError::Usage(format!(
-            "a run of {} cannot be repeated alone: it takes more than values, from {}",
+            "a run of {} cannot be repeated alone: it asks service {}, whose answers are not in the log",
             module.name, port.name
         ))),
     }
+}
+
+/// With the index of the update, and that of the argument.
+fn arguments_of(module: &ModuleDescriptor) -> impl Iterator<Item = (usize, usize, &ArgumentDescriptor)> {
+    let updates = module.updates.iter().enumerate();
+    updates.flat_map(|(update, of)| {
+        of.arguments.iter().enumerate().map(move |(index, argument)| (update, index, argument))
+    })
 }
 
 fn wanted<'r>(

@@ -11,7 +11,7 @@ use hemiola_log::{Entry, LogReader};
 const ROBOT: &str = r#"
 [cycle.main]
 rate = 10.0
-modules = ["Counting"]
+modules = ["Counting", "Hoarding"]
 "#;
 
 #[derive(Representation, Clone, Default)]
@@ -33,8 +33,22 @@ impl Counting {
     }
 }
 
-/// The seconds in which a robot of 25 s writes snapshots.
-fn seconds(name: &str, arguments: &[&str]) -> Vec<u64> {
+/// Remembers more than anybody expects.
+#[derive(Module)]
+struct Hoarding {
+    things: Vec<u8>,
+}
+
+#[module]
+impl Hoarding {
+    #[update]
+    fn hoard(&mut self, _: &Count) {
+        self.things.resize(1_000_000, 1);
+    }
+}
+
+/// The seconds in which a robot of 25 s writes down what a module remembers.
+fn seconds(name: &str, module: &str, arguments: &[&str]) -> Vec<u64> {
     let log = std::env::temp_dir().join(format!("hemiola-snapshots-{name}-{}.mcap", std::process::id()));
     let fixed = ["robot", "run", "--headless", "--no-trace", "--fast", "--duration", "25s", "--log"];
     let arguments = [&fixed[..], &[log.to_str().unwrap()], arguments].concat();
@@ -43,7 +57,7 @@ fn seconds(name: &str, arguments: &[&str]) -> Vec<u64> {
     let mut seconds = BTreeSet::new();
     while let Some(entry) = reader.next_entry() {
         if let Entry::Message(message) = entry.unwrap()
-            && message.channel.topic.contains("/_state")
+            && message.channel.topic == format!("/main/_state/module/{module}")
         {
             // What a snapshot tells is of the run before.
             seconds.insert(message.log_time.nanoseconds().div_ceil(1_000_000_000));
@@ -55,13 +69,18 @@ fn seconds(name: &str, arguments: &[&str]) -> Vec<u64> {
 
 #[test]
 fn the_first_snapshot_does_not_wait_for_a_long_period() {
-    assert_eq!(seconds("usual", &[]), [1, 10, 20]);
-    assert_eq!(seconds("seldom", &["--set", "log.snapshot=60 min"]), [1]);
+    assert_eq!(seconds("usual", "Counting", &[]), [1, 10, 20]);
+    assert_eq!(seconds("seldom", "Counting", &["--set", "log.snapshot=60 min"]), [1]);
 }
 
 #[test]
 fn a_short_period_is_kept_from_the_beginning() {
     let every: Vec<u64> = (1..=25).collect();
-    assert_eq!(seconds("often", &["--set", "log.snapshot=1 s"]), every);
-    assert!(seconds("never", &["--set", "log.snapshot=never"]).is_empty());
+    assert_eq!(seconds("often", "Counting", &["--set", "log.snapshot=1 s"]), every);
+    assert!(seconds("never", "Counting", &["--set", "log.snapshot=never"]).is_empty());
+}
+
+#[test]
+fn what_finds_no_room_in_the_first_snapshot_is_in_the_second() {
+    assert_eq!(seconds("large", "Hoarding", &[]), [10, 20]);
 }

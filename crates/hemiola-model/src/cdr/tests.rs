@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{MessageSchema, decode, encode};
+use super::{CdrWriter, MessageSchema, decode, encode};
 use crate::Time;
 use crate::data::{Data, DataType, Field, ReadError, Reader, Variant, VariantContent, VariantHead, Writer};
 
@@ -118,6 +118,21 @@ proptest! {
         prop_assert_eq!(decode::<(u8, Time)>(&encode(&(7_u8, time))), Ok((7, time)));
         let duration = Duration::from_nanos(nanoseconds.unsigned_abs());
         prop_assert_eq!(decode::<Duration>(&encode(&duration)), Ok(duration));
+    }
+
+    #[test]
+    fn twice_what_is_needed_is_room_for_what_found_none(
+        room in 0_usize..64,
+        padded in proptest::collection::vec((any::<u8>(), any::<f64>()), 0..20),
+        actions in proptest::collection::vec(action(), 0..6),
+    ) {
+        let value = (padded, actions);
+        let mut writer = CdrWriter::bounded(room);
+        value.write(&mut writer);
+        let mut writer = CdrWriter::bounded(2 * writer.needed());
+        value.write(&mut writer);
+        prop_assert!(!writer.is_full());
+        prop_assert_eq!(writer.bytes(), encode(&value));
     }
 
     #[test]

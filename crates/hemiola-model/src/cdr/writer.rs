@@ -35,8 +35,8 @@ pub struct CdrWriter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
     Grows,
-    /// Never allocates; `true`: something found no room.
-    Bounded(bool),
+    /// Never allocates; so many bytes found no room.
+    Bounded(usize),
 }
 
 impl Default for CdrWriter {
@@ -104,7 +104,7 @@ impl CdrWriter {
     /// ```
     pub fn bounded(capacity: usize) -> Self {
         let bytes = Vec::with_capacity(capacity.max(HEADER.len()));
-        Self { growth: Growth::Bounded(false), absent_after: Vec::with_capacity(DEEPEST), ..Self::behind(bytes) }
+        Self { growth: Growth::Bounded(0), absent_after: Vec::with_capacity(DEEPEST), ..Self::behind(bytes) }
     }
 
     /// How many bytes there is room for, the header among them.
@@ -114,7 +114,26 @@ impl CdrWriter {
 
     /// Whether something found no room: nobody can read then what was written.
     pub fn is_full(&self) -> bool {
-        self.growth == Growth::Bounded(true)
+        !matches!(self.growth, Growth::Grows | Growth::Bounded(0))
+    }
+
+    /// Twice as many bytes as this are room enough for what was written, also for what found none.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut writer = CdrWriter::bounded(16);
+    /// [0.5_f64; 100].write(&mut writer);
+    /// assert!(writer.is_full());
+    /// let mut writer = CdrWriter::bounded(2 * writer.needed());
+    /// [0.5_f64; 100].write(&mut writer);
+    /// assert!(!writer.is_full());
+    /// ```
+    pub fn needed(&self) -> usize {
+        // What aligns a value that found no room is not counted; it is less than the value and what stands before it.
+        let missing = if let Growth::Bounded(missing) = self.growth { missing } else { 0 };
+        self.bytes().len() + missing
     }
 
     /// The same, with what came before it, for keeps.
@@ -126,8 +145,8 @@ impl CdrWriter {
     pub fn clear(&mut self) {
         self.bytes.truncate(self.begin + HEADER.len());
         self.is_exact = true;
-        if let Growth::Bounded(is_full) = &mut self.growth {
-            *is_full = false;
+        if let Growth::Bounded(missing) = &mut self.growth {
+            *missing = 0;
         }
         self.absent_after.clear();
     }
@@ -142,7 +161,7 @@ impl CdrWriter {
     fn make_room(&mut self, count: usize) -> bool {
         match &mut self.growth {
             Growth::Grows => self.bytes.reserve(count),
-            Growth::Bounded(is_full) => *is_full = true,
+            Growth::Bounded(missing) => *missing += count,
         }
         self.growth == Growth::Grows
     }
@@ -295,7 +314,7 @@ impl Writer for CdrWriter {
         }
         let absent_after = variants[index + 1..].iter().filter(has_fields).count();
         match &mut self.growth {
-            Growth::Bounded(is_full) if self.absent_after.len() == self.absent_after.capacity() => *is_full = true,
+            Growth::Bounded(missing) if self.absent_after.len() == self.absent_after.capacity() => *missing += 1,
             _ => self.absent_after.push(absent_after),
         }
     }

@@ -21,8 +21,6 @@ use crate::tap::{State, WhenFull};
 
 /// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;
-/// And for one that found none: so many times as much, for the next part comes only after seconds.
-const MORE_ROOM: usize = 64;
 /// The first snapshot does not wait for a long period, so that soon all have the room that they need, and a replay can begin early.
 const EARLY: Duration = Duration::from_secs(1);
 /// Room for a piece at first.
@@ -201,13 +199,8 @@ impl CheckpointLine {
                 Outcome::Missing => missing.push(item.name.clone()),
                 Outcome::Written => pieces.extend(item.piece(page)),
             }
-            if page.bytes.is_full() {
-                *room *= MORE_ROOM;
-            }
-            // What nearly found no room soon finds none.
-            while 2 * page.bytes.bytes().len() > *room {
-                *room *= 2;
-            }
+            // Enough for what found none, and for more than was there this time.
+            *room = (*room).max(2 * page.bytes.needed());
             if page.bytes.capacity() < *room {
                 page.bytes = CdrWriter::bounded(*room);
             }

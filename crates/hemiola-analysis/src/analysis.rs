@@ -10,7 +10,7 @@
 use std::fmt::{self, Display};
 
 use crate::dag::Dag;
-use crate::dag::pool::{Above, Pool};
+use crate::dag::pool::{Above, Method, Pool};
 use crate::picas::holistic::{self, SegmentBound};
 use crate::picas::{Deployment, ExecutorId, Interference};
 use crate::system::{Begin, Path, System};
@@ -56,7 +56,8 @@ pub struct Analysis {
 /// ```
 /// use hemiola_analysis::{Part, Time, Verdict};
 /// let ms = Time::milliseconds;
-/// let verdict = Verdict { part: Part::Cycle, name: "motion".into(), deadline: Some(ms(12)), bound: Ok(ms(15)) };
+/// let (part, name) = (Part::Cycle, "motion".into());
+/// let verdict = Verdict { part, name, deadline: Some(ms(12)), bound: Ok(ms(15)), method: None };
 /// assert!(!verdict.holds());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub struct Verdict {
     pub deadline: Option<Time>,
     /// The longest from its release to its end; of a path, the maximum reaction time.
     pub bound: Bound,
+    /// Of a cycle, which bound on its runs was the smallest.
+    pub method: Option<Method>,
 }
 
 /// What a verdict is about.
@@ -106,10 +109,11 @@ impl Verdict {
 /// A line of a table: `cycle  motion   2 ms of 12 ms   holds`.
 impl Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { part, name, deadline, bound } = self;
-        let bound = match bound {
-            Ok(bound) => bound.to_string(),
-            Err(reason) => format!("no bound: {reason}"),
+        let Self { part, name, deadline, bound, method } = self;
+        let bound = match (bound, method) {
+            (Ok(bound), Some(method)) => format!("{bound} ({method})"),
+            (Ok(bound), None) => bound.to_string(),
+            (Err(reason), _) => format!("no bound: {reason}"),
         };
         let deadline = deadline.map_or_else(|| "any time".to_owned(), |deadline| deadline.to_string());
         let verdict = if self.holds() { "holds" } else { "FAILS" };
@@ -135,16 +139,18 @@ impl Analysis {
         let mut verdicts = Vec::new();
         for (chain, bound) in system.chains.iter().zip(solver.chain_bounds()) {
             let deadline = Some(chain.due());
-            verdicts.push(Verdict { part: Part::Chain, name: chain.name.clone(), deadline, bound });
+            verdicts.push(Verdict { part: Part::Chain, name: chain.name.clone(), deadline, bound, method: None });
         }
         for (number, cycle) in system.cycles.iter().enumerate() {
             let deadline = cycle.deadline.or_else(|| solver.arrivals(number).ok().map(|arrivals| arrivals.period));
             let bound = solver.cycles[number].clone();
-            verdicts.push(Verdict { part: Part::Cycle, name: cycle.name.clone(), deadline, bound });
+            let method = solver.methods[number];
+            verdicts.push(Verdict { part: Part::Cycle, name: cycle.name.clone(), deadline, bound, method });
         }
         for path in &system.paths {
             let bound = solver.reaction_time(path);
-            verdicts.push(Verdict { part: Part::Path, name: path.name.clone(), deadline: path.deadline, bound });
+            let (name, deadline) = (path.name.clone(), path.deadline);
+            verdicts.push(Verdict { part: Part::Path, name, deadline, bound, method: None });
         }
         Self { verdicts }
     }
@@ -165,6 +171,10 @@ struct Solver<'s> {
     deployment: Result<Deployment, NoBound>,
     horizon: Time,
     graphs: Vec<Dag>,
+    priorities: Vec<Option<Vec<usize>>>,
+    /// How long a cycle's run takes at most if nothing interrupts it.
+    makespans: Vec<Option<Time>>,
+    methods: Vec<Option<Method>>,
     segments: Vec<SegmentBound>,
     /// From a cycle's release to its end.
     cycles: Vec<Bound>,
@@ -172,7 +182,7 @@ struct Solver<'s> {
 
 impl<'s> Solver<'s> {
     fn new(system: &'s System) -> Self {
-        let graphs = system.cycles.iter().map(System::graph).collect();
+        let graphs: Vec<Dag> = system.cycles.iter().map(System::graph).collect();
         let cycles = vec![Ok(Time::ZERO); system.cycles.len()];
         let periods =
             system.chains.iter().map(|chain| chain.period).chain(system.cycles.iter().map(
@@ -182,7 +192,35 @@ impl<'s> Solver<'s> {
                 },
             ));
         let horizon = periods.max().unwrap_or(Time::ZERO) * PERIODS;
-        Self { system, deployment: system.deployment(), horizon, graphs, segments: Vec::new(), cycles }
+        let mut solver = Self {
+            system,
+            deployment: system.deployment(),
+            horizon,
+            priorities: system.cycles.iter().map(System::priorities).collect(),
+            makespans: vec![None; graphs.len()],
+            methods: vec![None; graphs.len()],
+            graphs,
+            segments: Vec::new(),
+            cycles,
+        };
+        for (number, cycle) in system.cycles.iter().enumerate() {
+            let shortest: Vec<Time> = cycle.tasks.iter().map(|task| task.takes.shortest).collect();
+            let pool = solver.pool(number, Arrivals::periodic(Time::ZERO));
+            solver.makespans[number] = pool.makespan_alone(&shortest);
+        }
+        solver
+    }
+
+    fn pool(&self, cycle: usize, arrivals: Arrivals) -> Pool<'_> {
+        Pool {
+            graph: &self.graphs[cycle],
+            priorities: self.priorities[cycle].as_deref(),
+            makespan: self.makespans[cycle],
+            arrivals,
+            workers: self.system.cycles[cycle].workers,
+            cores: self.system.cores,
+            costs: self.system.costs,
+        }
     }
 
     fn solve(&mut self) {
@@ -196,7 +234,9 @@ impl<'s> Solver<'s> {
             for number in 0..self.cycles.len() {
                 // A bound that is lost does not come back.
                 if self.cycles[number].is_ok() {
-                    self.cycles[number] = self.response_time(number);
+                    let response_time = self.response_time(number);
+                    self.methods[number] = response_time.as_ref().ok().map(|(_, method)| *method);
+                    self.cycles[number] = response_time.map(|(bound, _)| bound);
                 }
             }
             if before == (self.segments.clone(), self.cycles.clone()) {
@@ -286,7 +326,7 @@ impl<'s> Solver<'s> {
         interference
     }
 
-    fn response_time(&self, number: usize) -> Bound {
+    fn response_time(&self, number: usize) -> Result<(Time, Method), NoBound> {
         let cycle = &self.system.cycles[number];
         let mut above = Vec::new();
         for (other, _) in self
@@ -316,14 +356,9 @@ impl<'s> Solver<'s> {
             }
         }
         let (arrivals, lateness) = (self.arrivals(number)?, self.lateness(number));
-        let pool = Pool {
-            graph: &self.graphs[number],
-            arrivals: arrivals.late_by(arrivals.jitter + lateness),
-            workers: cycle.workers,
-            cores: self.system.cores,
-            costs: self.system.costs,
-        };
-        Ok(lateness + pool.response_time(&above, self.horizon)?)
+        let pool = self.pool(number, arrivals.late_by(arrivals.jitter + lateness));
+        let (bound, method) = pool.response_time(&above, self.horizon)?;
+        Ok((lateness + bound, method))
     }
 
     fn reaction_time(&self, path: &Path) -> Bound {

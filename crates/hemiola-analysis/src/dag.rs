@@ -5,6 +5,7 @@ mod graph;
 pub mod he_2019;
 pub mod list_schedule;
 pub mod melani_2015;
+pub mod nasri_2019;
 pub mod pool;
 pub mod serrano_2016;
 pub mod topcuoglu_2002;

@@ -206,8 +206,8 @@ pub enum Begin {
 ///
 /// ```
 /// use hemiola_analysis::{Time, system::{Span, Task}};
-/// let task = Task { name: "walk".into(), takes: Span::upto(Time::milliseconds(2)), after: vec!["imu".into()] };
-/// assert_eq!(task.after, ["imu"]);
+/// let task = Task { after: vec!["imu".into()], ..Task::new("walk", Span::upto(Time::milliseconds(2))) };
+/// assert_eq!(task.priority, None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -219,6 +219,17 @@ pub struct Task {
     /// Which tasks of its cycle it waits for.
     #[serde(default)]
     pub after: Vec<String>,
+    /// The larger, the more important among those of its cycle; of equals, the one that is listed first. If its tasks have none, a
+    /// cycle's bound holds in whatever order free workers take those that are ready; if they do, it may be smaller.
+    #[serde(default)]
+    pub priority: Option<u32>,
+}
+
+impl Task {
+    /// A task that waits for nobody and has no priority.
+    pub fn new(name: impl Into<String>, takes: Span) -> Self {
+        Self { name: name.into(), takes, after: Vec::new(), priority: None }
+    }
 }
 
 /// A way from a sensor to an actuator through several cycles and chains, each of which reads the latest value of the one before.

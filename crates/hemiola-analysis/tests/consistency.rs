@@ -1,7 +1,7 @@
 //! What must be true of bounds among each other, whatever the input.
 
 use hemiola_analysis::dag::he_2019::{self, Dispatch};
-use hemiola_analysis::dag::{Dag, graham_1969, list_schedule};
+use hemiola_analysis::dag::{Dag, graham_1969, list_schedule, nasri_2019};
 use hemiola_analysis::reaction::{Release, Step, davare_2007, duerr_2019, guenzel_2023, kloda_2018};
 use hemiola_analysis::response_times::fixed_priority;
 use hemiola_analysis::{Arrivals, Task, Time};
@@ -70,6 +70,31 @@ proptest! {
         prop_assert!(makespan <= graham_1969::makespan(&dag, workers).rounded_up());
         let he = he_2019::makespan(&dag, &dag.critical_path_first(), workers, Dispatch::NonPreemptive);
         prop_assert!(makespan <= he.rounded_up());
+    }
+
+    #[test]
+    fn nodes_end_when_the_interval_analysis_says_so_whatever_they_take(
+        (costs, edges) in graphs(), range in prop::collection::vec(0u64..=100, 14), actual in prop::collection::vec(0u64..=100, 14),
+        order in prop::collection::vec(0usize..1000, 14), workers in 1usize..5
+    ) {
+        let dag = dag(&costs, &edges);
+        let shortest: Vec<Time> =
+            costs.iter().zip(&range).map(|(&cost, &percent)| Time::nanoseconds(cost * percent / 100)).collect();
+        let taken = dag.costs().iter().zip(&shortest).zip(&actual).map(|((&longest, &shortest), &percent)| {
+            shortest + Time::nanoseconds((longest - shortest).as_nanoseconds() * percent / 100)
+        });
+        let mut by_order: Vec<usize> = (0..costs.len()).collect();
+        by_order.sort_by_key(|&node| order[node]);
+        let mut priorities = vec![0; costs.len()];
+        by_order.into_iter().enumerate().for_each(|(place, node)| priorities[node] = place);
+        let hand_over = Time::ZERO;
+        let problem = nasri_2019::Problem { graph: &dag, shortest: &shortest, priorities: &priorities, workers, hand_over };
+        if let Ok(ends) = problem.ends() {
+            let schedule = list_schedule::schedule(&dag.with_costs(taken), &priorities, workers);
+            for (end, interval) in schedule.ends.into_iter().zip(ends) {
+                prop_assert!(interval.earliest <= end && end <= interval.latest);
+            }
+        }
     }
 
     #[test]

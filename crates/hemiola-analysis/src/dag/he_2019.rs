@@ -41,6 +41,17 @@ pub enum Dispatch {
 /// # Panics
 /// If there are fewer priorities than nodes.
 pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispatch) -> Exact {
+    let at_once = match dispatch {
+        Dispatch::Preemptive => 0,
+        Dispatch::NonPreemptive => workers.max(1) - 1,
+    };
+    let parts = longest_path(dag, priorities, workers, at_once, Time::ZERO);
+    Exact { parts: parts.min(graham_1969::makespan(dag, workers).parts), workers: workers.max(1) as u64 }
+}
+
+/// The longest path with all that can delay it, in parts of which a nanosecond has as many as `workers`. Each of its nodes may find
+/// that many less important ones that have begun, and is handed over.
+pub(super) fn longest_path(dag: &Dag, priorities: &[usize], workers: usize, begun: usize, hand_over: Time) -> Time {
     let count = workers.max(1) as u64;
     let costs = dag.costs();
     let beside = beside(dag, priorities);
@@ -50,15 +61,11 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispa
         let new = |known: &[usize]| -> Time {
             beside_node.first.iter().filter(|other| !known.contains(other)).map(|&other| costs[other]).sum()
         };
-        let held_up: Time = match dispatch {
-            Dispatch::Preemptive => Time::ZERO,
-            Dispatch::NonPreemptive => beside_node.rest.iter().take(workers.max(1) - 1).copied().sum(),
-        };
+        let held_up: Time = beside_node.rest.iter().take(begun).copied().sum();
         let begins = dag.predecessors(node).iter().map(|&from| latest[from] + new(&beside[from].first)).max();
-        latest[node] = begins.unwrap_or_else(|| new(&[])) + held_up + costs[node] * count;
+        latest[node] = begins.unwrap_or_else(|| new(&[])) + held_up + (costs[node] + hand_over) * count;
     }
-    let parts = latest.into_iter().max().unwrap_or(Time::ZERO);
-    Exact { parts: parts.min(graham_1969::makespan(dag, workers).parts), workers: count }
+    latest.into_iter().max().unwrap_or(Time::ZERO)
 }
 
 /// What can run at the same time as a node.

@@ -16,26 +16,41 @@
 //!   the longest path with h added to every node, and never more than vol. *Preemption*: A(t) times within t something more
 //!   important begins to run; each time, what is interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of it
 //!   on the path, `A(t) m p` of it altogether.
+//! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times the bound of [`super::he_2019`]: of the
+//!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Where nothing
+//!   interrupts, the latest end by [`super::nasri_2019`] takes the place of all that. The smallest of these bounds counts.
 //! - **Complexity.** Pseudo-polynomial.
 
+use std::fmt::{self, Display};
+
 use crate::bound::{Search, check_utilisation};
-use crate::dag::Dag;
-use crate::{Arrivals, Bound, Costs, Time};
+use crate::dag::{Dag, he_2019, nasri_2019};
+use crate::{Arrivals, Bound, Costs, NoBound, Time};
 
 /// A cycle and the computer that it runs on.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::Pool}};
+/// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::{Method, Pool}}};
 /// let ms = Time::milliseconds;
 /// let graph = Dag::new([2, 3, 4].map(ms), [(0, 1), (0, 2)]).unwrap();
 /// let costs = Costs { hand_over: Time::microseconds(100), ..Costs::default() };
-/// let pool = Pool { graph: &graph, arrivals: Arrivals::periodic(ms(12)), workers: 2, cores: 4, costs };
-/// assert_eq!(pool.response_time(&[], ms(1000)), Ok(Time::microseconds(7600)));
+/// let arrivals = Arrivals::periodic(ms(12));
+/// let pool = Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, cores: 4, costs };
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7600), Method::Graham1969)));
+///
+/// let pool = Pool { priorities: Some(&[0, 2, 1]), costs: Costs::default(), ..pool };
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7500), Method::Graham1969)));
+/// let pool = Pool { makespan: pool.makespan_alone(&[ms(2), ms(3), ms(4)]), ..pool };
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(6), Method::Nasri2019)));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Pool<'g> {
     /// What it does.
     pub graph: &'g Dag,
+    /// By how much nodes come first, 0 for the most important one, if that is known.
+    pub priorities: Option<&'g [usize]>,
+    /// How long a run takes if nothing interrupts it, if that is known: see [`Pool::makespan_alone`].
+    pub makespan: Option<Time>,
     /// When it is released.
     pub arrivals: Arrivals,
     /// How many threads it has.
@@ -45,6 +60,32 @@ pub struct Pool<'g> {
     /// What the computer takes for itself. From a release to its begin, [`Pool::response_time`] knows of no delay: lateness of what
     /// releases it is jitter of `arrivals`, and to be added.
     pub costs: Costs,
+}
+
+/// Which bound on one run was the smallest.
+///
+/// ```
+/// use hemiola_analysis::dag::pool::Method;
+/// assert_eq!(Method::He2019.to_string(), "He 2019");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// [`super::graham_1969`]: whatever the order.
+    Graham1969,
+    /// [`super::he_2019`]: by priority.
+    He2019,
+    /// [`super::nasri_2019`]: by priority, and nothing interrupts.
+    Nasri2019,
+}
+
+impl Display for Method {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Graham1969 => "Graham 1969",
+            Self::He2019 => "He 2019",
+            Self::Nasri2019 => "Nasri 2019",
+        })
+    }
 }
 
 /// Something more important that uses the same cores.
@@ -85,58 +126,108 @@ impl Above {
 }
 
 impl Pool<'_> {
-    /// The longest from a release of the cycle to its end.
+    /// The longest from a release of the cycle to its end, and which bound on a run says so.
     ///
     /// ```
-    /// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::{Above, Pool}}};
+    /// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::{Above, Method, Pool}}};
     /// let ms = Time::milliseconds;
     /// let graph = Dag::new([20, 20].map(ms), []).unwrap();
-    /// let pool = Pool { graph: &graph, arrivals: Arrivals::periodic(ms(90)), workers: 2, cores: 2, costs: Costs::default() };
+    /// let arrivals = Arrivals::periodic(ms(90));
+    /// let pool =
+    ///     Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, cores: 2, costs: Costs::default() };
     /// let motion = Above { work: ms(4), begins: 1, arrivals: Arrivals::periodic(ms(20)), latest_end: ms(4) };
-    /// assert_eq!(pool.response_time(&[], ms(1000)), Ok(ms(30)));
-    /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok(ms(34)));
+    /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(30), Method::Graham1969)));
+    /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok((ms(34), Method::Graham1969)));
     /// ```
     ///
     /// # Errors
     /// Where there is more work than time, or no bound up to `horizon`.
-    pub fn response_time(&self, above: &[Above], horizon: Time) -> Bound {
-        let Self { arrivals, cores, costs, .. } = *self;
-        let cores = cores.max(1);
-        let together = self.workers.clamp(1, cores);
-        let (length, volume) = self.length_and_volume();
+    pub fn response_time(&self, above: &[Above], horizon: Time) -> Result<(Time, Method), NoBound> {
+        let volume = self.dispatched().volume();
         let shares = above.iter().map(|other| {
-            let interrupts = costs.of_switches(other.begins, cores);
+            let interrupts = self.costs.of_switches(other.begins, self.cores.max(1));
             (other.work + interrupts, other.arrivals.period)
         });
-        check_utilisation(shares.chain([(volume, arrivals.period)]), together as f64)?;
+        check_utilisation(shares.chain([(volume, self.arrivals.period)]), self.together() as f64)?;
+        let graham = self.by_graham(above, horizon);
+        let he = self.priorities.map(|priorities| self.by_he(priorities, above, horizon));
+        let nasri = self.makespan.filter(|_| above.is_empty());
+        let nasri = nasri.map(|makespan| self.response(horizon, |runs, _| makespan * runs));
+        let bounds = [(Some(graham), Method::Graham1969), (he, Method::He2019), (nasri, Method::Nasri2019)];
+        let known = bounds.into_iter().filter_map(|(bound, method)| Some((bound?, method)));
+        // Of equals the first one, which assumes least.
+        let smallest = known.min_by_key(|(bound, _)| bound.clone().unwrap_or(Time::MAX));
+        smallest.map_or(Err(NoBound::BeyondHorizon { horizon }), |(bound, method)| Ok((bound?, method)))
+    }
+
+    /// How long a run takes at most if nothing interrupts it, by [`super::nasri_2019`]; nothing if nodes have no priorities, or if
+    /// there are too many cases to look at. `shortest` are the shortest times of its nodes.
+    ///
+    /// # Panics
+    /// If there are fewer shortest times or priorities than nodes.
+    pub fn makespan_alone(&self, shortest: &[Time]) -> Option<Time> {
+        let (graph, priorities) = (&self.dispatched(), self.priorities?);
+        let hand_over = self.costs.to_other_worker();
+        nasri_2019::Problem { graph, shortest, priorities, workers: self.together(), hand_over }.makespan().ok()
+    }
+
+    /// How many threads run at the same time.
+    fn together(&self) -> usize {
+        self.workers.clamp(1, self.cores.max(1))
+    }
+
+    /// The graph with the cost of dispatching.
+    fn dispatched(&self) -> Dag {
+        self.graph.with_costs(self.graph.costs().iter().map(|&cost| cost + self.costs.dispatch))
+    }
+
+    /// Until a node that is ready is seen by all threads.
+    fn hand_over(&self) -> Time {
+        if self.workers > 1 { self.costs.to_other_worker() } else { Time::ZERO }
+    }
+
+    fn by_graham(&self, above: &[Above], horizon: Time) -> Bound {
+        let graph = self.dispatched();
+        let handed_over = graph.with_costs(graph.costs().iter().map(|&cost| cost + self.hand_over()));
+        let (length, volume) = (handed_over.length(), graph.volume());
+        self.response(horizon, |runs, window| {
+            let (others, begins) = self.within(above, window);
+            let work = volume * runs + self.costs.of_switches(begins, self.cores.max(1));
+            let path = work.min(length * runs + self.costs.of_switches(begins, 1));
+            path + (work - path + others).shared_by(self.together())
+        })
+    }
+
+    fn by_he(&self, priorities: &[usize], above: &[Above], horizon: Time) -> Bound {
+        let begun = self.workers.max(1) - 1;
+        let run = he_2019::longest_path(&self.dispatched(), priorities, self.together(), begun, self.hand_over());
+        self.response(horizon, |runs, window| {
+            let (others, begins) = self.within(above, window);
+            let beside = self.costs.of_switches(begins, self.cores.max(1) - 1);
+            (run * runs + others + beside).shared_by(self.together()) + self.costs.of_switches(begins, 1)
+        })
+    }
+
+    /// What others do within a window, and how often they begin to.
+    fn within(&self, above: &[Above], window: Time) -> (Time, u64) {
+        let others = above.iter().map(|other| other.within(window, self.cores.max(1))).sum();
+        (others, above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add))
+    }
+
+    /// The longest from a release to the end of its run, where `demand` says how long so many runs in a row take if they end within a
+    /// window.
+    fn response(&self, horizon: Time, demand: impl Fn(u64, Time) -> Time) -> Bound {
+        let Arrivals { period, jitter } = self.arrivals;
         let mut search = Search::below(horizon);
         let (mut worst, mut window) = (Time::ZERO, Time::ZERO);
         for runs in 1.. {
-            window = search.fixed_point(window, |window| {
-                let others = above.iter().map(|other| other.within(window, cores)).sum::<Time>();
-                let begins = above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add);
-                let work = volume * runs + costs.of_switches(begins, cores);
-                let path = work.min(length * runs + costs.of_switches(begins, 1));
-                path + (work - path + others).shared_by(together)
-            })?;
+            window = search.fixed_point(window, |window| demand(runs, window))?;
             // The q-th release comes no earlier than this.
-            let released = arrivals.period * (runs - 1) - arrivals.jitter;
-            worst = worst.max(window - released);
-            if window + arrivals.jitter <= arrivals.period * runs {
-                return Ok(worst);
+            worst = worst.max(window - (period * (runs - 1) - jitter));
+            if window + jitter <= period * runs {
+                break;
             }
         }
         Ok(worst)
-    }
-
-    /// The longest path, with a hand-over to each of its nodes, and the work of all nodes.
-    fn length_and_volume(&self) -> (Time, Time) {
-        let with = |more: Time| self.graph.with_costs(self.graph.costs().iter().map(|&cost| cost + more));
-        let graph = with(self.costs.dispatch);
-        if self.workers <= 1 {
-            return (graph.length(), graph.volume());
-        }
-        let handed_over = with(self.costs.dispatch + self.costs.to_other_worker());
-        (handed_over.length(), graph.volume())
     }
 }

@@ -96,7 +96,10 @@ fn cycles(system: &mut System, load: f64, random: &mut SplitMix64) {
                     after.push(format!("task {earlier}"));
                 }
             }
-            tasks.push(Task { name: format!("task {place}"), takes, after });
+            tasks.push(Task { after, ..Task::new(format!("task {place}"), takes) });
+        }
+        if random.once_in(2) {
+            tasks.iter_mut().for_each(|task| task.priority = Some(random.between(1, 20) as u32));
         }
         let priority = random.between(1, 8) as u32 * 10;
         system.cycles.push(Cycle { name: format!("cycle {number}"), begins, deadline: None, workers, priority, tasks });
@@ -172,6 +175,7 @@ fn smaller(system: &System) -> Vec<System> {
     for cycle in 0..system.cycles.len() {
         with(&|system| drop(system.cycles.remove(cycle)));
         with(&|system| system.cycles[cycle].workers = 1);
+        with(&|system| system.cycles[cycle].tasks.iter_mut().for_each(|task| task.priority = None));
         for task in 0..system.cycles[cycle].tasks.len() {
             with(&|system| {
                 let gone = system.cycles[cycle].tasks.remove(task);

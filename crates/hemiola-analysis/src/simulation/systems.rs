@@ -92,7 +92,7 @@ pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usi
             workers: cycle.workers,
             priority: cycle.priority,
             takes: cycle.tasks.iter().map(|task| task.takes).collect::<Vec<Span>>(),
-            order: graph.critical_path_first(),
+            order: System::priorities(cycle).unwrap_or_else(|| graph.critical_path_first()),
             graph,
         });
     }

@@ -141,6 +141,13 @@ fn cycles(system: &System, found: &mut Found) {
         found.priority(&at("priority"), cycle.priority);
         let names: Vec<&str> = cycle.tasks.iter().map(|task| task.name.as_str()).collect();
         found.once("tasks", "tasks", names.iter().copied(), &[Name("cycle"), Index(number)]);
+        let with_priority = cycle.tasks.iter().position(|task| task.priority.is_some());
+        let without = cycle.tasks.iter().position(|task| task.priority.is_none());
+        if let (Some(with), Some(without)) = (with_priority, without) {
+            let message = format!("task `{}` has no priority, but `{}` has", names[without], names[with]);
+            let at = [Name("cycle"), Index(number), Name("tasks"), Index(without), Name("name")];
+            found.add(&at, message, "give all tasks of a cycle priorities, or none");
+        }
         let mut waits = BTreeMap::new();
         for (place, task) in cycle.tasks.iter().enumerate() {
             let at = |key| [Name("cycle"), Index(number), Name("tasks"), Index(place), Name(key)];

@@ -1,3 +1,5 @@
+use std::cmp::Reverse;
+
 use super::{Cycle, System};
 use crate::NoBound;
 use crate::dag::Dag;
@@ -13,6 +15,16 @@ impl System {
         }
         let costs = cycle.tasks.iter().map(|task| task.takes.longest);
         Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
+    }
+
+    /// The places of a cycle's tasks by importance, 0 for the most important, if they have priorities.
+    pub(crate) fn priorities(cycle: &Cycle) -> Option<Vec<usize>> {
+        let priorities: Vec<u32> = cycle.tasks.iter().map(|task| task.priority).collect::<Option<_>>()?;
+        let mut order: Vec<usize> = (0..priorities.len()).collect();
+        order.sort_by_key(|&task| (Reverse(priorities[task]), task));
+        let mut places = vec![0; order.len()];
+        order.into_iter().enumerate().for_each(|(place, task)| places[task] = place);
+        Some(places)
     }
 
     /// Its chains on their executors.

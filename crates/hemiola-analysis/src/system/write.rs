@@ -54,6 +54,9 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
             if !task.after.is_empty() {
                 write!(text, ", after = [{}]", list(&task.after))?;
             }
+            if let Some(priority) = task.priority {
+                write!(text, ", priority = {priority}")?;
+            }
             writeln!(text, " }},")?;
         }
         writeln!(text, "]")?;

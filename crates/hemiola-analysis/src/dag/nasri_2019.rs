@@ -1,0 +1,244 @@
+//! From when to when the nodes of a graph can end, whatever they take between their shortest and longest: a *schedule-abstraction graph*.
+//!
+//! - **Model.** All nodes can begin at 0 but for whom they wait for. Free workers take the ready node with the highest priority, without
+//!   interrupting. A node takes any time from its shortest to its longest. A worker other than the one that made a node ready may see
+//!   it up to `hand_over` later.
+//! - **How it is computed.** States say which nodes have been started, from when to when each worker gets free, which nodes surely
+//!   still run, and from when to when those end that others wait for. A node can be the next to start if it can begin before
+//!   something must: before a worker is surely free while a node is surely seen, and before a more important one is surely seen.
+//!   States with the same nodes are united where their workers get free at the same times.
+//! - **Why hand-overs fit in.** That a node is seen late by some workers is one of the behaviours of a node that gets ready
+//!   late for all of them; a state is about all times at which it could.
+//! - **Complexity.** Exponential in the number of nodes that can run at the same time, so that it is given up beyond a number of states.
+//! - **Source.** Nasri, Nelissen and Brandenburg, *Response-time analysis of limited-preemptive parallel DAG tasks under global
+//!   scheduling*, ECRTS 2019.
+
+use std::collections::BTreeMap;
+
+use crate::dag::Dag;
+use crate::{NoBound, Time};
+
+/// A graph and how it runs.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::{Dag, nasri_2019::{Interval, Problem}}};
+/// let ns = Time::nanoseconds;
+/// let graph = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
+/// let problem = Problem {
+///     graph: &graph, shortest: &[1, 3, 2].map(ns), priorities: &graph.critical_path_first(), workers: 1, hand_over: Time::ZERO,
+/// };
+/// let ends = problem.ends().unwrap();
+/// assert_eq!(ends[2], Interval { earliest: ns(3), latest: ns(6) });
+/// assert_eq!(problem.makespan(), Ok(ns(9)));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'d> {
+    /// Who waits for whom; its costs are the longest that nodes take.
+    pub graph: &'d Dag,
+    /// The shortest that nodes take.
+    pub shortest: &'d [Time],
+    /// 0 is the most important, no two are the same.
+    pub priorities: &'d [usize],
+    /// How many there are; 0 counts as 1.
+    pub workers: usize,
+    /// Until all workers see a node that is ready.
+    pub hand_over: Time,
+}
+
+/// From when to when something can happen.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::nasri_2019::Interval};
+/// let interval = Interval { earliest: Time::nanoseconds(3), latest: Time::nanoseconds(5) };
+/// assert!(interval.earliest <= interval.latest);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Interval {
+    /// Not before this.
+    pub earliest: Time,
+    /// Not after this.
+    pub latest: Time,
+}
+
+impl Interval {
+    fn united(self, other: Self) -> Self {
+        Self { earliest: self.earliest.min(other.earliest), latest: self.latest.max(other.latest) }
+    }
+
+    fn meets(self, other: Self) -> bool {
+        self.earliest <= other.latest && other.earliest <= self.latest
+    }
+}
+
+/// No more states than this are looked at: some hundredths of a second.
+const STATES: u64 = 5_000;
+
+impl Problem<'_> {
+    /// When the last node ends, at the latest.
+    ///
+    /// # Errors
+    /// [`NoBound::GivenUp`] if there are too many states.
+    ///
+    /// # Panics
+    /// If there are fewer shortest times or priorities than nodes.
+    pub fn makespan(&self) -> Result<Time, NoBound> {
+        Ok(self.ends()?.into_iter().map(|end| end.latest).max().unwrap_or(Time::ZERO))
+    }
+
+    /// From when to when each node can end.
+    ///
+    /// # Errors
+    /// [`NoBound::GivenUp`] if there are too many states.
+    ///
+    /// # Panics
+    /// If there are fewer shortest times or priorities than nodes.
+    pub fn ends(&self) -> Result<Vec<Interval>, NoBound> {
+        let nodes = self.graph.len();
+        let mut ends: Vec<Option<Interval>> = vec![None; nodes];
+        let mut states = vec![State::first(nodes, self.workers.max(1))];
+        let (ancestors, mut left) = (self.graph.ancestors(), STATES);
+        for _ in 0..nodes {
+            let mut next: BTreeMap<Vec<u64>, Vec<State>> = BTreeMap::new();
+            for state in &states {
+                left = left.checked_sub(1).ok_or(NoBound::GivenUp { steps: STATES })?;
+                for (node, start) in self.next_starts(state, &ancestors) {
+                    let after = self.start(state, node, start);
+                    let end = after.end_of(node);
+                    ends[node] = Some(ends[node].map_or(end, |known| known.united(end)));
+                    let alike = next.entry(after.started.clone()).or_default();
+                    match alike.iter_mut().find(|other| other.meets(&after)) {
+                        Some(other) => other.unite(&after),
+                        None => alike.push(after),
+                    }
+                }
+            }
+            states = next.into_values().flatten().collect();
+        }
+        Ok(ends.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    /// Which nodes can be the next to start, and when.
+    fn next_starts(&self, state: &State, ancestors: &[Vec<bool>]) -> Vec<(usize, Interval)> {
+        let could = |&node: &usize| {
+            !state.has_started(node) && self.graph.predecessors(node).iter().all(|&before| state.has_started(before))
+        };
+        let ready: Vec<(usize, Interval)> =
+            (0..self.graph.len()).filter(could).map(|node| (node, self.seen(state, node, |_| false))).collect();
+        let first_free = state.free[0];
+        let something_is_seen = ready.iter().map(|(_, seen)| seen.latest).min().unwrap_or(Time::MAX);
+        let something_must = first_free.latest.max(something_is_seen);
+        let mut starts = Vec::new();
+        for &(node, seen) in &ready {
+            let earliest = seen.earliest.max(first_free.earliest);
+            let is_over = |before: usize| ancestors[node][before] || self.is_over(state, before);
+            let more_important = ready.iter().filter(|(other, _)| self.priorities[*other] < self.priorities[node]);
+            let kept_back = more_important.map(|&(other, _)| self.seen(state, other, is_over).latest).min();
+            let latest = match kept_back {
+                Some(Time::ZERO) => continue,
+                Some(kept_back) => something_must.min(kept_back - Time::TICK),
+                None => something_must,
+            };
+            if earliest <= latest {
+                starts.push((node, Interval { earliest, latest }));
+            }
+        }
+        starts
+    }
+
+    /// Whether a node that was started has surely ended when another one is.
+    fn is_over(&self, state: &State, node: usize) -> bool {
+        let Some(second_free) = state.free.get(1) else { return true };
+        let end = state.end_of(node);
+        // If a worker got free before, that and the node's own would be two.
+        end.latest < second_free.earliest
+            || end.latest == second_free.earliest && end.earliest <= state.free[0].earliest
+            || self.graph.successors(node).iter().any(|&after| state.has_started(after))
+    }
+
+    /// From when on a worker can see a node, and from when on all do, as far as that depends on nodes that may not be over.
+    fn seen(&self, state: &State, node: usize, is_over: impl Fn(usize) -> bool) -> Interval {
+        // What is over may not have been seen.
+        let counts = |&&before: &&usize| self.hand_over() > Time::ZERO || !is_over(before);
+        let ends = self.graph.predecessors(node).iter().filter(counts);
+        let ends = ends.map(|&before| state.end_of(before));
+        let ready =
+            ends.reduce(|a, b| Interval { earliest: a.earliest.max(b.earliest), latest: a.latest.max(b.latest) });
+        let Interval { earliest, latest } = ready.unwrap_or_default();
+        Interval { earliest, latest: latest + self.hand_over() }
+    }
+
+    fn hand_over(&self) -> Time {
+        if self.workers > 1 { self.hand_over } else { Time::ZERO }
+    }
+
+    /// The state after a node has started.
+    fn start(&self, state: &State, node: usize, start: Interval) -> State {
+        let end = Interval {
+            earliest: start.earliest + self.shortest[node],
+            latest: start.latest + self.graph.costs()[node],
+        };
+        let waited_for = self.graph.predecessors(node);
+        // So many workers ran what it waited for, and are free by then: it takes one of them.
+        let freed = state.running.iter().filter(|running| waited_for.contains(running)).count();
+        let free = state.free.iter().enumerate().skip(1).map(|(place, free)| Interval {
+            earliest: free.earliest.max(start.earliest),
+            latest: if place < freed { free.latest.min(start.latest) } else { free.latest }.max(start.earliest),
+        });
+        let (mut earliest, mut latest): (Vec<Time>, Vec<Time>) =
+            free.chain([end]).map(|Interval { earliest, latest }| (earliest, latest)).unzip();
+        earliest.sort_unstable();
+        latest.sort_unstable();
+        let free = earliest.into_iter().zip(latest).map(|(earliest, latest)| Interval { earliest, latest }).collect();
+
+        let surely_runs = |other: &&usize| !waited_for.contains(other) && start.latest < state.end_of(**other).earliest;
+        let running = state.running.iter().filter(surely_runs).copied().chain([node]).collect();
+        let mut after = State { started: state.started.clone(), free, running, ends: state.ends.clone() };
+        after.started[node / 64] |= 1 << (node % 64);
+        after.ends[node] = end;
+        after
+    }
+}
+
+/// What can be the case after some nodes have been started.
+#[derive(Debug, Clone)]
+struct State {
+    /// Which: a bit each.
+    started: Vec<u64>,
+    /// When so many workers are free, the first for one, the second for two, and so on.
+    free: Vec<Interval>,
+    /// Which nodes surely ran when the last one was started, each on a worker of its own.
+    running: Vec<usize>,
+    /// When those that have been started end.
+    ends: Vec<Interval>,
+}
+
+impl State {
+    fn first(nodes: usize, workers: usize) -> Self {
+        Self {
+            started: vec![0; nodes.div_ceil(64)],
+            free: vec![Interval::default(); workers],
+            running: Vec::new(),
+            ends: vec![Interval::default(); nodes],
+        }
+    }
+
+    fn has_started(&self, node: usize) -> bool {
+        self.started[node / 64] >> (node % 64) & 1 == 1
+    }
+
+    fn end_of(&self, node: usize) -> Interval {
+        self.ends[node]
+    }
+
+    /// Whether workers get free at the same times here and there.
+    fn meets(&self, other: &Self) -> bool {
+        self.free.iter().zip(&other.free).all(|(a, b)| a.meets(*b))
+    }
+
+    /// Covers what can be the case in either.
+    fn unite(&mut self, other: &Self) {
+        self.free.iter_mut().zip(&other.free).for_each(|(a, b)| *a = a.united(*b));
+        self.ends.iter_mut().zip(&other.ends).for_each(|(a, b)| *a = a.united(*b));
+        self.running.retain(|node| other.running.contains(node));
+    }
+}

@@ -4,13 +4,16 @@
 //! |---|---|
 //! | `case_study` | the model car of the PiCAS paper, under its scheduling and ROS 2's |
 //! | `two_chains` | the tables of its talk: two chains in one executor, and in two |
+//! | `reference_system` | Autoware's nodes under ROS 2's default executor, PiCAS, and as cycles |
 //! | `bounds` | random systems, none of which may exceed a bound |
 //! | `schedulability` | the paper's random chains: how many are sure to be in time |
 //! | `application` | what callbacks do, wherever they run |
 //! | `simulated`, `executed` | where they run: in the simulator, and on the bus's executors |
 //! | `latencies` | the application that measures chains |
 //! | `mapping` | chains on as many cores as there are |
-//! | `table` | what came of it, as text |
+//! | `table`, `ranges`, `trace` | what came of it, as text, picture, and for Perfetto |
+//! | `speed` | how fast the simulator is |
+//! | `report` | all of it, as text and as a page |
 
 mod application;
 mod bounds;
@@ -18,9 +21,14 @@ mod case_study;
 mod executed;
 mod latencies;
 mod mapping;
+mod ranges;
+mod reference_system;
+mod report;
 mod schedulability;
 mod simulated;
+mod speed;
 mod table;
+mod trace;
 mod two_chains;
 
 use std::path::PathBuf;
@@ -32,9 +40,11 @@ use crate::error::{BenchError, write};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  hemiola-bench chains case-study --svg schedule.svg
+  hemiola-bench chains all --text chains.txt --html chains.html
+  hemiola-bench chains case-study --svg schedule.svg --perfetto schedule.perfetto-trace
   hemiola-bench chains case-study --seconds 60
   hemiola-bench chains two-chains
+  hemiola-bench chains reference-system --seconds 30
   hemiola-bench chains bounds --systems 100000
   hemiola-bench chains schedulability --sets 1000 --svg ratio.svg")]
 pub struct Options {
@@ -44,6 +54,18 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum Experiment {
+    /// All of the following, some five minutes.
+    All {
+        /// Everything briefly: shows that it works, and its figures mean nothing.
+        #[arg(long)]
+        quick: bool,
+        /// Writes what is printed.
+        #[arg(long, value_name = "FILE")]
+        text: Option<PathBuf>,
+        /// Writes a page with pictures.
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+    },
     /// The model car of the PiCAS paper under its scheduling and ROS 2's: bounds, simulated latencies, and really executed ones.
     CaseStudy {
         /// How long it is executed under each; 0 leaves that out.
@@ -52,10 +74,20 @@ enum Experiment {
         /// Draws the first 400 ms under PiCAS.
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
+        /// Writes the first two seconds under PiCAS as a trace for ui.perfetto.dev.
+        #[arg(long, value_name = "FILE")]
+        perfetto: Option<PathBuf>,
     },
     /// Two chains in one executor and in one each, chain-aware and as ROS 2 does: bounds, simulated and executed latencies.
     TwoChains {
         /// How long each of the four is executed.
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        seconds: u64,
+    },
+    /// The Autoware reference system as ROS 2 runs it, under PiCAS, and as cycles of Hemiola: latencies, periods and losses, simulated and
+    /// executed.
+    ReferenceSystem {
+        /// How long each of the three is executed.
         #[arg(long, value_name = "N", default_value_t = 10)]
         seconds: u64,
     },
@@ -68,6 +100,8 @@ enum Experiment {
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
     },
+    /// How many events a second the simulator makes.
+    Simulator,
     /// Which share of random chains is sure to be in time, by PiCAS and by ROS 2's default.
     Schedulability {
         /// How many sets per utilisation.
@@ -82,11 +116,17 @@ enum Experiment {
 /// Runs an experiment.
 pub fn run(options: &Options) -> Result<(), BenchError> {
     match &options.experiment {
-        Experiment::CaseStudy { seconds, svg } => {
+        Experiment::All { quick, text, html } => {
+            let report = report::run(*quick)?;
+            text.as_ref().map_or(Ok(()), |path| write(path, &report.text()))?;
+            html.as_ref().map_or(Ok(()), |path| write(path, &report.html()))
+        }
+        Experiment::CaseStudy { seconds, svg, perfetto } => {
             print!("{}", case_study::published());
             if *seconds > 0 {
                 print!("\n{}", case_study::executed(Duration::from_secs(*seconds))?.text());
             }
+            perfetto.as_ref().map_or(Ok(()), |path| case_study::write_trace(path))?;
             let [picas, _] = case_study::pictures();
             svg.as_ref().map_or(Ok(()), |path| write(path, &picas))
         }
@@ -94,7 +134,18 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
             print!("{}", two_chains::text(&two_chains::run(Duration::from_secs(*seconds))?));
             Ok(())
         }
-        Experiment::Bounds { systems, seed } => bounds::run(*seed..seed.saturating_add(*systems)),
+        Experiment::ReferenceSystem { seconds } => {
+            print!("{}", reference_system::text(&reference_system::run(Duration::from_secs(*seconds))?));
+            Ok(())
+        }
+        Experiment::Bounds { systems, seed } => {
+            print!("{}", bounds::run(*seed..seed.saturating_add(*systems))?);
+            Ok(())
+        }
+        Experiment::Simulator => {
+            print!("{}", speed::text(Duration::from_secs(3)));
+            Ok(())
+        }
         Experiment::Schedulability { sets, svg } => {
             let results = schedulability::run(*sets);
             print!("{}", schedulability::table(&results));

@@ -49,6 +49,8 @@ pub enum BenchError {
     #[error(transparent)]
     Realtime(#[from] hemiola_realtime::RealtimeError),
     #[error(transparent)]
+    Trace(#[from] hemiola_trace::Error),
+    #[error(transparent)]
     Bus(#[from] hemiola_bus::BusError),
     #[error(transparent)]
     Contestant(#[from] crate::contestant::ContestantError),

@@ -6,7 +6,7 @@ use hemiola_analysis::simulation::{Comparison, random_system, shrink};
 use crate::error::BenchError;
 
 /// Fails with the smallest system that it finds in which something takes longer than its bound.
-pub fn run(seeds: Range<u64>) -> Result<(), BenchError> {
+pub fn run(seeds: Range<u64>) -> Result<String, BenchError> {
     let start = Instant::now();
     let mut all = Comparison::default();
     let count = seeds.end - seeds.start;
@@ -21,17 +21,16 @@ pub fn run(seeds: Range<u64>) -> Result<(), BenchError> {
         all += comparison;
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("{count} random systems, each simulated four times: nothing took longer than its bound");
-    println!("{} bounds compared; {} chains, cycles and paths had none (overloaded)", all.compared, all.without_bound);
-    println!(
-        "{:.1} % of a bound reached in the mean, {} bounds reached to a percent",
+    Ok(format!(
+        "{count} random systems, each simulated four times: nothing took longer than its bound\n\
+         {} bounds compared; {} chains, cycles and paths had none (overloaded)\n\
+         {:.1} % of a bound reached in the mean, {} bounds reached to a percent\n\
+         {} events in {seconds:.1} s, {:.1} million per second, analysis included\n",
+        all.compared,
+        all.without_bound,
         all.mean_share() * 100.0,
-        all.reached
-    );
-    println!(
-        "{} events in {seconds:.1} s, {:.1} million per second, analysis included",
+        all.reached,
         all.events,
         all.events as f64 / seconds / 1e6
-    );
-    Ok(())
+    ))
 }

@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::latencies::Latencies;
 use super::mapping::{Mapping, as_executed, measured_costs, under_ros2};
 use super::simulated::simulate;
 use super::table::{Row, bound, ms, remarks, table};
+use super::trace;
 use crate::error::BenchError;
 
 const CORES: usize = 4;
@@ -160,4 +162,10 @@ pub fn pictures() -> [String; 2] {
         let (schedule, chain_of) = schedule(&deployment, SHOWN);
         draw::schedule_svg(heading, &schedule, CORES, Time::ZERO, SHOWN, |who| describe(&chain_of, who))
     })
+}
+
+/// Writes the first two seconds under PiCAS for Perfetto.
+pub fn write_trace(path: &Path) -> Result<(), BenchError> {
+    let (schedule, chain_of) = schedule(&case_study::deployment(), Time::milliseconds(2_000));
+    Ok(trace::write(path, &schedule, CORES, |who| describe(&chain_of, who).0)?)
 }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_analysis::Time;
@@ -22,6 +23,8 @@ pub struct Executed {
     pub skipped: u64,
     /// What the host took of the processors' time, of all together.
     pub stolen: Duration,
+    /// The longest that a call took beyond what it computed, of executors that none of ours can interrupt: by the kernel, or the host.
+    pub interruption: Duration,
     /// What the system refused to the threads.
     pub denials: Vec<String>,
 }
@@ -38,7 +41,8 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
     let topics: Vec<Topic<A::Message>> = (0..model.callbacks.len())
         .map(|callback| bus.topic(&format!("from callback {callback}")))
         .collect::<Result<_, _>>()?;
-    let running = start(model, &topics, &clock, application)?;
+    let interruption = Arc::new(AtomicU64::new(0));
+    let running = start(model, &topics, &clock, application, &interruption)?;
     let denials = running.iter().flat_map(|executor| executor.report().denials().map(ToString::to_string)).collect();
     std::thread::sleep(PREPARATION);
 
@@ -56,6 +60,7 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
         dropped: topics.iter().map(|topic| topic.report().dropped).sum(),
         skipped,
         stolen,
+        interruption: Duration::from_nanos(interruption.load(Ordering::Relaxed)),
         denials,
     })
 }
@@ -65,6 +70,7 @@ fn start<A: Application>(
     topics: &[Topic<A::Message>],
     clock: &Arc<RobotClock>,
     application: &Arc<A>,
+    interruption: &Arc<AtomicU64>,
 ) -> Result<Vec<RunningExecutor>, BenchError> {
     let mut executors: Vec<Executor> = Vec::new();
     for (number, executor) in model.executors.iter().enumerate() {
@@ -75,12 +81,15 @@ fn start<A: Application>(
         }));
     }
     for (number, callback) in model.callbacks.iter().enumerate() {
+        let own = &model.executors[callback.executor];
+        let above = model.executors.iter().any(|other| other.core == own.core && other.priority > own.priority);
         let mut call = Call {
             number,
             takes: callback.takes.longest.into(),
             application: application.clone(),
-            publisher: topics[number].publisher(),
+            publisher: topics[first_of_join(model, number)].publisher(),
             clock: clock.clone(),
+            interruption: if above { None } else { Some(interruption.clone()) },
         };
         let executor = &mut executors[callback.executor];
         let priority = Priority(callback.priority as u16);
@@ -92,7 +101,8 @@ fn start<A: Application>(
                 let sends = |other: &hemiola_analysis::simulation::Callback| other.publishes.contains(&number);
                 // Nobody may: a timer that chains share is only in the first of them.
                 let Some(sender) = model.callbacks.iter().position(sends) else { continue };
-                executor.subscribe(&topics[sender], priority, depth, WhenFull::DropOldest, move |message| {
+                let topic = &topics[first_of_join(model, sender)];
+                executor.subscribe(topic, priority, depth, WhenFull::DropOldest, move |message| {
                     call.run(Cause::Received(message));
                 })?;
             }
@@ -111,6 +121,11 @@ fn start<A: Application>(
     Ok(running)
 }
 
+/// Those that join each other publish to one topic: whichever is called last does.
+fn first_of_join(model: &Model, callback: usize) -> usize {
+    model.callbacks[callback].joins.iter().fold(callback, |first, &other| first.min(other))
+}
+
 /// One callback.
 struct Call<A: Application> {
     number: usize,
@@ -118,13 +133,21 @@ struct Call<A: Application> {
     application: Arc<A>,
     publisher: Publisher<A::Message>,
     clock: Arc<RobotClock>,
+    /// In nanoseconds; of callbacks that none of ours interrupts.
+    interruption: Option<Arc<AtomicU64>>,
 }
 
 impl<A: Application> Call<A> {
     fn run(&mut self, cause: Cause<'_, A::Message>) {
-        if self.application.begin(self.number, cause, time(self.clock.now())) {
+        let begin = self.clock.now();
+        if self.application.begin(self.number, cause, time(begin)) {
             compute_for(self.takes);
-            self.publisher.publish(self.application.end(self.number, time(self.clock.now())));
+            let end = self.clock.now();
+            self.publisher.publish(self.application.end(self.number, time(end)));
+            if let Some(interruption) = &self.interruption {
+                let beyond = end.since(begin).saturating_sub(self.takes);
+                interruption.fetch_max(beyond.as_nanos() as u64, Ordering::Relaxed);
+            }
         }
     }
 }

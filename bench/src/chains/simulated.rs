@@ -1,16 +1,27 @@
 use std::collections::VecDeque;
 
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::{Model, Observer, Options, Source, run};
+use hemiola_analysis::simulation::{Model, Observer, Options, Source, Who, run};
 
 use super::application::{Application, Cause};
 
+/// What became of a simulation, beside what the application saw.
+pub struct Simulated {
+    /// How many cores' time was used.
+    pub cores_used: f64,
+    /// Messages that found no room.
+    pub dropped: u64,
+}
+
 /// Lets an application run in the simulator, until `end`.
-pub fn simulate<A: Application>(model: &Model, end: Time, application: &A) {
+pub fn simulate<A: Application>(model: &Model, end: Time, application: &A) -> Simulated {
     let callbacks = model.callbacks.len();
     let queues = vec![VecDeque::new(); callbacks];
-    let mut messages = Messages { model, application, queues, works: vec![false; callbacks] };
+    let works = vec![false; callbacks];
+    let mut messages = Messages { model, application, queues, works, busy: Time::ZERO, dropped: 0 };
     run(model, &Options { end, ..Options::default() }, &mut messages);
+    let cores_used = messages.busy.as_nanoseconds() as f64 / end.as_nanoseconds().max(1) as f64;
+    Simulated { cores_used, dropped: messages.dropped }
 }
 
 /// The messages that the simulator only counts.
@@ -21,6 +32,9 @@ struct Messages<'s, A: Application> {
     queues: Vec<VecDeque<A::Message>>,
     /// Per callback, whether its present call computes.
     works: Vec<bool>,
+    /// Of all cores.
+    busy: Time,
+    dropped: u64,
 }
 
 impl<A: Application> Observer for Messages<'_, A> {
@@ -45,5 +59,10 @@ impl<A: Application> Observer for Messages<'_, A> {
 
     fn dropped(&mut self, callback: usize) {
         self.queues[callback].pop_front();
+        self.dropped += 1;
+    }
+
+    fn ran(&mut self, _core: usize, _who: Who, from: Time, to: Time) {
+        self.busy += to - from;
     }
 }

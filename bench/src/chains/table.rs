@@ -64,7 +64,7 @@ fn columns(observed: &Observed) -> String {
 
 /// What the run says of itself, and whether all bounds held; if not, what may be why.
 pub fn remarks(rows: &[Row], executed: &Executed) -> String {
-    let Executed { length, cores_used, dropped, skipped, stolen, denials } = executed;
+    let Executed { length, cores_used, dropped, skipped, stolen, interruption, denials } = executed;
     let mut text = format!(
         "  {:.0} s; {cores_used:.2} cores used, {dropped} messages dropped, {skipped} expiries skipped; the host took \
          {:.0} ms of the processors' time\n",
@@ -78,8 +78,10 @@ pub fn remarks(rows: &[Row], executed: &Executed) -> String {
     } else {
         _ = writeln!(
             text,
-            "  EXCEEDED: {}. Bounds know nothing of a host that takes the processor away, nor of the kernel's own work.",
-            exceeded.join(", ")
+            "  EXCEEDED: {}. Bounds know nothing of a host that takes the processor away, nor of the kernel's own work: callbacks that\n  \
+             nobody of ours can interrupt were interrupted for up to {:.2} ms.",
+            exceeded.join(", "),
+            interruption.as_secs_f64() * 1e3
         );
     }
     for denial in denials.iter().take(1) {
@@ -116,6 +118,7 @@ mod tests {
             dropped: 0,
             skipped: 0,
             stolen: std::time::Duration::ZERO,
+            interruption: std::time::Duration::ZERO,
             denials: Vec::new(),
         }
     }

@@ -1,0 +1,158 @@
+//! The Autoware reference system (`ros-realtime/reference-system`): 24 nodes between sensors and a vehicle, each of which computes for a
+//! while, as three kinds of systems run them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `graph` | the nodes |
+//! | `history` | what messages carry: which callbacks they came through, and when those began |
+//! | `figures` | what an executor is judged by |
+//! | `callbacks` | as callbacks, under ROS 2's default executor and PiCAS |
+//! | `cycles`, `modules` | as cycles of Hemiola, simulated and executed |
+
+mod callbacks;
+mod cycles;
+mod figures;
+mod graph;
+mod history;
+mod modules;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_analysis::Time;
+use hemiola_analysis::simulation::Observed;
+use hemiola_realtime::Affinity;
+
+use self::callbacks::{Nodes, Scheduler, model};
+use self::figures::{Figures, sample_deviation};
+use super::executed::execute;
+use super::simulated::simulate;
+use super::table::ms;
+use crate::error::BenchError;
+
+/// The cores of the original, and how long computing takes on its computer (a Raspberry Pi 4).
+const ORIGINAL: (usize, Time) = (4, Time::milliseconds(10));
+/// How long it takes where it is really executed: so that a single thread can bear it.
+const CRUNCH: Time = Time::milliseconds(4);
+const SIMULATED: Time = Time::milliseconds(60_000);
+
+/// Who runs the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Callbacks(Scheduler),
+    Cycles,
+}
+
+const WAYS: [(Way, &str); 3] = [
+    (Way::Callbacks(Scheduler::Ros2), "ROS 2, one default executor"),
+    (Way::Callbacks(Scheduler::Picas), "PiCAS, four executors"),
+    (Way::Cycles, "Hemiola, six cycles"),
+];
+
+/// What came of one way.
+pub struct Outcome {
+    pub way: &'static str,
+    pub figures: Figures,
+    pub cores_used: f64,
+    /// All messages that found no room, or releases of cycles.
+    pub dropped: u64,
+    /// By the host.
+    stolen: Duration,
+}
+
+/// One table.
+pub struct Trial {
+    pub heading: String,
+    pub outcomes: Vec<Outcome>,
+}
+
+/// Simulates it as it was meant, executes it on this machine for so long each way, and simulates what was executed.
+pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
+    let cores = Affinity::of_this_thread().cores().len().clamp(1, ORIGINAL.0);
+    let mut executed = Vec::new();
+    for (way, name) in WAYS {
+        executed.push(really(way, name, cores, length)?);
+    }
+    let trial = |what: &str, (cores, crunch): (usize, Time), outcomes| Trial {
+        heading: format!("{what} on {cores} cores, computing takes {crunch}"),
+        outcomes,
+    };
+    Ok(vec![
+        trial("simulated", ORIGINAL, WAYS.map(|(way, name)| simulated(way, name, ORIGINAL.0, ORIGINAL.1)).into()),
+        trial("executed", (cores, CRUNCH), executed),
+        trial(
+            "the same simulated",
+            (cores, CRUNCH),
+            WAYS.map(|(way, name)| simulated(way, name, cores, CRUNCH)).into(),
+        ),
+    ])
+}
+
+fn simulated(way: Way, name: &'static str, cores: usize, crunch: Time) -> Outcome {
+    let (figures, simulated) = match way {
+        Way::Callbacks(scheduler) => {
+            let nodes = Nodes::new();
+            let simulated = simulate(&model(scheduler, cores, crunch), SIMULATED, &nodes);
+            (nodes.figures(), simulated)
+        }
+        Way::Cycles => cycles::simulate(cores, crunch, SIMULATED),
+    };
+    let stolen = Duration::ZERO;
+    Outcome { way: name, figures, cores_used: simulated.cores_used, dropped: simulated.dropped, stolen }
+}
+
+fn really(way: Way, name: &'static str, cores: usize, length: Duration) -> Result<Outcome, BenchError> {
+    let (figures, executed) = match way {
+        Way::Callbacks(scheduler) => {
+            let nodes = Arc::new(Nodes::new());
+            let executed = execute(&model(scheduler, cores, CRUNCH), length, &nodes)?;
+            (nodes.figures(), executed)
+        }
+        Way::Cycles => modules::execute(CRUNCH.into(), length)?,
+    };
+    let dropped = executed.dropped + executed.skipped;
+    Ok(Outcome { way: name, figures, cores_used: executed.cores_used, dropped, stolen: executed.stolen })
+}
+
+/// All callbacks on the cores of the original.
+pub fn largest_model() -> hemiola_analysis::simulation::Model {
+    model(Scheduler::Picas, ORIGINAL.0, ORIGINAL.1)
+}
+
+pub fn text(trials: &[Trial]) -> String {
+    let mut text = String::from(
+        "The Autoware reference system. Hot-path latency: from the begin of the younger lidar driver's callback to the begin of the collision\n\
+         estimator's, in ms; the planner's period is to be 100 ms. Computed from messages at the command nodes, without the first 9, as the\n\
+         project does. `drops`: messages lost on the hot path, per message that came through; `lost`: all messages that found no room, or runs\n\
+         of cycles that were left out. Two things differ by design: as cycles, the localiser and what follows it run with every lidar sample and\n\
+         the latest map (10 Hz), where a fusion waits for the slower of both (8.3 Hz); and PiCAS calls the rear lidar's driver only when the\n\
+         front one's transformer is done, which hides that work from the figure. Cycles see both drivers at their time.\n",
+    );
+    for Trial { heading, outcomes } in trials {
+        _ = writeln!(
+            text,
+            "\n{heading}\n  {:30}{:>8}{:>8}{:>8}{:>8} |{:>8}{:>8}{:>8}{:>8} |{:>7} {:>9} {:>6}",
+            "", "latency", "mean", "max", "std", "period", "mean", "max", "std", "drops", "lost, all", "cores"
+        );
+        for Outcome { way, figures, cores_used, dropped, .. } in outcomes {
+            _ = writeln!(
+                text,
+                "  {way:30}{} |{} |{:>7.2} {dropped:>9} {cores_used:>6.2}",
+                columns(&figures.latency),
+                columns(&figures.period),
+                figures.drops_per_message()
+            );
+        }
+        let stolen: Duration = outcomes.iter().map(|outcome| outcome.stolen).sum();
+        if !stolen.is_zero() {
+            _ = writeln!(text, "  the host took {:.0} ms of the processors' time", stolen.as_secs_f64() * 1e3);
+        }
+    }
+    text
+}
+
+fn columns(observed: &Observed) -> String {
+    let [least, mean, most] = [observed.minimum, observed.mean(), observed.maximum].map(ms);
+    format!("{least:>8.2}{mean:>8.2}{most:>8.2}{:>8.2}", sample_deviation(observed) / 1e6)
+}

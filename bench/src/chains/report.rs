@@ -1,0 +1,115 @@
+//! All experiments, one after another, as text and as a page.
+
+use std::time::Duration;
+
+use super::{bounds, case_study, ranges, reference_system, schedulability, speed, two_chains};
+use crate::error::BenchError;
+use crate::machine::Machine;
+use crate::report::page::{STYLE, escape};
+
+/// What all experiments gave.
+pub struct Report {
+    machine: Machine,
+    quick: bool,
+    sections: Vec<Section>,
+}
+
+/// What one experiment gave.
+struct Section {
+    title: &'static str,
+    text: String,
+    /// Pictures, each an SVG document.
+    pictures: Vec<String>,
+}
+
+/// Holds all experiments: some five minutes, or some seconds if quick.
+pub fn run(quick: bool) -> Result<Report, BenchError> {
+    let seconds = |full: u64| Duration::from_secs(if quick { 1 } else { full });
+    let machine = Machine::examine();
+    println!("{machine}\n");
+    let mut sections = Vec::new();
+    let mut add = |title, text: String, pictures| {
+        println!("{title}\n\n{text}");
+        sections.push(Section { title, text, pictures });
+    };
+    let execution = case_study::executed(seconds(45))?;
+    let schedulers: Vec<_> = execution.trials.iter().map(|trial| (trial.scheduler, &trial.rows[..])).collect();
+    let mut pictures = vec![ranges::svg("The case study, executed", &schedulers)];
+    pictures.extend(case_study::pictures());
+    add("The PiCAS case study", format!("{}\n{}", case_study::published(), execution.text()), pictures);
+
+    let trials = two_chains::run(seconds(15))?;
+    let rows: Vec<_> = trials.iter().map(|trial| (trial.heading.as_str(), &trial.rows[..])).collect();
+    add("Two chains", two_chains::text(&trials), vec![ranges::svg("Two chains on one core", &rows)]);
+
+    let trials = reference_system::run(seconds(30))?;
+    add("The Autoware reference system", reference_system::text(&trials), Vec::new());
+
+    let shares = schedulability::run(if quick { 10 } else { 1000 });
+    add("Random chains", schedulability::table(&shares), vec![schedulability::picture(&shares)]);
+
+    add("Bounds against simulation", bounds::run(0..if quick { 50 } else { 20_000 })?, Vec::new());
+    add("Speed of the simulator", speed::text(seconds(3)), Vec::new());
+    Ok(Report { machine, quick, sections })
+}
+
+const QUICK: &str = "A quick run: it shows that everything works; its figures mean nothing.";
+
+impl Report {
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n", self.machine);
+        if self.quick {
+            text = format!("{text}\n{QUICK}\n");
+        }
+        for Section { title, text: body, .. } in &self.sections {
+            text = format!("{text}\n{title}\n{}\n\n{body}", "-".repeat(title.chars().count()));
+        }
+        text
+    }
+
+    pub fn html(&self) -> String {
+        let warning = if self.quick { format!("<p class=\"missed\">{QUICK}</p>") } else { String::new() };
+        let section = |section: &Section| {
+            let pictures: String = section.pictures.iter().map(|svg| picture(svg)).collect();
+            format!("<h2>{}</h2>{pictures}<pre>{}</pre>", escape(section.title), escape(&section.text))
+        };
+        format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <title>Chains: bounds, simulated, executed</title>\
+             <style>{STYLE} pre {{ white-space: pre; overflow-x: auto; font-size: .78rem; color: var(--ink); }} \
+             object {{ width: 100%; display: block; margin: .8rem 0; }}</style></head><body>\
+             <h1>Chains: bounds, simulated, executed</h1>\
+             <p class=\"lead\">How long chains of callbacks take from a timer to their last callback: what is sure, what a simulator \
+             shows, and what this machine does, chain-aware and as ROS 2’s default executor.</p>{warning}{}\
+             <h2>Where</h2><pre>{}</pre></body></html>\n",
+            self.sections.iter().map(section).collect::<String>(),
+            escape(&self.machine.to_string()),
+        )
+    }
+}
+
+/// A document of its own, for its style is not that of the page.
+fn picture(svg: &str) -> String {
+    let mut data = String::with_capacity(svg.len() * 2);
+    for character in svg.chars() {
+        match character {
+            '%' | '#' | '"' | '<' | '>' | '&' | '\'' => data += &format!("%{:02X}", character as u32),
+            '\n' => data.push(' '),
+            character => data.push(character),
+        }
+    }
+    format!("<object type=\"image/svg+xml\" data=\"data:image/svg+xml;charset=utf-8,{data}\"></object>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_cannot_break_out_of_its_document() {
+        let embedded = picture("<svg fill=\"#123\"><text>100 % &amp; it's</text></svg>\n");
+        let data = embedded.split('"').nth(3).expect("an attribute");
+        assert!(!data.contains(['<', '>', '#', '\'', '&']) && data.contains("100 %25 %26amp;"));
+    }
+}

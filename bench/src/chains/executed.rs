@@ -42,7 +42,7 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
         .map(|callback| bus.topic(&format!("from callback {callback}")))
         .collect::<Result<_, _>>()?;
     let interruption = Arc::new(AtomicU64::new(0));
-    let running = start(model, &topics, &clock, application, &interruption)?;
+    let running = spawn(model, wire(model, &topics, &clock, application, &interruption)?)?;
     let denials = running.iter().flat_map(|executor| executor.report().denials().map(ToString::to_string)).collect();
     std::thread::sleep(PREPARATION);
 
@@ -65,13 +65,14 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
     })
 }
 
-fn start<A: Application>(
+/// The executors with their callbacks, connected as the model says.
+fn wire<A: Application>(
     model: &Model,
     topics: &[Topic<A::Message>],
     clock: &Arc<RobotClock>,
     application: &Arc<A>,
     interruption: &Arc<AtomicU64>,
-) -> Result<Vec<RunningExecutor>, BenchError> {
+) -> Result<Vec<Executor>, BenchError> {
     let mut executors: Vec<Executor> = Vec::new();
     for (number, executor) in model.executors.iter().enumerate() {
         executors.push(Executor::new(format!("executor {number}"), clock).order(match executor.dispatch {
@@ -108,6 +109,11 @@ fn start<A: Application>(
             }
         }
     }
+    Ok(executors)
+}
+
+/// Each on a thread of its own.
+fn spawn(model: &Model, executors: Vec<Executor>) -> Result<Vec<RunningExecutor>, BenchError> {
     let allowed = Affinity::of_this_thread();
     let mut running = Vec::new();
     for (number, (executor, described)) in executors.into_iter().zip(&model.executors).enumerate() {
@@ -154,4 +160,35 @@ impl<A: Application> Call<A> {
 
 fn time(shown: hemiola_model::Time) -> Time {
     Time::nanoseconds(shown.nanoseconds().max(0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chains::reference_system::{Nodes, Scheduler, model};
+    use crate::chains::simulated::simulate;
+
+    /// On one thread, by a clock that is set: the same messages come as in the simulator.
+    #[test]
+    fn callbacks_are_connected_as_in_the_simulator() {
+        for scheduler in [Scheduler::Ros2, Scheduler::Picas] {
+            let model = model(scheduler, 4, Time::ZERO);
+            let (executed, simulated) = (Arc::new(Nodes::new()), Nodes::new());
+            let (clock, bus) = (Arc::new(RobotClock::stepped()), Bus::new());
+            let topic = |callback| bus.topic(&format!("{callback}")).expect("a topic");
+            let topics: Vec<_> = (0..model.callbacks.len()).map(topic).collect();
+            let mut executors = wire(&model, &topics, &clock, &executed, &Arc::default()).expect("room for all");
+            for milliseconds in 1..=3_000 {
+                clock.set(hemiola_model::Time::ZERO + Duration::from_millis(milliseconds));
+                while executors.iter_mut().map(Executor::run_ready).sum::<usize>() > 0 {}
+            }
+            simulate(&model, Time::microseconds(3_000_500), &simulated);
+            let (executed, simulated) = (executed.figures(), simulated.figures());
+            // Which of two messages of the same time is among the first nine, which do not count, nobody promises.
+            assert!(executed.latency.count.abs_diff(simulated.latency.count) <= 1, "{scheduler:?}");
+            assert!(executed.period.count.abs_diff(simulated.period.count) <= 1, "{scheduler:?}");
+            assert_eq!((executed.hot_path_drops, simulated.hot_path_drops), (0, 0));
+            assert!(simulated.latency.count > 20);
+        }
+    }
 }

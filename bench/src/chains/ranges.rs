@@ -1,7 +1,8 @@
-//! Latencies as a picture: a row per chain, a line from the shortest to the longest per scheduler, and where the bound is.
+//! Latencies as a picture: a line from the shortest to the longest per chain and scheduler, and where the bound is.
 
 use std::fmt::Write as _;
 
+use hemiola_analysis::Time;
 use hemiola_analysis::simulation::Observed;
 
 use super::table::{Row, ms};
@@ -15,12 +16,27 @@ const LINE: f64 = 15.0;
 const GAP: f64 = 14.0;
 const COLOURS: [&str; 4] = ["#d9480f", "#3b6ea5", "#2b8a3e", "#8a5aa8"];
 
-/// Executed latencies of the same chains under several schedulers, simulated ones as thin lines below them; milliseconds.
-pub fn svg(title: &str, schedulers: &[(&str, &[Row])]) -> String {
-    let chains = schedulers.first().map_or(0, |(_, rows)| rows.len());
-    let all = || schedulers.iter().flat_map(|(_, rows)| rows.iter());
+/// A chain under one scheduler.
+pub struct Range {
+    pub name: String,
+    pub simulated: Observed,
+    pub executed: Observed,
+    pub bound: Option<Time>,
+}
+
+impl From<&Row> for Range {
+    fn from(row: &Row) -> Self {
+        let Row { chain, simulated, executed, bound, .. } = row;
+        Self { name: chain.clone(), simulated: *simulated, executed: *executed, bound: bound.as_ref().ok().copied() }
+    }
+}
+
+/// The same chains under several schedulers, in milliseconds: executed, with simulated ones as thin lines below them.
+pub fn svg(title: &str, schedulers: &[(&str, Vec<Range>)]) -> String {
+    let chains = schedulers.first().map_or(0, |(_, ranges)| ranges.len());
+    let all = || schedulers.iter().flat_map(|(_, ranges)| ranges.iter());
     // A bound far beyond all that happened would leave no room for that.
-    let longest = all().map(|row| ms(row.executed.maximum.max(row.simulated.maximum))).fold(1.0, f64::max) * 1.08;
+    let longest = all().map(|range| ms(range.executed.maximum.max(range.simulated.maximum))).fold(1.0, f64::max) * 1.08;
     let x = |value: f64| LEFT + value.min(longest) / longest * (RIGHT - LEFT);
     let height = LINE * schedulers.len() as f64 + GAP;
     let bottom = TOP + height * chains as f64;
@@ -46,7 +62,7 @@ pub fn svg(title: &str, schedulers: &[(&str, &[Row])]) -> String {
     }
     _ = writeln!(
         text,
-        "<text x=\"24\" y=\"84\" font-size=\"12\" fill=\"#66707d\">ms from the timer's expiry to the last end: executed from least to most \
+        "<text x=\"24\" y=\"84\" font-size=\"12\" fill=\"#66707d\">ms: executed, from the least to the most \
          with the mean, simulated below (thin), the bound (tick; where there is one and it fits)</text>"
     );
     let step = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0].into_iter().find(|step| longest / step <= 10.0);
@@ -62,24 +78,25 @@ pub fn svg(title: &str, schedulers: &[(&str, &[Row])]) -> String {
     }
     for chain in 0..chains {
         let top = TOP + height * chain as f64 + GAP / 2.0;
-        let rows = schedulers.iter().zip(COLOURS).filter_map(|((_, rows), colour)| Some((rows.get(chain)?, colour)));
-        for (place, (row, colour)) in rows.enumerate() {
+        let rows =
+            schedulers.iter().zip(COLOURS).filter_map(|((_, ranges), colour)| Some((ranges.get(chain)?, colour)));
+        for (place, (range, colour)) in rows.enumerate() {
             let y = top + LINE * (place as f64 + 0.5);
             if place == 0 {
                 let middle = top + LINE * schedulers.len() as f64 / 2.0 + 4.0;
                 _ = writeln!(
                     text,
                     "<text x=\"24\" y=\"{middle:.1}\" font-size=\"13\" font-weight=\"600\">{}</text>",
-                    escape(&row.chain)
+                    escape(&range.name)
                 );
             }
-            line(&mut text, &row.executed, y - 2.0, colour, 6.0, 0.45, x);
-            line(&mut text, &row.simulated, y + 4.0, colour, 1.5, 0.9, x);
-            if row.executed.count > 0 {
-                let mean = x(ms(row.executed.mean()));
+            line(&mut text, &range.executed, y - 2.0, colour, 6.0, 0.45, x);
+            line(&mut text, &range.simulated, y + 4.0, colour, 1.5, 0.9, x);
+            if range.executed.count > 0 {
+                let mean = x(ms(range.executed.mean()));
                 _ = writeln!(text, "<circle cx=\"{mean:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\"/>", y - 2.0);
             }
-            if let Some(bound) = row.bound.as_ref().ok().map(|&bound| ms(bound)).filter(|&bound| bound <= longest) {
+            if let Some(bound) = range.bound.map(ms).filter(|&bound| bound <= longest) {
                 _ = writeln!(
                     text,
                     "<path d=\"M{x:.1} {:.1}v13\" stroke=\"{colour}\" stroke-width=\"2.5\"><title>bound {bound:.2} ms</title></path>",

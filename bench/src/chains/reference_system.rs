@@ -24,9 +24,10 @@ use hemiola_analysis::Time;
 use hemiola_analysis::simulation::Observed;
 use hemiola_realtime::Affinity;
 
-use self::callbacks::{Nodes, Scheduler, model};
+pub use self::callbacks::{Nodes, Scheduler, model};
 use self::figures::{Figures, sample_deviation};
 use super::executed::execute;
+use super::ranges::Range;
 use super::simulated::simulate;
 use super::table::ms;
 use crate::error::BenchError;
@@ -68,7 +69,7 @@ pub struct Trial {
 }
 
 /// Simulates it as it was meant, executes it on this machine for so long each way, and simulates what was executed.
-pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
+pub fn run(length: Duration) -> Result<[Trial; 3], BenchError> {
     let cores = Affinity::of_this_thread().cores().len().clamp(1, ORIGINAL.0);
     let mut executed = Vec::new();
     for (way, name) in WAYS {
@@ -78,14 +79,11 @@ pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
         heading: format!("{what} on {cores} cores, computing takes {crunch}"),
         outcomes,
     };
-    Ok(vec![
-        trial("simulated", ORIGINAL, WAYS.map(|(way, name)| simulated(way, name, ORIGINAL.0, ORIGINAL.1)).into()),
+    let simulated = |cores, crunch| WAYS.map(|(way, name)| simulated(way, name, cores, crunch)).into();
+    Ok([
+        trial("simulated", ORIGINAL, simulated(ORIGINAL.0, ORIGINAL.1)),
         trial("executed", (cores, CRUNCH), executed),
-        trial(
-            "the same simulated",
-            (cores, CRUNCH),
-            WAYS.map(|(way, name)| simulated(way, name, cores, CRUNCH)).into(),
-        ),
+        trial("the same simulated", (cores, CRUNCH), simulated(cores, CRUNCH)),
     ])
 }
 
@@ -115,9 +113,14 @@ fn really(way: Way, name: &'static str, cores: usize, length: Duration) -> Resul
     Ok(Outcome { way: name, figures, cores_used: executed.cores_used, dropped, stolen: executed.stolen })
 }
 
-/// All callbacks on the cores of the original.
-pub fn largest_model() -> hemiola_analysis::simulation::Model {
-    model(Scheduler::Picas, ORIGINAL.0, ORIGINAL.1)
+/// What was executed beside the same simulated, for a picture.
+pub fn ranges([_, executed, simulated]: &[Trial; 3]) -> Vec<(&'static str, Vec<Range>)> {
+    let range = |name: &str, executed, simulated| Range { name: name.to_owned(), simulated, executed, bound: None };
+    let of = |executed: &Figures, simulated: &Figures| {
+        vec![range("latency", executed.latency, simulated.latency), range("period", executed.period, simulated.period)]
+    };
+    let pairs = executed.outcomes.iter().zip(&simulated.outcomes);
+    pairs.map(|(executed, simulated)| (executed.way, of(&executed.figures, &simulated.figures))).collect()
 }
 
 pub fn text(trials: &[Trial]) -> String {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::ranges::Range;
+use super::table::Row;
 use super::{bounds, case_study, ranges, reference_system, schedulability, speed, two_chains};
 use crate::error::BenchError;
 use crate::machine::Machine;
@@ -33,22 +35,25 @@ pub fn run(quick: bool) -> Result<Report, BenchError> {
         sections.push(Section { title, text, pictures });
     };
     let execution = case_study::executed(seconds(45))?;
-    let schedulers: Vec<_> = execution.trials.iter().map(|trial| (trial.scheduler, &trial.rows[..])).collect();
+    let ranges_of = |rows: &[Row]| rows.iter().map(Range::from).collect::<Vec<_>>();
+    let schedulers: Vec<_> = execution.trials.iter().map(|trial| (trial.scheduler, ranges_of(&trial.rows))).collect();
     let mut pictures = vec![ranges::svg("The case study, executed", &schedulers)];
     pictures.extend(case_study::pictures());
     add("The PiCAS case study", format!("{}\n{}", case_study::published(), execution.text()), pictures);
 
     let trials = two_chains::run(seconds(15))?;
-    let rows: Vec<_> = trials.iter().map(|trial| (trial.heading.as_str(), &trial.rows[..])).collect();
+    let rows: Vec<_> = trials.iter().map(|trial| (trial.heading.as_str(), ranges_of(&trial.rows))).collect();
     add("Two chains", two_chains::text(&trials), vec![ranges::svg("Two chains on one core", &rows)]);
 
     let trials = reference_system::run(seconds(30))?;
-    add("The Autoware reference system", reference_system::text(&trials), Vec::new());
+    let title = "The Autoware reference system: hot-path latency and planner's period";
+    let picture = ranges::svg(title, &reference_system::ranges(&trials));
+    add("The Autoware reference system", reference_system::text(&trials), vec![picture]);
 
     let shares = schedulability::run(if quick { 10 } else { 1000 });
     add("Random chains", schedulability::table(&shares), vec![schedulability::picture(&shares)]);
 
-    add("Bounds against simulation", bounds::run(0..if quick { 50 } else { 20_000 })?, Vec::new());
+    add("Bounds against simulation", bounds::run(0..if quick { 50 } else { 5_000 })?, Vec::new());
     add("Speed of the simulator", speed::text(seconds(3)), Vec::new());
     Ok(Report { machine, quick, sections })
 }

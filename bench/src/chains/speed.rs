@@ -5,7 +5,7 @@ use hemiola_analysis::Time;
 use hemiola_analysis::picas::case_study;
 use hemiola_analysis::simulation::{Model, Observer, Options, Who, run};
 
-use super::reference_system;
+use super::reference_system::{Scheduler, model};
 
 /// How many events a second the simulator makes of some systems, each simulated for so long again and again.
 pub fn text(length: Duration) -> String {
@@ -13,7 +13,7 @@ pub fn text(length: Duration) -> String {
     let (case_study, _) = case_study::model(&case_study::deployment());
     let systems = [
         ("case study: 18 executors on 4 cores", case_study),
-        ("reference system: 36 callbacks, 4 executors", reference_system::largest_model()),
+        ("reference system: 36 callbacks, 4 executors", model(Scheduler::Picas, 4, Time::milliseconds(10))),
     ];
     for (name, model) in systems {
         let (events, seconds, simulated) = speed(&model, length);

@@ -57,8 +57,9 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
          bounds, and ours have to be larger (cpa-170, cpa-246)",
     );
     tally.remark(
-        "busy_window: ours may be up to the jitter_dmin bound where a chain comes back to a resource (cpa-220: 59, not 58): \
-         bounds found from below cannot be smaller; whether the file's stopped early there is not known",
+        "busy_window: ours may be up to the jitter_dmin bound where a chain comes back to a resource (cpa-220: 59, not 58): the \
+         file's tool looks at a task again when the results of the one before it change, but not when only what arrives there \
+         does, so that its 58 is no fixed point of its own equations; without that short cut they lead to 59",
     );
     for Case { id, resources, chains, expected } in cases(text)? {
         tally.case(id);

@@ -1,7 +1,7 @@
 //! What runs where and has to be done by when: one description of callbacks, chains, executors, cores, and Hemiola's cycles.
 //!
 //! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot. All names are checked when it
-//! is read, so that the analyses find everything in order.
+//! is read, so that the analyses find everything in order. FORMAT.md beside this crate's sources explains every key.
 //!
 //! ```
 //! use hemiola_analysis::System;

@@ -1,0 +1,45 @@
+//! What FORMAT.md says of `system.toml` is so.
+
+use hemiola_analysis::{Analysis, System};
+
+const FORMAT: &str = include_str!("../FORMAT.md");
+
+fn example() -> &'static str {
+    let (_, after) = FORMAT.split_once("```toml\n").expect("there is an example");
+    after.split_once("```").expect("it ends").0
+}
+
+#[test]
+fn the_example_is_read_bounded_and_written_back() {
+    let system = System::from_toml(example(), "system.toml").expect("it is a system");
+    let analysis = Analysis::of(&system);
+    assert!(analysis.verdicts.len() == 4 && analysis.holds(), "{analysis}");
+    assert_eq!(System::from_toml(&system.to_toml(), "system.toml"), Ok(system));
+}
+
+#[test]
+fn every_key_is_explained() {
+    // What a table refuses, it names with all that it knows.
+    let of_table = |text: &str| -> Vec<String> {
+        let message = System::from_toml(text, "system.toml").expect_err("there is no such key").to_string();
+        let (_, known) = message.split_once("expected").unwrap_or_else(|| panic!("{message}"));
+        known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let chain = "cores = 1\n[[chain]]\nname = \"a\"\nperiod = \"1 ms\"\n";
+    let cycle = "cores = 1\n[[cycle]]\nname = \"a\"\nbegins = { every = \"1 ms\" }\npriority = 1\n";
+    for text in [
+        "cores = 1\nwrong = 1".to_owned(),
+        "cores = 1\n[costs]\nwrong = 1".to_owned(),
+        "cores = 1\n[[executor]]\nwrong = 1".to_owned(),
+        "cores = 1\n[[chain]]\nwrong = 1".to_owned(),
+        format!("{chain}callbacks = [{{ wrong = 1 }}]"),
+        "cores = 1\n[[cycle]]\nwrong = 1".to_owned(),
+        format!("{cycle}tasks = [{{ wrong = 1 }}]"),
+        "cores = 1\n[[path]]\nwrong = 1".to_owned(),
+    ] {
+        for key in of_table(&text) {
+            let explained = [format!("| `{key}` |"), format!("| `[{key}]` |"), format!("| `[[{key}]]` |")];
+            assert!(explained.iter().any(|row| FORMAT.contains(row)), "`{key}` is not explained");
+        }
+    }
+}

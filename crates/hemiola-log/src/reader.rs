@@ -213,6 +213,13 @@ impl<R: Read + Seek> LogReader<R> {
         }
     }
 
+    /// Goes for attachments, from the beginning. Where the file has an index of them, nothing else is read; otherwise everything is.
+    pub fn for_attachments(mut self) -> Self {
+        let indexed = self.summary.as_ref().filter(|summary| !summary.attachments.is_empty());
+        self.visits = indexed.map(|summary| summary.attachments.iter().map(|attachment| attachment.offset).collect());
+        self
+    }
+
     /// The data of an attachment.
     ///
     /// # Errors

@@ -333,6 +333,13 @@ impl<T: Tasks> Shared<T> {
             });
             idle_since = None;
         }
+        let asked = self.asked[0].load(Ordering::Relaxed);
+        if asked != 0 {
+            // It was woken for nothing but the end.
+            self.asked[0].store(0, Ordering::Relaxed);
+            // SAFETY: worker 0 owns the run.
+            unsafe { &*run.tasks }.woken(Ticks(asked), Ticks::now(), worker);
+        }
     }
 
     /// The life of a helper.

@@ -15,7 +15,7 @@ use hemiola_model::module::StateForm;
 use hemiola_model::{SourceRate, Time};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, Policy, Priority, Respite, ThreadSettings};
-use hemiola_trace::{Catalog, TickScale};
+use hemiola_trace::{Catalog, Ring, TickScale};
 
 use crate::checkpoint::{self, Cut, When};
 use crate::command::mailbox;
@@ -30,7 +30,7 @@ use crate::program::{ProgramParts, build};
 use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::script::Transcript;
-use crate::source::{SourceRunner, Trigger};
+use crate::source::{SourceRecords, SourceRunner, Trigger};
 use crate::tap::{self, WhenFull, tap};
 use crate::transcript::transcript;
 use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
@@ -53,6 +53,8 @@ pub struct Launched {
 
 /// No cycle gets more workers than this without being asked to.
 const MOST_WORKERS: usize = 8;
+/// So many samples of a source are told of, if nobody listens for a while.
+const SOURCE_EVENTS: usize = 4096;
 
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -201,8 +203,10 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     for number in 0..robot.sources.len() {
         let feed = feeds.remove(robot.sources[number].name);
         let (failures, reader) = queue(64);
-        monitor.add_source(reader);
-        sources.push(source_runner(&robot, number, &mut wiring, &triggers, &state, failures, feed)?);
+        let events = Ring::with_capacity(SOURCE_EVENTS);
+        monitor.add_source(catalog.source_thread(state.source_ids()[number])?, events.reader(), reader);
+        let records = SourceRecords { failures, events };
+        sources.push(source_runner(&robot, number, &mut wiring, &triggers, &state, records, feed)?);
     }
     for (index, (cycle, configuration)) in cycles.iter_mut().zip(&robot.configuration.cycles).enumerate() {
         if let (CycleTrigger::Topic(topic), Some(trigger)) = (&configuration.trigger, triggers.get(&index)) {

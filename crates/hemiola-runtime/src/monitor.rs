@@ -102,7 +102,8 @@ impl Monitor {
         self.watchdog = Some(reports);
     }
 
-    pub fn add_source(&mut self, failures: QueueReader<SourceFailure>) {
+    pub fn add_source(&mut self, thread: WorkerId, events: RingReader, failures: QueueReader<SourceFailure>) {
+        self.collector.add(thread, events);
         self.sources.push(failures);
     }
 

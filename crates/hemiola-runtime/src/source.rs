@@ -8,7 +8,7 @@ use std::time::Duration;
 use hemiola_model::module::{Binding, Context, Debug, Instance, Outcome, Scope, Update};
 use hemiola_model::{Clock, SourceRate, Time};
 use hemiola_realtime::{ThreadSettings, Wakeup, describe_panic, take_place};
-use hemiola_trace::Ticks;
+use hemiola_trace::{Core, Event, Ring, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
@@ -41,13 +41,20 @@ pub struct SourceRunner {
     /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
-    pub failures: QueueWriter<SourceFailure>,
+    pub records: SourceRecords,
     /// How its thread shall run.
     pub settings: ThreadSettings,
     /// What it passes on to a recorder.
     pub tap: Option<TapWriter>,
     /// What stands in for it.
     pub feed: Option<Box<dyn Feed>>,
+}
+
+/// Where a source writes down what happens to it.
+pub struct SourceRecords {
+    pub failures: QueueWriter<SourceFailure>,
+    /// When it took samples.
+    pub events: Ring,
 }
 
 /// An export of a source.
@@ -108,6 +115,16 @@ impl SourceRunner {
 
     /// Takes a sample; `due` is its time, if the framework paces the source.
     pub fn sample(&mut self, due: Option<Time>) -> Sampled {
+        let begin = Ticks::now();
+        let sampled = self.take_sample(due);
+        if let (Sampled::At(_), Some(&source)) = (sampled, self.robot.source_ids().get(self.number)) {
+            let (core, sample, end) = (Core::current(), self.samples, Ticks::now());
+            self.records.events.push(Event::Sample { source, core, sample, begin, end });
+        }
+        sampled
+    }
+
+    fn take_sample(&mut self, due: Option<Time>) -> Sampled {
         if self.feed.is_some() {
             return self.sample_feed();
         }
@@ -207,7 +224,7 @@ impl SourceRunner {
     }
 
     fn fail(&mut self, reason: String) -> Sampled {
-        _ = self.failures.push(SourceFailure { source: self.name, reason });
+        _ = self.records.failures.push(SourceFailure { source: self.name, reason });
         Sampled::Failed
     }
 }

@@ -80,6 +80,14 @@ impl Catalog {
         self.add_worker(Worker { runs: Runs::Callbacks { executor: name.to_owned() }, thread: None }, name)
     }
 
+    /// Registers the thread on which a source takes its samples.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 workers already.
+    pub fn source_thread(&self, source: SourceId) -> Result<WorkerId, Error> {
+        self.add_worker(Worker { runs: Runs::Samples { source }, thread: None }, "of a source")
+    }
+
     fn add_worker(&self, worker: Worker, name: &str) -> Result<WorkerId, Error> {
         let mut names = self.write();
         if let Some(number) = names.workers.iter().position(|known| known.runs == worker.runs) {
@@ -281,11 +289,12 @@ impl CatalogGuard<'_> {
         self.source(id).map_or_else(|| format!("source {}", id.0), str::to_owned)
     }
 
-    /// `motion 0` for the first worker of `motion`, the name of a callback executor, or the number if the catalog does not know it.
+    /// `motion 0` for the first worker of `motion`, the name of a callback executor, `source Imu`, or the number if the catalog does not know it.
     pub fn worker_name(&self, id: WorkerId) -> String {
         match self.worker(id).map(|worker| &worker.runs) {
             Some(Runs::Tasks { cycle, index }) => format!("{} {index}", self.cycle_name(*cycle)),
             Some(Runs::Callbacks { executor }) => executor.clone(),
+            Some(Runs::Samples { source }) => format!("source {}", self.source_name(*source)),
             None => format!("worker {}", id.0),
         }
     }
@@ -390,6 +399,11 @@ pub enum Runs {
     Callbacks {
         /// The name of their executor.
         executor: String,
+    },
+    /// A source.
+    Samples {
+        /// Which one.
+        source: SourceId,
     },
 }
 

@@ -38,7 +38,7 @@ pub use reaction::{Hop, Latency, Reaction, Step};
 
 use crate::{
     clock::Ticks,
-    ids::{CycleId, TaskId, WorkerId},
+    ids::{CycleId, SourceId, TaskId, WorkerId},
 };
 
 /// The blocking chain of a run: [`History::blocking_chain`].
@@ -120,8 +120,12 @@ impl Stretch {
 pub enum Cause {
     /// It was due while the run before it went on.
     Backlog,
-    /// It was due, and its trigger thread did not begin: a late timer or wake-up, or, where samples trigger it, a sample that
-    /// came so long after its time stamp.
+    /// It was due, for a sample has that time stamp, and the source was still taking samples.
+    Sampled {
+        /// The source.
+        source: SourceId,
+    },
+    /// It was due, and its trigger thread did not begin: a late timer or wake-up.
     Late,
     /// A task ran.
     Executed {

@@ -32,6 +32,27 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// A trace could not be read.
+    #[error("cannot read the trace {}: {source}", path.display())]
+    ReadTrace {
+        /// Where from.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file was read, and is no trace of this crate.
+    #[error(
+        "{} is no trace of a robot: of its {bytes} bytes {whole} are whole packets, and no cycle is among them (`run` writes traces)",
+        path.display()
+    )]
+    InvalidTrace {
+        /// Where from.
+        path: PathBuf,
+        /// How long it is.
+        bytes: usize,
+        /// How much of that is whole packets.
+        whole: usize,
+    },
     /// A timeline, a report or a profile could not be written.
     #[error("cannot write the {what} {}: {source} (is the folder there, writable, and not full?)", path.display())]
     Write {

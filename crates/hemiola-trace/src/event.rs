@@ -166,6 +166,19 @@ pub enum Event {
         /// When it returned.
         end: Ticks,
     },
+    /// A source took a sample, on a thread of its own.
+    Sample {
+        /// Which one.
+        source: SourceId,
+        /// The processor core on which it returned.
+        core: Core,
+        /// The number of the sample: what cycles that take it call the run of its publisher.
+        sample: u32,
+        /// When the source was asked for it.
+        begin: Ticks,
+        /// When it was there.
+        end: Ticks,
+    },
     /// A callback panicked; its executor went on.
     CallbackPanic {
         /// Which one.
@@ -207,6 +220,7 @@ impl Event {
         match *self {
             Self::TaskRun { end: at, .. }
             | Self::Callback { end: at, .. }
+            | Self::Sample { end: at, .. }
             | Self::CallbackPanic { at, .. }
             | Self::CycleBegin { begin: at, .. }
             | Self::CycleEnd { at, .. }
@@ -251,6 +265,9 @@ impl Event {
                 [head(12, callback.0, sequence) | (core.0 as u64) << 8, published.0, begin.0, end.0]
             }
             Self::CallbackPanic { callback, sequence, at } => [head(13, callback.0, sequence), 0, 0, at.0],
+            Self::Sample { source, core, sample, begin, end } => {
+                [head(14, source.0, sample) | (core.0 as u64) << 8, 0, begin.0, end.0]
+            }
         }
     }
 
@@ -291,6 +308,10 @@ impl Event {
                 end: at,
             },
             13 => Self::CallbackPanic { callback: CallbackId(small), sequence: run, at },
+            14 => {
+                let core = Core((head >> 8) as u8);
+                Self::Sample { source: SourceId(small), core, sample: run, begin: Ticks(third), end: at }
+            }
             _ => return None,
         })
     }

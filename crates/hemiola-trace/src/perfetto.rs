@@ -8,6 +8,7 @@
 //! | per cycle | a slice per run; instants for trigger, deadline, overrun, publishing and taking |
 //! | below a cycle | the moments at which tasks became ready; counters: cycle time, jitter, longest queueing, drops |
 //! | a thread per callback executor | a slice per call with its latency; instants for panics |
+//! | a thread per source | a slice per sample, from being asked for it to having it |
 //! | per topic | instants for the messages that callbacks were called for |
 //! | counters of the process | the age of the data per chain, and what the runtime counts |
 //!
@@ -22,12 +23,18 @@
 
 mod callback;
 mod encoder;
+mod fields;
+mod packets;
 mod protobuf;
+mod read;
 mod run;
+mod trace;
+
+pub use trace::Trace;
 
 use crate::{
     catalog::{Catalog, CatalogGuard},
-    clock::{KernelClocks, TickScale, Ticks},
+    clock::{Core, KernelClocks, TickScale, Ticks},
     collector::Capture,
     error::Error,
     event::Event,
@@ -275,7 +282,7 @@ impl<W: Write> Writer<W> {
                 let track = self.worker_track(names, worker);
                 self.encoder.instant(track, time, "stale", &details);
             }
-            Event::Arrival { output, source, newest_age, oldest_age, .. } => {
+            Event::Arrival { output, source, newest, newest_age, oldest_age, .. } => {
                 let (source_name, output_name) = (names.source_name(source), names.task_name(output));
                 let counter = Track::DataAge(source.0, output.0);
                 self.encoder.describe(counter, |track| {
@@ -288,12 +295,22 @@ impl<W: Write> Writer<W> {
                     ("source", Value::Text(source_name.into())),
                     ("newest_age_ns", Value::Number(newest_age.nanoseconds())),
                     ("oldest_age_ns", Value::Number(oldest_age.nanoseconds())),
+                    ("newest_ns", Value::Number(newest.0)),
                 ]);
                 let track = self.worker_track(names, worker);
                 self.encoder.instant(track, time, "output", &details);
             }
             Event::Callback { callback, core, sequence, published, begin, end } => {
                 self.callback(names, worker, callback, Called { core, sequence, published, begin, end });
+            }
+            Event::Sample { core, sample, begin, end, .. } => {
+                let mut details = Details::annotated([("sample", Value::Number(sample.into()))]);
+                if core != Core::UNKNOWN {
+                    details.annotations.push(("core", Value::Number(u64::from(core.0))));
+                }
+                let track = self.worker_track(names, worker);
+                self.encoder.slice_begin(track, self.scale.nanoseconds(begin), "sample", &details);
+                self.encoder.slice_end(track, self.scale.nanoseconds(end.max(begin)));
             }
             Event::CallbackPanic { callback, sequence, .. } => {
                 let name = names.callback(callback).map_or("", |callback| &callback.name);

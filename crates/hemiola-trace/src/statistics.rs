@@ -97,7 +97,7 @@ impl Statistics {
                     callbacks.entry(callback).or_default().called(scale, [published, begin, end]);
                 }
                 Event::CallbackPanic { callback, .. } => callbacks.entry(callback).or_default().panics += 1,
-                Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } => {}
+                Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } | Event::Sample { .. } => {}
             }
         }
     }

@@ -59,6 +59,22 @@ In the text, `remaining` is how long the longest path from the task to the end o
 
 Durations are those of the profile that `run` keeps (`output.profile` in robot.toml).")]
     Simulate(SimulateArguments),
+    /// Say why a run of a cycle, or a chain from a sensor to an output, took as long as it did
+    #[command(after_help = "Examples:
+  why                                 what can be asked about, with the longest of each
+  why motion                          the longest run of motion in the newest trace
+  why motion --worst 3 --trace traces/nao-7.pftrace
+  why motion --run 4711 --slice late.pftrace
+                                      one run, and a trace of that moment for Perfetto
+  why motion --at 12.3s               the one that went on at that time of the robot's clock
+  why \"UpperCamera -> LegActuator.request\"
+                                      the longest reaction time of a chain, hop by hop
+  why \"UpperCamera -> Leg\" --age     the greatest data age; as much of the name as is enough
+  why motion --log game.mcap          the longest run of motion in a log
+
+A run waits for its last task, that one for a result or a worker, and so on back to its release: shown are these tasks, and what passed between them.
+What is usual comes from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
+    Why(WhyArguments),
     /// Examine this machine: is it fit for real time, and what would help
     Doctor(DoctorArguments),
     /// List parameters with type, range, unit and present value
@@ -220,6 +236,36 @@ pub struct SimulateArguments {
     /// Draw the schedule of that many workers as a picture; needs a cycle where there are several
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct WhyArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// A cycle, or a chain as \"SOURCE -> OUTPUT\"
+    #[arg(value_name = "CYCLE or CHAIN")]
+    pub subject: Option<String>,
+    /// The trace that tells; the newest in traces/ without
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The log that tells: it holds traces of the longest run of each cycle
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    pub log: Option<PathBuf>,
+    /// This run of the cycle
+    #[arg(long, value_name = "NUMBER")]
+    pub run: Option<u32>,
+    /// What went on at this time of the robot's clock: 12.3s
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "run")]
+    pub at: Option<Duration>,
+    /// So many of the longest
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with_all = ["run", "at"])]
+    pub worst: usize,
+    /// Of a chain the data age instead of the reaction time
+    #[arg(long)]
+    pub age: bool,
+    /// Write a trace of that moment for Perfetto
+    #[arg(long, value_name = "FILE")]
+    pub slice: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

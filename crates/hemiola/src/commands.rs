@@ -8,6 +8,7 @@ mod modules;
 mod parameters;
 mod run;
 mod simulate;
+mod why;
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -25,6 +26,7 @@ pub fn perform(application: &Application, name: &str, command: &Command) -> Resu
         Command::Check(arguments) => check::check(application, arguments),
         Command::Graph(arguments) => graph::graph(application, arguments),
         Command::Simulate(arguments) => simulate::simulate(application, arguments),
+        Command::Why(arguments) => why::why(application, name, arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Parameters(arguments) => parameters::parameters(application, arguments),
         Command::Modules(arguments) => modules::modules(application, arguments),

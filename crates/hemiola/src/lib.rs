@@ -56,8 +56,9 @@ pub mod configuration {
 /// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
 pub mod runtime {
     pub use hemiola_runtime::{
-        CycleHealth, Message, Pace, Played, Player, Robot, RobotHandle, RunningRobot, RuntimeError, SafeStateCause,
-        SafeStateEntry, Snapshot, Step, Stepper, Tempo, Transport,
+        Bounded, CycleHealth, Exceedance, ExceedanceCause, LatencyBounds, Message, Pace, Played, Player, Robot,
+        RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry, Snapshot, Step, Stepper, Tempo,
+        Transport,
     };
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hemiola_bus::exchange::QueueWriter;
 use hemiola_model::SourceRate;
 use hemiola_model::configuration::Trigger as CycleTrigger;
 use hemiola_model::module::{ArgumentKind, Binding, Update};
@@ -18,16 +17,16 @@ use crate::feed::Feed;
 use crate::ports::Ports;
 use crate::robot::{Robot, representations};
 use crate::robot_state::RobotState;
-use crate::source::{SourceExport, SourceFailure, SourceRunner, Trigger};
+use crate::source::{SourceExport, SourceRecords, SourceRunner, Trigger};
 
-/// The source of that number, which writes down its failures.
+/// The source of that number.
 pub(super) fn source_runner(
     robot: &Robot,
     number: usize,
     wiring: &mut Wiring,
     triggers: &BTreeMap<usize, Arc<Trigger>>,
     state: &Arc<RobotState>,
-    failures: QueueWriter<SourceFailure>,
+    records: SourceRecords,
     feed: Option<Box<dyn Feed>>,
 ) -> Result<SourceRunner, RuntimeError> {
     let descriptor = &robot.sources[number];
@@ -60,7 +59,7 @@ pub(super) fn source_runner(
         provenance: Provenance::none(robot.sources.len()),
         samples: 0,
         last: None,
-        failures,
+        records,
         settings: thread_settings(descriptor.name, configuration.scheduling, &configuration.cores),
         // When all have their blackboards.
         tap: None,

@@ -264,7 +264,7 @@ impl BoundWatch {
             },
             Reason::Preempted(by) => ExceedanceCause::Preemption { thread: names.worker_name(by), lasted: excess },
             Reason::Stalled(_) => ExceedanceCause::StalledCore,
-            Reason::Late => ExceedanceCause::LateRelease,
+            Reason::Late | Reason::Sampled(_) => ExceedanceCause::LateRelease,
             Reason::Backlog => ExceedanceCause::Backlog,
             Reason::Woken | Reason::HandedOver | Reason::Dispatched => ExceedanceCause::Dispatch,
             Reason::Usual => ExceedanceCause::NothingUnusual,

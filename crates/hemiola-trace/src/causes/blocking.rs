@@ -34,7 +34,7 @@ impl History {
         let end = events.end.map_or(until, |end| end.min(until)).max(begin);
         let missing = self.missing(events);
         let walk = Walk { history: self, events, leader, begin, is_partial: !missing.is_empty() };
-        let mut stretches = walk.late(self.runs.get(&(cycle, run.wrapping_sub(1))), trigger);
+        let mut stretches = walk.late((cycle, run), self.runs.get(&(cycle, run.wrapping_sub(1))), trigger);
         stretches.extend(walk.back_from(end));
         Some(BlockingChain { cycle, run, trigger, end, stretches, missing })
     }
@@ -64,10 +64,15 @@ struct Walk<'h> {
 
 impl Walk<'_> {
     /// From the trigger to the begin.
-    fn late(&self, before: Option<&RunEvents>, trigger: Ticks) -> Vec<Stretch> {
+    fn late(&self, (cycle, run): (CycleId, u32), before: Option<&RunEvents>, trigger: Ticks) -> Vec<Stretch> {
         let mut canvas = Canvas::new(trigger, self.begin);
         if let Some(end) = before.and_then(|before| before.end) {
             canvas.paint(trigger, end, Cause::Backlog);
+        }
+        for source in self.history.sources_of(cycle, run) {
+            for &(begin, end) in self.history.samples.get(&source).into_iter().flatten() {
+                canvas.paint(begin, end, Cause::Sampled { source });
+            }
         }
         // Where the thread ends up is where it waited for the core.
         let core = self.events.tasks.iter().find(|slice| slice.worker == self.leader).map(|slice| slice.core);

@@ -3,7 +3,7 @@
 use super::{BlockingChain, Cause, Durations, Usual};
 use crate::{
     clock::TickScale,
-    ids::{TaskId, WorkerId},
+    ids::{SourceId, TaskId, WorkerId},
 };
 use std::collections::BTreeMap;
 
@@ -76,6 +76,8 @@ pub enum Reason {
     Preempted(WorkerId),
     /// The run before it had not ended.
     Backlog,
+    /// A source was still taking the sample.
+    Sampled(SourceId),
     /// It began late.
     Late,
     /// Workers were woken.
@@ -106,6 +108,7 @@ impl Explanation {
                 }
                 Cause::Preempted { by, .. } => Reason::Preempted(by),
                 Cause::Backlog => Reason::Backlog,
+                Cause::Sampled { source } => Reason::Sampled(source),
                 Cause::Late => Reason::Late,
                 Cause::Woken { .. } => Reason::Woken,
                 Cause::HandedOver { .. } => Reason::HandedOver,

@@ -35,6 +35,8 @@ pub struct History {
     pub(super) takes: BTreeMap<(CycleId, ExchangeId), BTreeMap<u32, (u32, Ticks)>>,
     /// In the order of time.
     pub(super) arrivals: BTreeMap<(SourceId, TaskId), Vec<Arrived>>,
+    /// When each source took samples, in the order of time.
+    pub(super) samples: BTreeMap<SourceId, Vec<(Ticks, Ticks)>>,
 }
 
 /// A run that has ended: [`History::runs`].
@@ -102,6 +104,12 @@ pub(super) struct Occupation {
     pub(super) end: Ticks,
 }
 
+/// Who writes an exchange.
+pub(super) enum Publisher {
+    Cycle(CycleId),
+    Source(SourceId),
+}
+
 /// All occupations of a core, by their begin.
 #[derive(Debug, Default)]
 struct Lane {
@@ -125,6 +133,7 @@ impl History {
             publications: BTreeMap::new(),
             takes: BTreeMap::new(),
             arrivals: BTreeMap::new(),
+            samples: BTreeMap::new(),
         };
         let names = catalog.read();
         for (worker, events) in capture.workers() {
@@ -168,6 +177,10 @@ impl History {
                 let arrived = Arrived { at, newest, newest_age, oldest_age };
                 self.arrivals.entry((source, output)).or_default().push(arrived);
             }
+            // Not an occupation of its core: who asks hardware for a sample may sleep until it comes.
+            Event::Sample { source, begin, end, .. } => {
+                self.samples.entry(source).or_default().push((begin.min(end), end));
+            }
             Event::Overrun { .. }
             | Event::InputDropped { .. }
             | Event::Failure { .. }
@@ -186,6 +199,7 @@ impl History {
     fn sort(&mut self) {
         self.runs.values_mut().for_each(|run| run.tasks.sort_by_key(|slice| (slice.end, slice.begin)));
         self.wakes.values_mut().for_each(|wakes| wakes.sort_unstable());
+        self.samples.values_mut().for_each(|samples| samples.sort_unstable());
         self.arrivals.values_mut().for_each(|arrivals| arrivals.sort_by_key(|arrived| arrived.at));
         let spin = self.scale.ticks_in(SPIN);
         self.cores.values_mut().for_each(|lane| lane.join(spin));
@@ -199,6 +213,28 @@ impl History {
     /// The chains from sensors to outputs that were gone through.
     pub fn chains(&self) -> impl Iterator<Item = (SourceId, TaskId)> + '_ {
         self.arrivals.keys().copied()
+    }
+
+    /// The sources whose samples a run took, by what they are called.
+    pub(super) fn sources_of(&self, cycle: CycleId, run: u32) -> Vec<SourceId> {
+        let taken = self.takes.range((cycle, ExchangeId(0))..=(cycle, ExchangeId(u16::MAX)));
+        let taken = taken.filter(|(_, takes)| takes.contains_key(&run)).map(|(&(_, exchange), _)| exchange);
+        let sources = taken.filter_map(|exchange| match self.publisher(exchange, cycle) {
+            Publisher::Source(source) => Some(source),
+            Publisher::Cycle(_) => None,
+        });
+        sources.collect()
+    }
+
+    /// Who writes an exchange. What comes from a source is listed with its reader, under the names of both.
+    pub(super) fn publisher(&self, exchange: ExchangeId, reader: CycleId) -> Publisher {
+        let names = self.catalog.read();
+        let Some(entry) = names.exchange(exchange) else { return Publisher::Cycle(reader) };
+        let source = entry.name.split(" to ").next().and_then(|name| names.sources().find(|(_, known)| *known == name));
+        match source {
+            Some((source, _)) if entry.publisher == reader => Publisher::Source(source),
+            _ => Publisher::Cycle(entry.publisher),
+        }
     }
 
     /// Who else had a core in this time. `whole` is the slice of the thread that had to wait, if it was in one: what lies within it came in its

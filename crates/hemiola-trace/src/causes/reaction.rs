@@ -1,6 +1,6 @@
 //! Across cycles: what an output spent its time with since the sensor's sample.
 
-use super::history::{Arrived, History};
+use super::history::{Arrived, History, Publisher, RunEvents};
 use crate::{
     clock::Ticks,
     ids::{CycleId, ExchangeId, SourceId, TaskId},
@@ -94,6 +94,15 @@ pub enum Step {
         /// Its run.
         run: u32,
     },
+    /// What a run had taken was used by later ones, too, for nothing newer came.
+    Kept {
+        /// The reading cycle.
+        cycle: CycleId,
+        /// The run that took it.
+        first: u32,
+        /// The run that used it here.
+        run: u32,
+    },
     /// A run, from when it was due until it published, or put out.
     Run {
         /// The cycle.
@@ -110,7 +119,9 @@ pub enum Step {
 struct Station {
     cycle: CycleId,
     run: u32,
-    /// When it took what the station before published.
+    /// The run that took first what this one reads: if nothing newer came, an earlier one.
+    first: u32,
+    /// When that was.
     taken: Ticks,
     /// When it published, or put out.
     done: Ticks,
@@ -158,9 +169,13 @@ impl History {
             at = to;
         };
         advance(reaction.sampled, Step::Sample);
-        for Station { cycle, run, taken, done } in self.way(source, output, reaction).unwrap_or_default() {
-            let due = self.runs.get(&(cycle, run)).and_then(|events| events.begin).map_or(taken, |(.., due, _)| due);
-            advance(due, Step::Release { cycle, run });
+        for Station { cycle, run, first, taken, done } in self.way(source, output, reaction).unwrap_or_default() {
+            let begin = |run| self.runs.get(&(cycle, run)).and_then(|events: &RunEvents| events.begin);
+            let due = |run| begin(run).map_or(taken, |(.., due, _)| due);
+            advance(due(first), Step::Release { cycle, run: first });
+            if first != run {
+                advance(due(run), Step::Kept { cycle, first, run });
+            }
             advance(done, Step::Run { cycle, run });
         }
         advance(reaction.output, Step::Unknown);
@@ -170,14 +185,13 @@ impl History {
     /// The stations of a sample, the first one that took it first.
     fn way(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Option<Vec<Station>> {
         let cycle = self.catalog.read().task(output)?.cycle;
-        let put_out = |events: &super::history::RunEvents| {
-            events.tasks.iter().any(|slice| slice.task == output && slice.end == reaction.output)
-        };
+        let put_out =
+            |events: &RunEvents| events.tasks.iter().any(|slice| slice.task == output && slice.end == reaction.output);
         let mut runs = self.runs.range((cycle, 0)..=(cycle, u32::MAX));
         let (&(_, run), events) = runs.find(|(_, events)| put_out(events))?;
         let (.., taken) = events.begin?;
         let mut found = Vec::new();
-        let last = Station { cycle, run, taken, done: reaction.output };
+        let last = Station { cycle, run, first: run, taken, done: reaction.output };
         self.follow(source, reaction.sampled, &mut vec![last], &mut found);
         // The shortest one of those that were first; the stations were found from the output on.
         let mut way = found.into_iter().min_by_key(|way| (way.last().map(|first| first.taken), way.len()))?;
@@ -188,24 +202,21 @@ impl History {
     /// Goes on from the last station to those before it.
     fn follow(&self, source: SourceId, sampled: Ticks, way: &mut Vec<Station>, found: &mut Vec<Vec<Station>>) {
         let Some(&Station { cycle, run, .. }) = way.last() else { return };
+        let reader = way.len() - 1;
         let exchanges = (cycle, ExchangeId(0))..=(cycle, ExchangeId(u16::MAX));
         for (&(_, exchange), takes) in self.takes.range(exchanges) {
-            let Some((_, &(published, at))) = takes.range(..=run).next_back() else { continue };
+            let Some((&first, &(published, at))) = takes.range(..=run).next_back() else { continue };
             if at < sampled {
                 continue;
             }
+            (way[reader].first, way[reader].taken) = (first, at);
             match self.publisher(exchange, cycle) {
-                Publisher::Source(name) if Some(name.as_str()) == self.catalog.read().source(source) => {
-                    let mut whole = way.clone();
-                    // What is not new was taken by an earlier run, and kept.
-                    whole.iter_mut().last().into_iter().for_each(|station| station.taken = at);
-                    found.push(whole);
-                }
-                Publisher::Cycle(publisher) if way.len() < MOST_STATIONS => {
+                Publisher::Source(publisher) if publisher == source => found.push(way.clone()),
+                Publisher::Cycle(publisher) if publisher != cycle && way.len() < MOST_STATIONS => {
                     let Some(&done) = self.publications.get(&(exchange, published)) else { continue };
                     let taken = self.runs.get(&(publisher, published)).and_then(|events| events.begin);
                     let Some((.., taken)) = taken else { continue };
-                    way.push(Station { cycle: publisher, run: published, taken, done });
+                    way.push(Station { cycle: publisher, run: published, first: published, taken, done });
                     self.follow(source, sampled, way, found);
                     way.pop();
                 }
@@ -213,19 +224,4 @@ impl History {
             }
         }
     }
-
-    /// Who writes an exchange. What comes from a source is listed with its reader, under the names of both.
-    fn publisher(&self, exchange: ExchangeId, reader: CycleId) -> Publisher {
-        let names = self.catalog.read();
-        match names.exchange(exchange) {
-            Some(entry) if entry.publisher != reader => Publisher::Cycle(entry.publisher),
-            Some(entry) => Publisher::Source(entry.name.split(" to ").next().unwrap_or_default().to_owned()),
-            None => Publisher::Source(String::new()),
-        }
-    }
-}
-
-enum Publisher {
-    Cycle(CycleId),
-    Source(String),
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Capture, Catalog, Core, Cycle, Event, PlanId, SourceId, Stamp, TickScale};
+use crate::{Capture, Catalog, Core, Cycle, Event, PlanId, Stamp, TickScale};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -179,6 +179,26 @@ fn a_run_that_was_due_while_the_one_before_went_on_says_so() {
 }
 
 #[test]
+fn a_run_that_waits_for_its_sample_says_so() {
+    let mut robot = Robot::new();
+    let motion = robot.motion;
+    let plan = robot.plan(motion, &[]);
+    let body = robot.catalog.source("Body").unwrap();
+    let (thread, worker) = (robot.catalog.source_thread(body).unwrap(), robot.worker(motion, 0));
+    let exchange = robot.catalog.exchange(motion, "Body to motion").unwrap();
+    robot.run(motion, plan, 1, 8_000, 9_000);
+    robot.ran(motion, "walk", 0, [8_000, 8_000, 9_000]);
+    robot.push(worker, Event::Take { exchange, cycle: motion, run: 1, published: 5, at: Ticks(8_000) });
+    let sample = Event::Sample { source: body, core: Core(1), sample: 5, begin: Ticks(1_100), end: Ticks(7_900) };
+    robot.push(thread, sample);
+    let sampled = Cause::Sampled { source: body };
+    assert_eq!(robot.chain(motion)[..3], [(100, Cause::Late), (6_800, sampled), (100, Cause::Late)]);
+    let chain = robot.history().blocking_chain(motion, 1).unwrap();
+    let explanation = Explanation::of(chain, &Durations::default(), &SCALE);
+    assert_eq!((explanation.reason, explanation.excess), (Reason::Sampled(body), 6_800));
+}
+
+#[test]
 fn lost_events_are_told() {
     let mut robot = Robot::new();
     let motion = robot.motion;
@@ -265,6 +285,35 @@ fn a_reaction_is_taken_apart_hop_by_hop() {
     assert_eq!(ages.iter().map(Reaction::ticks).collect::<Vec<_>>(), [30_000, 32_000]);
     // Of the first one nothing is known but its end.
     assert_eq!(history.hops(camera, legs, ages[0])[0].step, Step::Unknown);
+}
+
+#[test]
+fn what_is_used_again_because_nothing_newer_came_says_so() {
+    let mut robot = Robot::new();
+    let motion = robot.motion;
+    let (body, legs) = (robot.catalog.source("Body").unwrap(), robot.task(motion, "legs"));
+    let exchange = robot.catalog.exchange(motion, "Body to motion").unwrap();
+    let worker = robot.worker(motion, 0);
+    let plan = PlanId(9);
+    for run in 1..=3_u32 {
+        let at = Ticks(u64::from(run) * 12_000);
+        if run == 1 {
+            robot.push(worker, Event::Take { exchange, cycle: motion, run, published: 4, at });
+        }
+        robot.push(worker, Event::CycleBegin { cycle: motion, plan, run, trigger: at, begin: at });
+        let end = Ticks(at.0 + 1_000);
+        robot.push(worker, Event::TaskRun { task: legs, core: Core(0), run, ready: at, begin: at, end });
+        robot.push(worker, Event::arrival(legs, body, end, Stamp(end.0), Stamp(11_000), Stamp(11_000)));
+    }
+    let history = robot.history();
+    let ages = history.reactions(body, legs, Latency::DataAge);
+    let hops: Vec<_> = history.hops(body, legs, ages[2]).iter().map(|hop| (hop.ticks(), hop.step)).collect();
+    let expected = [
+        (1_000, Step::Release { cycle: motion, run: 1 }),
+        (24_000, Step::Kept { cycle: motion, first: 1, run: 3 }),
+        (1_000, Step::Run { cycle: motion, run: 3 }),
+    ];
+    assert_eq!(hops, expected);
 }
 
 /// A task of a random run: how long it takes, the tasks before it that it needs, its worker, and how late it begins.

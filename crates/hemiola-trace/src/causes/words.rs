@@ -1,6 +1,6 @@
 //! Explanations for people: what happened, and what can be done about it.
 
-use super::{BlockingChain, Cause, Execution, Explanation, Hop, Reason, Step, Stretch};
+use super::{Cause, Execution, Explanation, Hop, Reason, Step};
 use crate::{
     catalog::{CatalogGuard, Runs},
     clock::TickScale,
@@ -46,11 +46,14 @@ impl Explanation {
                 let before = self.chain.run.wrapping_sub(1);
                 format!("run {before} still went on for {excess} when it was due")
             }
+            Reason::Sampled(source) => {
+                format!("source {} was still taking samples for {excess} after it was due", names.source_name(source))
+            }
             Reason::Late => format!("it began {excess} after it was due"),
             Reason::Woken => format!("waking workers took {excess}"),
             Reason::HandedOver => format!("handing work from worker to worker took {excess}"),
             Reason::Stalled(worker) => format!(
-                "worker {} had work and did not run for {excess}, and no thread of the robot was on its core",
+                "worker {} had work and did not run for {excess}, and no cycle or executor was on its core",
                 names.worker_name(worker)
             ),
             Reason::Dispatched => format!("the framework took {excess} between tasks"),
@@ -77,12 +80,20 @@ impl Explanation {
             Reason::Backlog => {
                 format!("ask why that one was late: `why {cycle} --run {}`", self.chain.run.wrapping_sub(1))
             }
+            Reason::Sampled(source) => {
+                let source = names.source_name(source);
+                format!(
+                    "if the sample takes its time: a time stamp of when it is there; if its thread waits for a core: `priority` and `cores` in [source.{source}]"
+                )
+            }
             Reason::Late | Reason::Woken | Reason::Stalled(_) => {
                 "that is the kernel, another process, or the host of a virtual machine: `doctor` tells what can be done"
                     .to_owned()
             }
-            Reason::HandedOver | Reason::Dispatched => {
-                format!("fewer workers hand over less: `workers` in [cycle.{cycle}]")
+            Reason::HandedOver => format!("fewer workers hand over less: `workers` in [cycle.{cycle}]"),
+            Reason::Dispatched => {
+                "that is usually some microseconds; more of it is the machine: `doctor` tells what can be done"
+                    .to_owned()
             }
             Reason::Unknown => "nothing can be said of that time".to_owned(),
         }
@@ -90,13 +101,19 @@ impl Explanation {
 
     /// The whole chain, line by line, in the order of time.
     pub fn table(&self, names: &CatalogGuard<'_>) -> String {
-        let lines = joined(&self.chain).into_iter().map(|stretch| {
+        let lines = self.chain.stretches.iter().map(|stretch| {
             let begin = self.scale.nanoseconds_between(self.chain.trigger, stretch.begin);
             let long = self.scale.nanoseconds_between(stretch.begin, stretch.end);
             (begin, long, self.line(names, &stretch.cause))
         });
         let mut text = String::new();
-        let (shown, short): (Vec<_>, Vec<_>) = lines.partition(|(_, long, _)| *long >= self.response / LEAST_PART);
+        let (mut shown, short): (Vec<_>, Vec<_>) = lines.partition(|(_, long, _)| *long >= self.response / LEAST_PART);
+        // What went on after short interruptions is one line.
+        shown.dedup_by(|(_, next, line), (_, last, before)| {
+            let goes_on = line == before;
+            *last += if goes_on { *next } else { 0 };
+            goes_on
+        });
         for (begin, long, line) in &shown {
             // Writing to a string cannot fail.
             _ = writeln!(text, "  {:>8}  {:>8}  {line}", duration(*begin), duration(*long));
@@ -122,7 +139,10 @@ impl Explanation {
             |task: Option<TaskId>| task.map_or(String::new(), |task| format!(" within {}", names.task_name(task)));
         match *cause {
             Cause::Backlog => format!("run {} still went on", self.chain.run.wrapping_sub(1)),
-            Cause::Late => "due, and not begun: late timer, wake-up or sample".to_owned(),
+            Cause::Sampled { source } => {
+                format!("due, and source {} was still taking samples", names.source_name(source))
+            }
+            Cause::Late => "due, and not begun: late timer or wake-up".to_owned(),
             Cause::Executed { task, worker, because } => {
                 let (name, where_) = (names.task_name(task), names.worker_name(worker));
                 let why = match because {
@@ -143,7 +163,7 @@ impl Explanation {
             }
             Cause::Dispatched { worker } => format!("between tasks on {}", names.worker_name(worker)),
             Cause::Stalled { worker } => format!(
-                "worker {} had work and did not run; none of the robot's threads had its core: the kernel or the host",
+                "worker {} had work and did not run; no cycle or executor had its core: the kernel, the host, or a source",
                 names.worker_name(worker)
             ),
             Cause::Unknown => "unknown: events were lost".to_owned(),
@@ -157,6 +177,10 @@ impl Hop {
         match self.step {
             Step::Sample => format!("until {source} took its next sample"),
             Step::Release { cycle, run } => format!("until run {run} of {} was due", names.cycle_name(cycle)),
+            Step::Kept { cycle, first, run } => {
+                let cycle = names.cycle_name(cycle);
+                format!("until run {run} of {cycle} was due, while nothing newer came after what run {first} had taken")
+            }
             Step::Run { cycle, run } => format!("run {run} of {}", names.cycle_name(cycle)),
             Step::Unknown => "unknown: the way of the sample is not in the trace".to_owned(),
         }
@@ -166,18 +190,6 @@ impl Hop {
     pub fn nanoseconds(&self, scale: &TickScale) -> u64 {
         scale.nanoseconds_between(self.begin, self.end)
     }
-}
-
-/// Parts of one task that follow each other, but for what is short between them, stay apart; the framework's own time between two tasks does not.
-fn joined(chain: &BlockingChain) -> Vec<Stretch> {
-    let mut joined: Vec<Stretch> = Vec::with_capacity(chain.stretches.len());
-    for &stretch in &chain.stretches {
-        match joined.last_mut() {
-            Some(last) if last.cause == stretch.cause && last.end == stretch.begin => last.end = stretch.end,
-            _ => joined.push(stretch),
-        }
-    }
-    joined
 }
 
 fn compared(execution: &Execution) -> String {
@@ -200,6 +212,6 @@ fn thread(names: &CatalogGuard<'_>, worker: WorkerId) -> String {
     match names.worker(worker).map(|worker| &worker.runs) {
         Some(Runs::Tasks { cycle, .. }) => format!("cycle {}", names.cycle_name(*cycle)),
         Some(Runs::Callbacks { executor }) => format!("executor {executor}"),
-        None => names.worker_name(worker),
+        Some(Runs::Samples { .. }) | None => names.worker_name(worker),
     }
 }

@@ -347,3 +347,95 @@ fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
     assert_eq!(called("every 10 ms"), [(100, 0)]);
     assert_eq!(trace.count(Kind::Instant, "panic"), 1);
 }
+
+/// Events of whole runs, with names instead of numbers, sorted.
+fn told(capture: &Capture, catalog: &Catalog) -> Vec<String> {
+    let names = catalog.read();
+    let ended: Vec<(String, u32)> = capture
+        .workers()
+        .flat_map(|(_, events)| events)
+        .filter_map(|event| match *event {
+            Event::CycleEnd { cycle, run, .. } => Some((names.cycle_name(cycle), run)),
+            _ => None,
+        })
+        .collect();
+    let exchange = |id| names.exchange(id).unwrap().name.clone();
+    let edges = |plan| {
+        let edges = &names.plan(plan).unwrap().edges;
+        let mut edges: Vec<_> = edges.iter().map(|&(from, to)| (names.task_name(from), names.task_name(to))).collect();
+        edges.sort();
+        edges
+    };
+    let tell = |worker: WorkerId, event: &Event| {
+        match *event {
+            Event::TaskRun { task, core, run, ready, begin, end } => {
+                Some(format!("{} {core:?} {run} {ready:?} {begin:?} {end:?}", names.task_name(task)))
+            }
+            Event::CycleBegin { cycle, plan, run, trigger, begin } => {
+                let cycle = names.cycle_name(cycle);
+                ended
+                    .contains(&(cycle.clone(), run))
+                    .then(|| format!("{cycle} {run} {trigger:?} {begin:?} {:?}", edges(plan)))
+            }
+            Event::Publish { exchange: id, run, at } => Some(format!("{} {run} {at:?}", exchange(id))),
+            Event::Take { exchange: id, cycle, run, published, at } => {
+                Some(format!("{} {} {run} {published} {at:?}", exchange(id), names.cycle_name(cycle)))
+            }
+            Event::Arrival { output, source, at, newest, newest_age, oldest_age } => {
+                let (output, source) = (names.task_name(output), names.source_name(source));
+                Some(format!("{output} {source} {at:?} {newest:?} {newest_age:?} {oldest_age:?}"))
+            }
+            Event::CycleEnd { cycle, run, at } => Some(format!("{} {run} {at:?}", names.cycle_name(cycle))),
+            _ => None,
+        }
+        .map(|text| format!("{}: {text}", names.worker_name(worker)))
+    };
+    let mut told: Vec<_> = capture
+        .workers()
+        .flat_map(|(worker, events)| events.iter().filter_map(move |event| tell(worker, event)))
+        .collect();
+    told.sort();
+    told
+}
+
+#[test]
+fn a_trace_is_read_back_as_it_was_written() {
+    let scenario = Scenario::of(Duration::from_millis(400));
+    let bytes = bytes(&scenario);
+    let read = perfetto::Trace::decode(&bytes, "memory").unwrap();
+    let (before, after) = (told(&scenario.capture, &scenario.catalog), told(&read.capture, &read.catalog));
+    let missing: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+    // A run that has not ended is drawn as long as its tasks, so it has two events more.
+    assert!(after.len() <= before.len() + 2 * 3, "{} events of {}", after.len(), before.len());
+    let (names, read) = (scenario.catalog.read(), read.catalog.read());
+    for ((_, before), (_, after)) in names.cycles().zip(read.cycles()) {
+        assert_eq!((&before.name, before.priority, before.deadline), (&after.name, after.priority, after.deadline));
+    }
+}
+
+#[test]
+fn a_damaged_trace_is_read_up_to_there_or_refused() {
+    let scenario = Scenario::of(Duration::from_millis(60));
+    let bytes = bytes(&scenario);
+    for end in (0..bytes.len()).step_by(97) {
+        if let Ok(trace) = perfetto::Trace::decode(&bytes[..end], "cut") {
+            assert!(task_runs(&trace.capture) <= task_runs(&scenario.capture));
+        }
+    }
+    for place in (0..bytes.len()).step_by(53) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x55;
+        _ = perfetto::Trace::decode(&damaged, "damaged");
+    }
+    let message = perfetto::Trace::decode(b"no trace at all", "letter.txt").unwrap_err().to_string();
+    assert!(message.starts_with("letter.txt is no trace of a robot: of its 15 bytes 0 are"), "{message}");
+}
+
+fn bytes(scenario: &Scenario) -> Vec<u8> {
+    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
+    for (worker, events) in scenario.capture.workers() {
+        writer.append(worker, events).unwrap();
+    }
+    writer.finish().unwrap()
+}

@@ -129,11 +129,11 @@ impl Attempt<'_> {
             (Some(transport), Some(_)) => Pace::Played(transport),
             _ => Pace::Fixed(pace_text(arguments)),
         };
-        let running = runner.begin();
-        application.note_start(&handle);
         if let Some(path) = &trace {
             handle.start_trace(path)?;
         }
+        let running = runner.begin();
+        application.note_start(&handle);
         let mut watch = Watch {
             application,
             name,

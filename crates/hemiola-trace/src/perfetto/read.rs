@@ -1,0 +1,305 @@
+//! From packets back to the events that they were written from.
+
+use super::{
+    packets::{FlowEnd, Kind, Names, Packet},
+    trace::Trace,
+};
+use crate::{
+    catalog::{Catalog, Cycle},
+    clock::{Core, TickScale, Ticks},
+    collector::Capture,
+    error::Error,
+    event::{Age, Event, FailureKind, Stamp},
+    ids::{CycleId, ExchangeId, SourceId, TaskId, WorkerId},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::Duration,
+};
+
+/// Kinds of tracks: the upper halves of their numbers.
+const PROCESS: u64 = 1;
+pub(super) const CYCLE: u64 = 3;
+const COUNTER: u64 = 10;
+
+pub(super) struct Reader<'n> {
+    names: &'n Names,
+    catalog: Catalog,
+    events: BTreeMap<WorkerId, Vec<Event>>,
+    cycles: HashMap<u64, CycleId>,
+    threads: HashMap<u64, Thread>,
+    /// By thread and number of the name.
+    tasks: HashMap<(u64, u64), TaskId>,
+    /// Slices that have begun, by track; those of tasks nest.
+    open: HashMap<u64, Vec<Event>>,
+    /// The plan that a run followed, by the number that it had when the trace was written.
+    plans: HashMap<(CycleId, u32), u64>,
+    edges: BTreeMap<(CycleId, u64), BTreeSet<(TaskId, TaskId)>>,
+    /// Flows between tasks of which one end was seen.
+    flows: HashMap<u64, TaskId>,
+    deadlines: BTreeMap<CycleId, Duration>,
+    triggers: HashMap<(CycleId, u32), u64>,
+}
+
+#[derive(Clone, Copy)]
+enum Thread {
+    Worker(WorkerId, CycleId),
+    Executor(WorkerId),
+    Source(WorkerId, SourceId),
+}
+
+impl<'n> Reader<'n> {
+    pub(super) fn new(names: &'n Names) -> Result<Self, Error> {
+        let process = names.tracks.iter().find(|(uuid, _)| *uuid >> 32 == PROCESS);
+        let catalog = Catalog::new(process.map_or("robot", |(_, track)| track.name.as_str()));
+        let mut tracks: Vec<_> = names.tracks.iter().collect();
+        // In the order in which they were registered.
+        tracks.sort_by_key(|(uuid, _)| **uuid);
+        let mut cycles = HashMap::new();
+        for &(&uuid, track) in tracks.iter().filter(|(uuid, track)| **uuid >> 32 == CYCLE && !track.is_counter) {
+            let priority = i64::from(i32::MAX).saturating_sub_unsigned(track.rank);
+            let cycle = Cycle::named(&track.name).priority(i32::try_from(priority).unwrap_or_default());
+            cycles.insert(uuid, catalog.cycle(cycle)?);
+        }
+        let mut threads = HashMap::new();
+        for &(&uuid, track) in tracks.iter().filter(|(_, track)| track.is_thread) {
+            let of_cycle = track.name.rsplit_once(' ').and_then(|(cycle, index)| {
+                let known = names.tracks.iter().find(|(uuid, known)| **uuid >> 32 == CYCLE && known.name == cycle)?;
+                Some((*cycles.get(known.0)?, index.parse().ok()?))
+            });
+            threads.insert(
+                uuid,
+                match (of_cycle, track.name.strip_prefix("source ")) {
+                    (Some((cycle, index)), _) => Thread::Worker(catalog.worker(cycle, index, track.thread)?, cycle),
+                    (None, Some(source)) => {
+                        let source = catalog.source(source)?;
+                        Thread::Source(catalog.source_thread(source)?, source)
+                    }
+                    (None, None) => Thread::Executor(catalog.executor(&track.name)?),
+                },
+            );
+        }
+        let (events, tasks, open, plans, edges, flows, deadlines, triggers) = <_>::default();
+        Ok(Self { names, catalog, events, cycles, threads, tasks, open, plans, edges, flows, deadlines, triggers })
+    }
+
+    pub(super) fn packet(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        if let Some(&cycle) = self.cycles.get(&packet.track) {
+            return self.of_cycle(cycle, packet);
+        }
+        match self.threads.get(&packet.track).copied() {
+            Some(Thread::Worker(worker, cycle)) => self.of_worker(worker, cycle, packet),
+            Some(Thread::Source(worker, source)) => self.of_source(worker, source, packet),
+            Some(Thread::Executor(worker)) => self.of_executor(worker, packet),
+            None if packet.track >> 32 == COUNTER => self.of_counter(packet),
+            None => Ok(()),
+        }
+    }
+
+    fn of_cycle(&mut self, cycle: CycleId, packet: &Packet<'_>) -> Result<(), Error> {
+        let leader = self.catalog.worker(cycle, 0, 0)?;
+        let (names, at) = (self.names, Ticks(packet.time));
+        let number = |name| names.number(packet, name);
+        let run = number("run").unwrap_or_default() as u32;
+        let event = match (packet.kind, names.event(packet)) {
+            (Kind::SliceBegin, _) => {
+                let trigger = packet.time.saturating_sub(number("jitter_ns").unwrap_or_default());
+                self.plans.insert((cycle, run), number("plan").unwrap_or_default());
+                self.triggers.insert((cycle, run), trigger);
+                self.open.entry(packet.track).or_default().push(Event::CycleEnd { cycle, run, at });
+                // Its plan is known when all flows are.
+                let plan = crate::PlanId(0);
+                Event::CycleBegin { cycle, plan, run, trigger: Ticks(trigger), begin: at }
+            }
+            (Kind::SliceEnd, _) => match self.open.get_mut(&packet.track).and_then(Vec::pop) {
+                Some(Event::CycleEnd { cycle, run, .. }) => Event::CycleEnd { cycle, run, at },
+                _ => return Ok(()),
+            },
+            (Kind::Instant, "overrun") => Event::Overrun { cycle, run, at },
+            (Kind::Instant, "deadline") => {
+                let trigger = self.triggers.get(&(cycle, run)).copied().unwrap_or(packet.time);
+                self.deadlines.insert(cycle, Duration::from_nanos(packet.time.saturating_sub(trigger)));
+                return Ok(());
+            }
+            (Kind::Instant, "input dropped") => {
+                let source = self.source(names.text(packet, "source").unwrap_or_default())?;
+                Event::InputDropped { cycle, source, count: number("count").unwrap_or_default() as u32, at }
+            }
+            (Kind::Instant, name) => match name.split_once(' ') {
+                Some(("publish", exchange)) => Event::Publish { exchange: self.exchange(cycle, exchange)?, run, at },
+                Some(("take", exchange)) => {
+                    let published = number("published").unwrap_or_default() as u32;
+                    Event::Take { exchange: self.exchange(cycle, exchange)?, cycle, run, published, at }
+                }
+                _ => return Ok(()),
+            },
+            (Kind::Counter, _) => return Ok(()),
+        };
+        self.events.entry(leader).or_default().push(event);
+        Ok(())
+    }
+
+    fn of_worker(&mut self, worker: WorkerId, cycle: CycleId, packet: &Packet<'_>) -> Result<(), Error> {
+        let (names, at) = (self.names, Ticks(packet.time));
+        let number = |name| names.number(packet, name);
+        let run = number("run").unwrap_or_default() as u32;
+        let before = |name| Ticks(packet.time.saturating_sub(number(name).unwrap_or_default()));
+        let event = match (packet.kind, names.event(packet)) {
+            (Kind::SliceBegin, _) => {
+                let task = self.task(cycle, packet)?;
+                self.connect((cycle, run, task), packet);
+                let core = number("core").and_then(|core| u8::try_from(core).ok()).map_or(Core::UNKNOWN, Core);
+                let ran = Event::TaskRun { task, core, run, ready: before("queueing_ns"), begin: at, end: at };
+                self.open.entry(packet.track).or_default().push(ran);
+                return Ok(());
+            }
+            (Kind::SliceEnd, _) => match self.open.get_mut(&packet.track).and_then(Vec::pop) {
+                Some(Event::TaskRun { task, core, run, ready, begin, .. }) => {
+                    Event::TaskRun { task, core, run, ready, begin, end: at }
+                }
+                _ => return Ok(()),
+            },
+            (Kind::Instant, "woken") => Event::Woken { cycle, run, asked: before("latency_ns"), at },
+            (Kind::Instant, "failure" | "stale") => {
+                let task = self.catalog.task(cycle, names.text(packet, "task").unwrap_or_default())?;
+                match names.text(packet, "kind") {
+                    Some("panic") => Event::Failure { task, kind: FailureKind::Panic, run, at },
+                    Some(_) => Event::Failure { task, kind: FailureKind::Error, run, at },
+                    None => Event::Stale { task, run, at },
+                }
+            }
+            (Kind::Instant, "output") => {
+                let output = self.catalog.task(cycle, names.text(packet, "output").unwrap_or_default())?;
+                let source = self.source(names.text(packet, "source").unwrap_or_default())?;
+                let age = |name| Age((number(name).unwrap_or_default() / 1_000).min(u32::MAX.into()) as u32);
+                let (newest_age, oldest_age) = (age("newest_age_ns"), age("oldest_age_ns"));
+                let newest = Stamp(number("newest_ns").unwrap_or(before("newest_age_ns").0));
+                Event::Arrival { output, source, at, newest, newest_age, oldest_age }
+            }
+            _ => return Ok(()),
+        };
+        self.events.entry(worker).or_default().push(event);
+        Ok(())
+    }
+
+    fn of_executor(&mut self, executor: WorkerId, packet: &Packet<'_>) -> Result<(), Error> {
+        let (names, at) = (self.names, Ticks(packet.time));
+        let sequence = names.number(packet, "sequence").unwrap_or_default() as u32;
+        let event = match (packet.kind, names.event(packet)) {
+            (Kind::SliceBegin, name) => {
+                let callback = self.catalog.callback(executor, name, None)?;
+                let core = names.number(packet, "core").and_then(|core| u8::try_from(core).ok());
+                let core = core.map_or(Core::UNKNOWN, Core);
+                let latency = names.number(packet, "latency_ns");
+                let published = latency.map_or(Ticks(0), |latency| Ticks(packet.time.saturating_sub(latency)));
+                let called = Event::Callback { callback, core, sequence, published, begin: at, end: at };
+                self.open.entry(packet.track).or_default().push(called);
+                return Ok(());
+            }
+            (Kind::SliceEnd, _) => match self.open.get_mut(&packet.track).and_then(Vec::pop) {
+                Some(Event::Callback { callback, core, sequence, published, begin, .. }) => {
+                    Event::Callback { callback, core, sequence, published, begin, end: at }
+                }
+                _ => return Ok(()),
+            },
+            (Kind::Instant, "panic") => {
+                let name = names.text(packet, "callback").unwrap_or_default();
+                Event::CallbackPanic { callback: self.catalog.callback(executor, name, None)?, sequence, at }
+            }
+            _ => return Ok(()),
+        };
+        self.events.entry(executor).or_default().push(event);
+        Ok(())
+    }
+
+    fn of_source(&mut self, thread: WorkerId, source: SourceId, packet: &Packet<'_>) -> Result<(), Error> {
+        let (number, at) = (|name| self.names.number(packet, name), Ticks(packet.time));
+        let open = self.open.entry(packet.track).or_default();
+        if packet.kind == Kind::SliceBegin {
+            let core = number("core").and_then(|core| u8::try_from(core).ok()).map_or(Core::UNKNOWN, Core);
+            let sample = number("sample").unwrap_or_default() as u32;
+            open.push(Event::Sample { source, core, sample, begin: at, end: at });
+        } else if let (Kind::SliceEnd, Some(Event::Sample { core, sample, begin, .. })) = (packet.kind, open.pop()) {
+            self.events.entry(thread).or_default().push(Event::Sample { source, core, sample, begin, end: at });
+        }
+        Ok(())
+    }
+
+    fn of_counter(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        let (Some(track), Some(value)) = (self.names.tracks.get(&packet.track), packet.value()) else { return Ok(()) };
+        let counter = self.catalog.counter(&track.name, &track.unit)?;
+        // Whoever counted; all readers take counters from any ring.
+        if let Some(events) = self.events.values_mut().next() {
+            events.push(Event::Counter { counter, value, at: Ticks(packet.time) });
+        }
+        Ok(())
+    }
+
+    /// Joins the two ends of each edge of a plan.
+    fn connect(&mut self, (cycle, run, task): (CycleId, u32, TaskId), packet: &Packet<'_>) {
+        let Some(&plan) = self.plans.get(&(cycle, run)) else { return };
+        for (end, flow) in [FlowEnd::Leaves, FlowEnd::Enters]
+            .into_iter()
+            .flat_map(|end| packet.flows(end).map(move |flow| (end, flow)))
+        {
+            let Some(other) = self.flows.remove(&flow) else {
+                self.flows.insert(flow, task);
+                continue;
+            };
+            let edge = match end {
+                FlowEnd::Leaves => (task, other),
+                FlowEnd::Enters => (other, task),
+            };
+            self.edges.entry((cycle, plan)).or_default().insert(edge);
+        }
+    }
+
+    fn task(&mut self, cycle: CycleId, packet: &Packet<'_>) -> Result<TaskId, Error> {
+        if let Some(&task) = self.tasks.get(&(packet.track, packet.name)) {
+            return Ok(task);
+        }
+        let task = self.catalog.task(cycle, self.names.event(packet))?;
+        self.tasks.insert((packet.track, packet.name), task);
+        Ok(task)
+    }
+
+    fn source(&self, name: &str) -> Result<SourceId, Error> {
+        self.catalog.source(name)
+    }
+
+    /// `cognition to motion` is written by cognition; what no cycle writes comes from a source, and is listed with its reader.
+    fn exchange(&self, track: CycleId, name: &str) -> Result<ExchangeId, Error> {
+        let publisher = name.split_once(" to ").and_then(|(publisher, _)| {
+            self.catalog.read().cycles().find(|(_, cycle)| cycle.name == publisher).map(|(id, _)| id)
+        });
+        self.catalog.exchange(publisher.unwrap_or(track), name)
+    }
+
+    pub(super) fn finish(mut self) -> Result<Trace, Error> {
+        for (cycle, deadline) in std::mem::take(&mut self.deadlines) {
+            let known = self.catalog.read().cycle(cycle).cloned();
+            if let Some(known) = known {
+                self.catalog.cycle(known.deadline(deadline))?;
+            }
+        }
+        // Runs of a plan without edges have none here.
+        let numbers: BTreeSet<_> = self.plans.iter().map(|(&(cycle, _), &number)| (cycle, number)).collect();
+        let mut plans = HashMap::new();
+        for (cycle, number) in numbers {
+            let edges: Vec<_> = self.edges.get(&(cycle, number)).into_iter().flatten().copied().collect();
+            plans.insert((cycle, number), self.catalog.plan(cycle, &edges)?);
+        }
+        let mut capture = Capture::default();
+        for (worker, mut events) in self.events {
+            for event in &mut events {
+                if let Event::CycleBegin { cycle, run, plan, .. } = event {
+                    let number = self.plans.get(&(*cycle, *run)).copied().unwrap_or_default();
+                    *plan = plans.get(&(*cycle, number)).copied().unwrap_or(*plan);
+                }
+            }
+            events.sort_by_key(Event::at);
+            capture.insert(worker, events);
+        }
+        Ok(Trace { capture, catalog: self.catalog, scale: TickScale::nanoseconds_per_tick_one() })
+    }
+}

@@ -1,0 +1,66 @@
+//! A trace, read back.
+
+use super::{
+    packets::{Names, Packet},
+    read::{CYCLE, Reader},
+};
+use crate::{catalog::Catalog, clock::TickScale, collector::Capture, error::Error};
+use std::path::Path;
+
+/// A trace that this crate has written, read back.
+///
+/// Times are nanoseconds; what depends on the machine's counter is rounded to them. A file that was cut is read up to there. All of it is held in memory, about
+/// as large as the file.
+///
+/// ```
+/// use hemiola_trace::{Capture, Catalog, Cycle, Event, TickScale, Ticks, perfetto::{Trace, Writer}};
+///
+/// let catalog = Catalog::new("robot");
+/// let motion = catalog.cycle(Cycle::named("motion"))?;
+/// let (plan, worker) = (catalog.plan(motion, &[])?, catalog.worker(motion, 0, 4711)?);
+/// let mut writer = Writer::new(Vec::new(), "memory", catalog, TickScale::nanoseconds_per_tick_one())?;
+/// let begin = Event::CycleBegin { cycle: motion, plan, run: 7, trigger: Ticks(10), begin: Ticks(12) };
+/// writer.append(worker, &[begin, Event::CycleEnd { cycle: motion, run: 7, at: Ticks(20) }])?;
+///
+/// let trace = Trace::decode(&writer.finish()?, "memory")?;
+/// let (worker, events) = trace.capture.workers().next().unwrap();
+/// assert_eq!((trace.catalog.read().worker_name(worker).as_str(), events.len()), ("motion 0", 2));
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Trace {
+    /// What happened.
+    pub capture: Capture,
+    /// The names.
+    pub catalog: Catalog,
+    /// A tick of the events is a nanosecond.
+    pub scale: TickScale,
+}
+
+impl Trace {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no trace of this crate.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|source| Error::ReadTrace { path: path.to_owned(), source })?;
+        Self::decode(&bytes, path)
+    }
+
+    /// Reads the bytes of a file; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// They are no trace of this crate.
+    pub fn decode(bytes: &[u8], path: impl AsRef<Path>) -> Result<Self, Error> {
+        let (names, whole) = Names::of(bytes);
+        if names.tracks.is_empty() || !names.tracks.keys().any(|uuid| uuid >> 32 == CYCLE) {
+            return Err(Error::InvalidTrace { path: path.as_ref().to_owned(), bytes: bytes.len(), whole });
+        }
+        let mut reader = Reader::new(&names)?;
+        for packet in Packet::all(&bytes[..whole]) {
+            reader.packet(&packet)?;
+        }
+        reader.finish()
+    }
+}

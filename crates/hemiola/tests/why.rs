@@ -1,0 +1,179 @@
+//! `why`: a robot that is late on purpose, and whether the answer names the culprit.
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use hemiola::Application;
+use hemiola::prelude::*;
+use hemiola::trace::causes::{Because, Cause, Durations, Explanation, History, Latency, Reason, Step};
+use hemiola::trace::perfetto::Trace;
+
+const ROBOT: &str = "[cycle.control]\nrate = 100.0\ndeadline = \"30 ms\"\n[source.Eye]\n";
+
+#[derive(Representation, Clone, Default)]
+struct Sight {
+    number: u64,
+}
+
+#[derive(Source)]
+struct Eye {}
+
+#[source]
+impl Eye {
+    #[sample(rate = 50.0)]
+    fn sight(&mut self, clock: &Clock, sight: &mut Sight) {
+        sight.number = clock.run();
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Thought {
+    number: u64,
+}
+
+/// Thinks long, once.
+#[derive(Module)]
+struct Brain {}
+
+const SLOW_RUN: u64 = 60;
+/// Longer than anything else that happens to a run on a machine that others use, too.
+const SLOW: Duration = Duration::from_millis(400);
+
+#[module]
+impl Brain {
+    #[update]
+    fn thought(&self, clock: &Clock, sight: &Sight, thought: &mut Thought) {
+        let begin = Instant::now();
+        while clock.run() == SLOW_RUN && begin.elapsed() < SLOW {
+            std::hint::spin_loop();
+        }
+        thought.number = sight.number;
+    }
+}
+
+#[derive(Module)]
+struct Hand {}
+
+#[module]
+impl Hand {
+    #[update]
+    fn act(&self, thought: &Thought) {
+        std::hint::black_box(thought.number);
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hemiola-why-{name}-{}", std::process::id()));
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn robot(words: &[&str]) -> ExitCode {
+    Application::embedded(ROBOT).run_with([&["robot"], words].concat())
+}
+
+/// The reason of a run, and whether its chain says that the hand needed what the brain thought.
+fn reason(trace: &Trace, run: u32) -> (String, bool) {
+    let names = trace.catalog.read();
+    let (cycle, _) = names.cycles().next().unwrap();
+    let brain = names.tasks().find(|(_, task)| task.name == "Brain.thought").unwrap().0;
+    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+    let chain = history.blocking_chain(cycle, run).unwrap();
+    let needed = |cause| matches!(cause, Cause::Executed { task, because: Because::Needed, .. } if task == brain);
+    let is_needed = chain.stretches.iter().any(|stretch| needed(stretch.cause));
+    let durations = Durations::of(&trace.capture, &trace.catalog, &trace.scale, (cycle, run));
+    let explanation = Explanation::of(chain, &durations, &trace.scale);
+    let Reason::LongExecution(task) = explanation.reason else { panic!("{:?}", explanation.reason) };
+    assert!(explanation.excess >= Duration::from_millis(350).as_nanos() as u64, "{}", explanation.table(&names));
+    (names.task_name(task), is_needed)
+}
+
+#[test]
+fn the_update_that_took_long_is_named_with_one_worker_and_with_two() {
+    let folder = folder("long");
+    for workers in ["1", "2"] {
+        let file = folder.join(format!("{workers}.pftrace"));
+        let path = file.to_str().unwrap();
+        let set = format!("cycle.control.workers={workers}");
+        let run = ["run", "--fast", "--headless", "--duration", "1s", "--trace", path, "--set", &set];
+        assert_eq!(robot(&run), ExitCode::SUCCESS);
+        let trace = Trace::read(&file).unwrap();
+        assert_eq!(reason(&trace, SLOW_RUN as u32), ("Brain.thought".to_owned(), true));
+    }
+    let (trace, slice) = (folder.join("2.pftrace"), folder.join("slice.pftrace"));
+    let [trace, slice] = [&trace, &slice].map(|path| path.to_str().unwrap());
+    let chain = "Eye -> Hand.act";
+    for words in [
+        &["why", "--trace", trace][..],
+        &["why", "control", "--worst", "3", "--trace", trace],
+        &["why", chain, "--trace", trace],
+        &["why", chain, "--age", "--trace", trace],
+        &["why", "control", "--run", "60", "--trace", trace, "--slice", slice],
+    ] {
+        assert_eq!(robot(words), ExitCode::SUCCESS, "{words:?}");
+    }
+    let slice = Trace::read(slice).unwrap();
+    assert_eq!(reason_of_slice(&slice), "Brain.thought");
+    for words in [&["why", "motion", "--trace", trace][..], &["why", "control", "--run", "4711", "--trace", trace]] {
+        assert_eq!(robot(words), ExitCode::from(2), "{words:?}");
+    }
+    assert_eq!(robot(&["why", "--trace", "/nowhere.pftrace"]), ExitCode::from(1));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A slice holds few other runs to compare with: the longest of its run is enough.
+fn reason_of_slice(trace: &Trace) -> String {
+    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+    let cycle = trace.catalog.read().cycles().next().unwrap().0;
+    let chain = history.blocking_chain(cycle, SLOW_RUN as u32).unwrap();
+    let explanation = Explanation::of(chain, &Durations::default(), &trace.scale);
+    trace.catalog.read().task_name(explanation.executions[0].task)
+}
+
+#[test]
+fn a_log_holds_the_trace_of_its_longest_run() {
+    let folder = folder("log");
+    let log = folder.join("all.mcap");
+    let path = log.to_str().unwrap();
+    let run = ["run", "--fast", "--headless", "--no-trace", "--duration", "1s", "--log", path];
+    assert_eq!(robot(&run), ExitCode::SUCCESS);
+    assert_eq!(robot(&["why", "control", "--log", path]), ExitCode::SUCCESS);
+    let trace = worst(&log);
+    assert_eq!(reason_of_slice(&trace), "Brain.thought");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn worst(log: &Path) -> Trace {
+    let mut log = hemiola::log::LogReader::open(log).unwrap();
+    let mut found = None;
+    while let Some(entry) = log.next_entry() {
+        if let hemiola::log::Entry::Attachment(attachment) = entry.unwrap() {
+            found = Some(attachment).filter(|attachment| attachment.name == "worst/control.pftrace").or(found);
+        }
+    }
+    let mut bytes = Vec::new();
+    log.read_attachment(&found.unwrap(), &mut bytes).unwrap();
+    Trace::decode(&bytes, "worst/control.pftrace").unwrap()
+}
+
+#[test]
+fn a_chain_is_taken_apart_through_the_run_that_carried_it() {
+    let folder = folder("chain");
+    let file = folder.join("robot.pftrace");
+    // In real time, for sample times and events are compared.
+    let run = ["run", "--headless", "--duration", "1s", "--trace", file.to_str().unwrap()];
+    assert_eq!(robot(&run), ExitCode::SUCCESS);
+    let trace = Trace::read(&file).unwrap();
+    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+    let (eye, hand) = history.chains().next().unwrap();
+    let reactions = history.reactions(eye, hand, Latency::Reaction);
+    let worst = *reactions.iter().max_by_key(|reaction| reaction.ticks()).unwrap();
+    let hops = history.hops(eye, hand, worst);
+    assert_eq!(hops.iter().map(|hop| hop.ticks()).sum::<u64>(), worst.ticks());
+    assert_eq!(hops.first().unwrap().step, Step::Sample, "{hops:?}");
+    assert!(matches!(hops.last().unwrap().step, Step::Run { .. }), "{hops:?}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -28,7 +28,7 @@
 //! # What it costs
 //! Between two snapshots one change of a word per run. A part is written by worker 0, into memory that the recorder sent: no allocation, lock
 //! or system call. A piece that finds no room is missing in that part, and the next one has more; so the first
-//! snapshot is after a second, if the others are further apart.
+//! snapshots are not as far apart as the others.
 
 mod cut;
 mod item;

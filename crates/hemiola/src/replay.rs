@@ -290,10 +290,11 @@ impl Fed {
                 }
             }
         }
-        match fed {
-            0 => Err(nothing(path, recording, &mappings)),
-            _ => Ok(Self { robot, warnings, foreign }),
+        // A robot without sources is repeated from what its runs began with.
+        if fed == 0 && robot.samples().into_iter().next().is_some() {
+            return Err(nothing(path, recording, &mappings));
         }
+        Ok(Self { robot, warnings, foreign })
     }
 }
 

@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use hemiola::Application;
 use hemiola::prelude::*;
+use hemiola::testing::Extracted;
 use hemiola_log::{Entry, LogReader};
 
 const ROBOT: &str = r#"
@@ -47,12 +49,18 @@ impl Hoarding {
     }
 }
 
-/// The seconds in which a robot of 25 s writes down what a module remembers.
-fn seconds(name: &str, module: &str, arguments: &[&str]) -> Vec<u64> {
+/// A log of 25 s.
+fn record(name: &str, arguments: &[&str]) -> PathBuf {
     let log = std::env::temp_dir().join(format!("hemiola-snapshots-{name}-{}.mcap", std::process::id()));
     let fixed = ["robot", "run", "--headless", "--no-trace", "--fast", "--duration", "25s", "--log"];
     let arguments = [&fixed[..], &[log.to_str().unwrap()], arguments].concat();
     assert_eq!(Application::embedded(ROBOT).run_with(arguments), ExitCode::SUCCESS);
+    log
+}
+
+/// The seconds in which a robot writes down what a module remembers.
+fn seconds(name: &str, module: &str, arguments: &[&str]) -> Vec<u64> {
+    let log = record(name, arguments);
     let mut reader = LogReader::open(&log).unwrap();
     let mut seconds = BTreeSet::new();
     while let Some(entry) = reader.next_entry() {
@@ -68,9 +76,9 @@ fn seconds(name: &str, module: &str, arguments: &[&str]) -> Vec<u64> {
 }
 
 #[test]
-fn the_first_snapshot_does_not_wait_for_a_long_period() {
-    assert_eq!(seconds("usual", "Counting", &[]), [1, 10, 20]);
-    assert_eq!(seconds("seldom", "Counting", &["--set", "log.snapshot=60 min"]), [1]);
+fn the_first_snapshots_do_not_wait_for_a_long_period() {
+    assert_eq!(seconds("usual", "Counting", &[]), [1, 2, 4, 8, 10, 20]);
+    assert_eq!(seconds("seldom", "Counting", &["--set", "log.snapshot=60 min"]), [1, 2, 4, 8, 16]);
 }
 
 #[test]
@@ -82,5 +90,18 @@ fn a_short_period_is_kept_from_the_beginning() {
 
 #[test]
 fn what_finds_no_room_in_the_first_snapshot_is_in_the_second() {
-    assert_eq!(seconds("large", "Hoarding", &[]), [10, 20]);
+    assert_eq!(seconds("large", "Hoarding", &[]), [2, 4, 8, 10, 20]);
+}
+
+#[test]
+fn a_run_of_a_module_that_remembers_much_can_be_taken_out() {
+    let log = record("extract", &[]);
+    let tests = log.with_extension("tests");
+    let [from, to] = [&log, &tests].map(|path| path.to_str().unwrap());
+    let extract = ["robot", "log", "extract-cycle", from, "--cycle", "main", "--run", "100", "--module", "Hoarding"];
+    let code = Application::embedded(ROBOT).run_with([&extract[..], &["--output", to]].concat());
+    assert_eq!(code, ExitCode::SUCCESS);
+    Extracted::open(tests.join("extracted/hoarding_100.mcap")).unwrap().check().unwrap();
+    std::fs::remove_file(log).unwrap();
+    std::fs::remove_dir_all(tests).unwrap();
 }

@@ -36,15 +36,10 @@ pub enum Outcome {
 }
 
 impl Page {
-    pub fn new(room: usize, depth: usize, sources: usize) -> Self {
+    pub fn new(bytes: CdrWriter, depth: usize, sources: usize) -> Self {
         let view = || WrittenView { stamp: Time::ZERO, is_stale: false, provenance: Provenance::none(sources) };
         let views = (0..depth).map(|_| view()).collect();
-        Self {
-            bytes: CdrWriter::bounded(room),
-            views,
-            inlets: Vec::with_capacity(MOST_INLETS),
-            outcome: Outcome::Absent,
-        }
+        Self { bytes, views, inlets: Vec::with_capacity(MOST_INLETS), outcome: Outcome::Absent }
     }
 
     /// Writes a value.

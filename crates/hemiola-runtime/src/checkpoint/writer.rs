@@ -1,5 +1,6 @@
 //! A cycle's end, which writes parts down, and the recorder's, which takes them.
 
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::time::Duration;
@@ -21,10 +22,13 @@ use crate::tap::{State, WhenFull};
 
 /// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;
-/// The first snapshot does not wait for a long period, so that soon all have the room that they need, and a replay can begin early.
+/// The first snapshots do not wait for a long period: they come after this, twice this and so on, so that soon all pieces have the room that they
+/// need, and a replay can begin early.
 const EARLY: Duration = Duration::from_secs(1);
 /// Room for a piece at first.
 const ROOM: usize = 4096;
+/// And later, times what was needed most: states grow.
+const HEADROOM: usize = 4;
 
 /// Writes the parts of one cycle, at its end.
 pub struct CheckpointWriter {
@@ -84,7 +88,7 @@ pub struct CheckpointLine {
     pages: QueueReader<Note>,
     spare: QueueWriter<Box<Pages>>,
     shared: Arc<Shared>,
-    /// How much room each item gets in the next page.
+    /// How much room each item gets in the next page; empty if it gets what it needs.
     rooms: Vec<usize>,
 }
 
@@ -100,12 +104,14 @@ pub fn checkpoints(
     let with_sources = matches!(when, When::Runs(_));
     let items: Arc<[Item]> = items(modules, blackboard, program, imports, with_sources).into();
     let publishers: Arc<[PublisherPlace]> = program.publishers().into();
-    let rooms = vec![ROOM; items.len()];
+    // Who chooses single runs has a robot that is stepped, where memory may grow.
+    let grows = matches!(when, When::Runs(_));
+    let rooms = if grows { Vec::new() } else { vec![ROOM; items.len()] };
     let (pages, reader) = queue(DEPTH);
     let (mut spare, spare_reader) = queue(DEPTH);
     for _ in 0..DEPTH {
-        let depths = items.iter().map(|item| item.depth(blackboard));
-        let pages = depths.zip(&rooms).map(|(depth, &room)| Page::new(room, depth, sources));
+        let bytes = || if grows { CdrWriter::default() } else { CdrWriter::bounded(ROOM) };
+        let pages = items.iter().map(|item| Page::new(bytes(), item.depth(blackboard), sources));
         let pages = Pages { items: pages.collect(), published: vec![0; publishers.len()].into() };
         // There is room for all.
         _ = spare.push(Box::new(pages));
@@ -179,8 +185,9 @@ impl CheckpointWriter {
 
 /// How many snapshots there should be by then.
 fn wanted(elapsed: Duration, period: Duration) -> u32 {
-    let early = u128::from(period > EARLY && elapsed >= EARLY);
-    u32::try_from(elapsed.as_nanos() / period.as_nanos().max(1) + early).unwrap_or(u32::MAX)
+    let early = iter::successors(Some(EARLY), |early| early.checked_mul(2));
+    let early = early.take_while(|&early| early < period && early <= elapsed).count();
+    u32::try_from(elapsed.as_nanos() / period.as_nanos().max(1) + early as u128).unwrap_or(u32::MAX)
 }
 
 impl CheckpointLine {
@@ -192,15 +199,16 @@ impl CheckpointLine {
     pub(crate) fn next(&mut self) -> Option<CyclePart> {
         let Note { number, run, now, before, is_safe, mut pages } = self.pages.pop()?;
         let (mut pieces, mut opaque, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        for ((item, page), room) in self.items.iter().zip(&mut pages.items).zip(&mut self.rooms) {
+        let mut rooms = self.rooms.iter_mut();
+        for (item, page) in self.items.iter().zip(&mut pages.items) {
             match page.outcome {
                 Outcome::Absent => {}
                 Outcome::Opaque => opaque.push(item.name.clone()),
                 Outcome::Missing => missing.push(item.name.clone()),
                 Outcome::Written => pieces.extend(item.piece(page)),
             }
-            // Enough for what found none, and for more than was there this time.
-            *room = (*room).max(2 * page.bytes.needed());
+            let Some(room) = rooms.next() else { continue };
+            *room = (*room).max(HEADROOM * page.bytes.needed());
             if page.bytes.capacity() < *room {
                 page.bytes = CdrWriter::bounded(*room);
             }

@@ -2,6 +2,7 @@
 
 pub mod graham_1969;
 mod graph;
+pub mod han_2019;
 pub mod he_2019;
 pub mod list_schedule;
 pub mod melani_2015;

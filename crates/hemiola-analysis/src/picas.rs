@@ -9,6 +9,7 @@
 pub mod allocation;
 pub mod case_study;
 pub mod holistic;
+pub mod many_threads;
 pub mod priorities;
 pub mod published;
 pub mod random_sets;

@@ -27,6 +27,7 @@ mod fields;
 mod packets;
 mod protobuf;
 mod read;
+mod read_threads;
 mod run;
 mod trace;
 

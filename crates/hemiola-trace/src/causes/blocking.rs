@@ -3,7 +3,7 @@
 use super::{
     Because, BlockingChain, Cause, Stretch,
     canvas::Canvas,
-    history::{History, RunEvents, Slice},
+    history::{History, RunEvents, Slice, ThreadState},
 };
 use crate::{
     clock::{Core, Ticks},
@@ -76,7 +76,8 @@ impl Walk<'_> {
         }
         // Where the thread ends up is where it waited for the core.
         let core = self.events.tasks.iter().find(|slice| slice.worker == self.leader).map(|slice| slice.core);
-        for other in self.history.others_on(core.unwrap_or(Core::UNKNOWN), self.leader, (trigger, self.begin)) {
+        let leader = (self.leader, ThreadState::PerhapsAsleep);
+        for other in self.history.others_on(core.unwrap_or(Core::UNKNOWN), leader, (trigger, self.begin)) {
             let cause = Cause::Preempted { worker: None, task: None, by: other.worker };
             canvas.paint(other.begin, other.end, cause);
         }
@@ -121,7 +122,7 @@ impl Walk<'_> {
     fn execution(&self, slice: &Slice, because: Because) -> Vec<Stretch> {
         let Slice { task, worker, core, begin, end, .. } = *slice;
         let mut canvas = Canvas::new(begin.max(self.begin), end);
-        for other in self.history.others_on(core, worker, (begin, end)) {
+        for other in self.history.others_on(core, (worker, ThreadState::Awake), (begin, end)) {
             let cause = Cause::Preempted { worker: Some(worker), task: Some(task), by: other.worker };
             canvas.paint(other.begin, other.end, cause);
         }
@@ -149,7 +150,8 @@ impl Walk<'_> {
                 Cause::Executed { task: busy.task, worker: to, because: Because::Occupied },
             );
         }
-        for other in self.history.others_on(core, to, (begin, end)) {
+        let state = if from == Some(to) { ThreadState::Awake } else { ThreadState::PerhapsAsleep };
+        for other in self.history.others_on(core, (to, state), (begin, end)) {
             let cause = Cause::Preempted { worker: Some(to), task: None, by: other.worker };
             canvas.paint(other.begin, other.end, cause);
         }

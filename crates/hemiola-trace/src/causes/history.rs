@@ -104,6 +104,13 @@ pub(super) struct Occupation {
     pub(super) end: Ticks,
 }
 
+/// What a thread was before it ran.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ThreadState {
+    Awake,
+    PerhapsAsleep,
+}
+
 /// Who writes an exchange.
 pub(super) enum Publisher {
     Cycle(CycleId),
@@ -237,16 +244,20 @@ impl History {
         }
     }
 
-    /// Who else had a core in this time. `whole` is the slice of the thread that had to wait, if it was in one: what lies within it came in its
-    /// way. Others did if they are more important, or if they came or went meanwhile.
-    pub(super) fn others_on(&self, core: Core, own: WorkerId, whole: (Ticks, Ticks)) -> Vec<Occupation> {
+    /// Who else had a core in this time, and so was in the way of a thread that was awake, or perhaps asleep. A thread that is awake is kept from
+    /// running by whatever comes and goes meanwhile, one that is perhaps asleep only by what is more important.
+    pub(super) fn others_on(
+        &self,
+        core: Core,
+        (own, state): (WorkerId, ThreadState),
+        (begin, end): (Ticks, Ticks),
+    ) -> Vec<Occupation> {
         let Some(lane) = self.cores.get(&core) else { return Vec::new() };
         let priority = |worker: WorkerId| self.priorities.get(&worker).copied().unwrap_or(0);
-        let (begin, end) = whole;
         let first = lane.occupations.partition_point(|other| other.begin.0.saturating_add(lane.longest) <= begin.0);
         let candidates = lane.occupations[first..].iter().take_while(|other| other.begin < end);
         let counts = |other: &&Occupation| {
-            let is_within = begin <= other.begin && other.end <= end;
+            let is_within = state == ThreadState::Awake && begin <= other.begin && other.end <= end;
             other.worker != own && other.end > begin && (is_within || priority(other.worker) > priority(own))
         };
         candidates.filter(counts).copied().collect()

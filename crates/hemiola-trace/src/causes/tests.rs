@@ -153,6 +153,18 @@ fn a_less_important_cycle_that_had_the_core_before_and_after_does_not_preempt() 
 }
 
 #[test]
+fn a_less_important_cycle_that_ran_while_nothing_was_due_to_run_does_not_preempt() {
+    let mut robot = Robot::new();
+    let (motion, cognition) = (robot.motion, robot.cognition);
+    let plan = robot.plan(motion, &[]);
+    robot.run(motion, plan, 1, 9_000, 10_000);
+    robot.ran(motion, "walk", 0, [9_000, 9_000, 10_000]);
+    // Motion slept: its timer was late.
+    robot.ran(cognition, "lines", 0, [2_000, 2_000, 8_000]);
+    assert_eq!(robot.chain(motion)[0], (8_000, Cause::Late));
+}
+
+#[test]
 fn a_worker_that_does_not_run_between_two_tasks_is_stalled() {
     let mut robot = Robot::new();
     let motion = robot.motion;

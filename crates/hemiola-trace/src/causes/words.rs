@@ -7,7 +7,7 @@ use crate::{
     ids::{TaskId, WorkerId},
     statistics::style::{duration, grouped},
 };
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 /// Stretches shorter than one part of the response time of so many are told together.
 const LEAST_PART: u64 = 100;
@@ -104,24 +104,30 @@ impl Explanation {
         let lines = self.chain.stretches.iter().map(|stretch| {
             let begin = self.scale.nanoseconds_between(self.chain.trigger, stretch.begin);
             let long = self.scale.nanoseconds_between(stretch.begin, stretch.end);
-            (begin, long, self.line(names, &stretch.cause))
+            (begin, long, &stretch.cause)
         });
         let mut text = String::new();
         let (mut shown, short): (Vec<_>, Vec<_>) = lines.partition(|(_, long, _)| *long >= self.response / LEAST_PART);
         // What went on after short interruptions is one line.
-        shown.dedup_by(|(_, next, line), (_, last, before)| {
-            let goes_on = line == before;
+        shown.dedup_by(|(_, next, cause), (_, last, before)| {
+            let goes_on = cause == before;
             *last += if goes_on { *next } else { 0 };
             goes_on
         });
-        for (begin, long, line) in &shown {
+        for (begin, long, cause) in &shown {
+            let line = self.line(names, cause);
             // Writing to a string cannot fail.
             _ = writeln!(text, "  {:>8}  {:>8}  {line}", duration(*begin), duration(*long));
         }
         if !short.is_empty() {
             let together = self.response - shown.iter().map(|(_, long, _)| long).sum::<u64>().min(self.response);
-            let count = grouped(short.len() as u64);
-            _ = writeln!(text, "  {:>8}  {:>8}  and {count} short stretches between them", "", duration(together));
+            let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+            short.iter().for_each(|(_, long, cause)| *kinds.entry(kind(cause)).or_default() += long);
+            let mut kinds: Vec<_> = kinds.into_iter().collect();
+            kinds.sort_by_key(|&(_, long)| std::cmp::Reverse(long));
+            let kinds: Vec<_> = kinds.into_iter().map(|(kind, long)| format!("{} {kind}", duration(long))).collect();
+            let (count, kinds) = (grouped(short.len() as u64), kinds.join(", "));
+            _ = writeln!(text, "  {:>8}  {:>8}  {count} short stretches between them: {kinds}", "", duration(together));
         }
         if !self.chain.missing.is_empty() {
             let missing: Vec<_> = self.chain.missing.iter().map(|&task| names.task_name(task)).collect();
@@ -189,6 +195,20 @@ impl Hop {
     /// How long it took, in nanoseconds.
     pub fn nanoseconds(&self, scale: &TickScale) -> u64 {
         scale.nanoseconds_between(self.begin, self.end)
+    }
+}
+
+/// What short stretches are told together by.
+fn kind(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Backlog | Cause::Late | Cause::Sampled { .. } => "not begun",
+        Cause::Executed { .. } => "in updates",
+        Cause::Preempted { .. } => "preempted",
+        Cause::Woken { .. } => "being woken",
+        Cause::HandedOver { .. } => "handed over",
+        Cause::Dispatched { .. } => "between tasks",
+        Cause::Stalled { .. } => "not running",
+        Cause::Unknown => "unknown",
     }
 }
 

@@ -1,4 +1,4 @@
-//! From packets back to the events that they were written from.
+//! From packets back to the events that they were written from: cycles and their workers here, other threads in `read_threads`.
 
 use super::{
     packets::{FlowEnd, Kind, Names, Packet},
@@ -23,15 +23,15 @@ pub(super) const CYCLE: u64 = 3;
 const COUNTER: u64 = 10;
 
 pub(super) struct Reader<'n> {
-    names: &'n Names,
-    catalog: Catalog,
-    events: BTreeMap<WorkerId, Vec<Event>>,
+    pub(super) names: &'n Names,
+    pub(super) catalog: Catalog,
+    pub(super) events: BTreeMap<WorkerId, Vec<Event>>,
     cycles: HashMap<u64, CycleId>,
     threads: HashMap<u64, Thread>,
     /// By thread and number of the name.
     tasks: HashMap<(u64, u64), TaskId>,
     /// Slices that have begun, by track; those of tasks nest.
-    open: HashMap<u64, Vec<Event>>,
+    pub(super) open: HashMap<u64, Vec<Event>>,
     /// The plan that a run followed, by the number that it had when the trace was written.
     plans: HashMap<(CycleId, u32), u64>,
     edges: BTreeMap<(CycleId, u64), BTreeSet<(TaskId, TaskId)>>,
@@ -122,7 +122,7 @@ impl<'n> Reader<'n> {
                 return Ok(());
             }
             (Kind::Instant, "input dropped") => {
-                let source = self.source(names.text(packet, "source").unwrap_or_default())?;
+                let source = self.catalog.source(names.text(packet, "source").unwrap_or_default())?;
                 Event::InputDropped { cycle, source, count: number("count").unwrap_or_default() as u32, at }
             }
             (Kind::Instant, name) => match name.split_once(' ') {
@@ -148,7 +148,7 @@ impl<'n> Reader<'n> {
             (Kind::SliceBegin, _) => {
                 let task = self.task(cycle, packet)?;
                 self.connect((cycle, run, task), packet);
-                let core = number("core").and_then(|core| u8::try_from(core).ok()).map_or(Core::UNKNOWN, Core);
+                let core = core_of(number("core"));
                 let ran = Event::TaskRun { task, core, run, ready: before("queueing_ns"), begin: at, end: at };
                 self.open.entry(packet.track).or_default().push(ran);
                 return Ok(());
@@ -170,7 +170,7 @@ impl<'n> Reader<'n> {
             }
             (Kind::Instant, "output") => {
                 let output = self.catalog.task(cycle, names.text(packet, "output").unwrap_or_default())?;
-                let source = self.source(names.text(packet, "source").unwrap_or_default())?;
+                let source = self.catalog.source(names.text(packet, "source").unwrap_or_default())?;
                 let age = |name| Age((number(name).unwrap_or_default() / 1_000).min(u32::MAX.into()) as u32);
                 let (newest_age, oldest_age) = (age("newest_age_ns"), age("oldest_age_ns"));
                 let newest = Stamp(number("newest_ns").unwrap_or(before("newest_age_ns").0));
@@ -179,59 +179,6 @@ impl<'n> Reader<'n> {
             _ => return Ok(()),
         };
         self.events.entry(worker).or_default().push(event);
-        Ok(())
-    }
-
-    fn of_executor(&mut self, executor: WorkerId, packet: &Packet<'_>) -> Result<(), Error> {
-        let (names, at) = (self.names, Ticks(packet.time));
-        let sequence = names.number(packet, "sequence").unwrap_or_default() as u32;
-        let event = match (packet.kind, names.event(packet)) {
-            (Kind::SliceBegin, name) => {
-                let callback = self.catalog.callback(executor, name, None)?;
-                let core = names.number(packet, "core").and_then(|core| u8::try_from(core).ok());
-                let core = core.map_or(Core::UNKNOWN, Core);
-                let latency = names.number(packet, "latency_ns");
-                let published = latency.map_or(Ticks(0), |latency| Ticks(packet.time.saturating_sub(latency)));
-                let called = Event::Callback { callback, core, sequence, published, begin: at, end: at };
-                self.open.entry(packet.track).or_default().push(called);
-                return Ok(());
-            }
-            (Kind::SliceEnd, _) => match self.open.get_mut(&packet.track).and_then(Vec::pop) {
-                Some(Event::Callback { callback, core, sequence, published, begin, .. }) => {
-                    Event::Callback { callback, core, sequence, published, begin, end: at }
-                }
-                _ => return Ok(()),
-            },
-            (Kind::Instant, "panic") => {
-                let name = names.text(packet, "callback").unwrap_or_default();
-                Event::CallbackPanic { callback: self.catalog.callback(executor, name, None)?, sequence, at }
-            }
-            _ => return Ok(()),
-        };
-        self.events.entry(executor).or_default().push(event);
-        Ok(())
-    }
-
-    fn of_source(&mut self, thread: WorkerId, source: SourceId, packet: &Packet<'_>) -> Result<(), Error> {
-        let (number, at) = (|name| self.names.number(packet, name), Ticks(packet.time));
-        let open = self.open.entry(packet.track).or_default();
-        if packet.kind == Kind::SliceBegin {
-            let core = number("core").and_then(|core| u8::try_from(core).ok()).map_or(Core::UNKNOWN, Core);
-            let sample = number("sample").unwrap_or_default() as u32;
-            open.push(Event::Sample { source, core, sample, begin: at, end: at });
-        } else if let (Kind::SliceEnd, Some(Event::Sample { core, sample, begin, .. })) = (packet.kind, open.pop()) {
-            self.events.entry(thread).or_default().push(Event::Sample { source, core, sample, begin, end: at });
-        }
-        Ok(())
-    }
-
-    fn of_counter(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
-        let (Some(track), Some(value)) = (self.names.tracks.get(&packet.track), packet.value()) else { return Ok(()) };
-        let counter = self.catalog.counter(&track.name, &track.unit)?;
-        // Whoever counted; all readers take counters from any ring.
-        if let Some(events) = self.events.values_mut().next() {
-            events.push(Event::Counter { counter, value, at: Ticks(packet.time) });
-        }
         Ok(())
     }
 
@@ -261,10 +208,6 @@ impl<'n> Reader<'n> {
         let task = self.catalog.task(cycle, self.names.event(packet))?;
         self.tasks.insert((packet.track, packet.name), task);
         Ok(task)
-    }
-
-    fn source(&self, name: &str) -> Result<SourceId, Error> {
-        self.catalog.source(name)
     }
 
     /// `cognition to motion` is written by cognition; what no cycle writes comes from a source, and is listed with its reader.
@@ -302,4 +245,8 @@ impl<'n> Reader<'n> {
         }
         Ok(Trace { capture, catalog: self.catalog, scale: TickScale::nanoseconds_per_tick_one() })
     }
+}
+
+pub(super) fn core_of(number: Option<u64>) -> Core {
+    number.and_then(|core| u8::try_from(core).ok()).map_or(Core::UNKNOWN, Core)
 }

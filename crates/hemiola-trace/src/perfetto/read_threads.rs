@@ -1,0 +1,66 @@
+//! What threads beside the workers of cycles wrote: executors, sources, counters.
+
+use super::{
+    packets::{Kind, Packet},
+    read::{Reader, core_of},
+};
+use crate::{
+    clock::Ticks,
+    error::Error,
+    event::Event,
+    ids::{SourceId, WorkerId},
+};
+
+impl Reader<'_> {
+    pub(super) fn of_executor(&mut self, executor: WorkerId, packet: &Packet<'_>) -> Result<(), Error> {
+        let (names, at) = (self.names, Ticks(packet.time));
+        let sequence = names.number(packet, "sequence").unwrap_or_default() as u32;
+        let event = match (packet.kind, names.event(packet)) {
+            (Kind::SliceBegin, name) => {
+                let callback = self.catalog.callback(executor, name, None)?;
+                let core = core_of(names.number(packet, "core"));
+                let latency = names.number(packet, "latency_ns");
+                let published = latency.map_or(Ticks(0), |latency| Ticks(packet.time.saturating_sub(latency)));
+                let called = Event::Callback { callback, core, sequence, published, begin: at, end: at };
+                self.open.entry(packet.track).or_default().push(called);
+                return Ok(());
+            }
+            (Kind::SliceEnd, _) => match self.open.get_mut(&packet.track).and_then(Vec::pop) {
+                Some(Event::Callback { callback, core, sequence, published, begin, .. }) => {
+                    Event::Callback { callback, core, sequence, published, begin, end: at }
+                }
+                _ => return Ok(()),
+            },
+            (Kind::Instant, "panic") => {
+                let name = names.text(packet, "callback").unwrap_or_default();
+                Event::CallbackPanic { callback: self.catalog.callback(executor, name, None)?, sequence, at }
+            }
+            _ => return Ok(()),
+        };
+        self.events.entry(executor).or_default().push(event);
+        Ok(())
+    }
+
+    pub(super) fn of_source(&mut self, thread: WorkerId, source: SourceId, packet: &Packet<'_>) -> Result<(), Error> {
+        let (number, at) = (|name| self.names.number(packet, name), Ticks(packet.time));
+        let open = self.open.entry(packet.track).or_default();
+        if packet.kind == Kind::SliceBegin {
+            let core = core_of(number("core"));
+            let sample = number("sample").unwrap_or_default() as u32;
+            open.push(Event::Sample { source, core, sample, begin: at, end: at });
+        } else if let (Kind::SliceEnd, Some(Event::Sample { core, sample, begin, .. })) = (packet.kind, open.pop()) {
+            self.events.entry(thread).or_default().push(Event::Sample { source, core, sample, begin, end: at });
+        }
+        Ok(())
+    }
+
+    pub(super) fn of_counter(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        let (Some(track), Some(value)) = (self.names.tracks.get(&packet.track), packet.value()) else { return Ok(()) };
+        let counter = self.catalog.counter(&track.name, &track.unit)?;
+        // Whoever counted; all readers take counters from any ring.
+        if let Some(events) = self.events.values_mut().next() {
+            events.push(Event::Counter { counter, value, at: Ticks(packet.time) });
+        }
+        Ok(())
+    }
+}

@@ -62,6 +62,15 @@ pub struct Chain {
 }
 
 /// A task of a chain.
+///
+/// ```
+/// use hemiola_analysis::{Time, compositional::{Chain, Propagation, Scheduling, Task, response_times}};
+/// let ns = Time::nanoseconds;
+/// let filter = Task { resource: 0, shortest: ns(2), longest: ns(3), rank: 0 };
+/// let chain = Chain { period: ns(10), jitter: ns(0), tasks: vec![filter] };
+/// let bounds = response_times(&[Scheduling::Preemptive], &[chain], Propagation::default(), ns(100));
+/// assert_eq!(bounds, Ok(vec![vec![ns(3)]]));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
     /// Which resource it needs.

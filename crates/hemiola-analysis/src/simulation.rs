@@ -149,6 +149,14 @@ pub struct Callback {
 }
 
 /// What a callback waits for.
+///
+/// ```
+/// use hemiola_analysis::{Time, simulation::{Missed, Source}};
+/// let ms = Time::milliseconds;
+/// let camera = Source::Timer { first: ms(5), period: ms(33), missed: Missed::Skip };
+/// let detector = Source::Messages { depth: 1, arrivals: vec![] }; // of the camera, and none from outside
+/// assert_ne!(camera, detector);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Its time.
@@ -184,6 +192,25 @@ pub enum Missed {
 }
 
 /// A graph on a pool of threads.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::Dag, simulation::{Cycle, Model, Options, Schedule, run}, system::Span};
+/// let ms = Time::milliseconds;
+/// let graph = Dag::new([ms(2), ms(3), ms(4)], [(0, 1), (0, 2)]).unwrap();
+/// let motion = Cycle {
+///     every: Some((ms(0), ms(12))),
+///     releases: vec![],
+///     workers: 2,
+///     priority: 80,
+///     takes: graph.costs().iter().copied().map(Span::upto).collect(),
+///     order: graph.critical_path_first(),
+///     graph,
+/// };
+/// let model = Model { cores: 2, cycles: vec![motion], ..Model::default() };
+/// let mut schedule = Schedule::default();
+/// run(&model, &Options { end: ms(10), ..Options::default() }, &mut schedule);
+/// assert_eq!(schedule.slices.iter().map(|slice| slice.end).max(), Some(ms(6)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
     /// Its first release and its period, if it is not released by others.

@@ -32,6 +32,17 @@ pub struct Comparison {
 }
 
 /// Something that took longer than its bound.
+///
+/// ```
+/// use hemiola_analysis::{Part, Time, Verdict, simulation::{Exceeded, Observed, Options}};
+/// let ms = Time::milliseconds;
+/// let (part, name) = (Part::Chain, "brake".into());
+/// let verdict = Verdict { part, name, deadline: None, bound: Ok(ms(3)), method: None };
+/// let mut observed = Observed::default();
+/// observed.add(ms(4));
+/// let exceeded = Exceeded { verdict, observed, options: Options::default() };
+/// assert_eq!(exceeded.to_string(), "chain `brake` took 4 ms (seed 0, Longest), and its bound is 3 ms");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exceeded {
     /// The bound.

@@ -69,6 +69,12 @@ pub enum Place {
 }
 
 /// A step into a document.
+///
+/// ```
+/// use hemiola_analysis::system::{Key, Place};
+/// let place = Place::Path(vec![Key::Name("chain"), Key::Index(0), Key::Name("period")]);
+/// assert_eq!(place.to_string(), "chain[0].period");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
     /// To the value of a key.

@@ -13,7 +13,7 @@ use crate::dag::Dag;
 use crate::dag::pool::{Above, Method, Pool};
 use crate::picas::holistic::{self, SegmentBound};
 use crate::picas::{Deployment, ExecutorId, Interference};
-use crate::system::{Begin, Path, System};
+use crate::system::{Begin, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, Time};
 
 /// What is known of a system.
@@ -232,11 +232,11 @@ impl<'s> Solver<'s> {
                 self.segments = holistic::segments(deployment, self.horizon);
             }
             for number in 0..self.cycles.len() {
-                // A bound that is lost does not come back.
-                if self.cycles[number].is_ok() {
+                // A bound that is lost does not come back, and none gets smaller again: the pool's may be a little above the least.
+                if let Ok(known) = self.cycles[number] {
                     let response_time = self.response_time(number);
                     self.methods[number] = response_time.as_ref().ok().map(|(_, method)| *method);
-                    self.cycles[number] = response_time.map(|(bound, _)| bound);
+                    self.cycles[number] = response_time.map(|(bound, _)| bound.max(known));
                 }
             }
             if before == (self.segments.clone(), self.cycles.clone()) {
@@ -364,15 +364,19 @@ impl<'s> Solver<'s> {
     fn reaction_time(&self, path: &Path) -> Bound {
         let mut sum = Time::ZERO;
         let mut before: Option<&str> = None;
-        for name in &path.through {
+        for (place, name) in path.through.iter().enumerate() {
+            // What is sampled by the first one is there when that is released.
+            let is_there = place == 0 && path.from == Start::Sample;
             let unbounded = |_| NoBound::Unbounded { on: name.clone() };
             if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {
-                sum += self.system.chains[chain].period;
+                if !is_there {
+                    sum += self.system.chains[chain].period;
+                }
                 sum += self.chain_bounds()[chain].clone().map_err(unbounded)?;
             } else if let Some(cycle) = self.system.cycles.iter().position(|cycle| cycle.name == *name) {
                 let triggered =
                     matches!(&self.system.cycles[cycle].begins, Begin::After(by) if Some(by.as_str()) == before);
-                if !triggered {
+                if !triggered && !is_there {
                     let arrivals = self.arrivals(cycle)?;
                     sum += arrivals.period + arrivals.jitter;
                 }

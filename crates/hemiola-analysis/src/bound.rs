@@ -90,6 +90,28 @@ impl Search {
         }
     }
 
+    /// A time at or after `start` that covers its demand, and is not much more than the least such time: never by more than a thousandth. For demand that creeps
+    /// along with its argument, step by nanosecond, as what several cores do does.
+    ///
+    /// **Why it is a bound.** Demand never falls, so that the least fixed point is below any time that covers its demand (Tarski 1955).
+    pub(crate) fn covered(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
+        const PATIENCE: u32 = 32;
+        let (mut time, mut creeping) = (start, 0);
+        loop {
+            self.step()?;
+            let next = demand(time);
+            if next <= time {
+                return Ok(time);
+            }
+            if next > self.horizon || next == Time::MAX {
+                return Err(NoBound::BeyondHorizon { horizon: self.horizon });
+            }
+            let little = time.shared_by(1024);
+            creeping = if next - time < little { creeping + 1 } else { 0 };
+            time = if creeping > PATIENCE { time + little } else { next };
+        }
+    }
+
     /// Counts a step.
     pub(crate) fn step(&mut self) -> Result<(), NoBound> {
         self.left = self.left.checked_sub(1).ok_or(NoBound::GivenUp { steps: STEPS })?;

@@ -55,11 +55,13 @@ pub mod picas;
 pub mod reaction;
 pub mod response_times;
 pub mod ros2;
+pub mod sensitivity;
 pub mod simulation;
 mod supply;
 pub mod system;
 mod task;
 mod time;
+mod what_if;
 
 pub use analysis::{Analysis, Part, Verdict};
 pub use arrivals::Arrivals;
@@ -69,3 +71,4 @@ pub use supply::Supply;
 pub use system::System;
 pub use task::Task;
 pub use time::Time;
+pub use what_if::{WhatIf, WhatIfError};

@@ -35,10 +35,12 @@ mod check;
 mod deployment;
 mod problem;
 pub(crate) mod text;
+mod work;
 mod write;
 
 pub use problem::{Key, Place, Problem, Problems};
 pub use text::Span;
+pub use work::Work;
 
 use serde::Deserialize;
 
@@ -236,8 +238,8 @@ impl Task {
 ///
 /// ```
 /// use hemiola_analysis::system::Path;
-/// let path = Path { name: "ball to kick".into(), through: vec!["cognition".into(), "motion".into()], deadline: None };
-/// assert_eq!(path.through.len(), 2);
+/// let path = Path { through: vec!["cognition".into(), "motion".into()], ..Path::named("ball to kick") };
+/// assert_eq!((path.through.len(), path.deadline), (2, None));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -246,9 +248,35 @@ pub struct Path {
     pub name: String,
     /// The names of cycles and chains, in order.
     pub through: Vec<String>,
-    /// The longest that the reaction may take.
+    /// The longest that it may take.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub deadline: Option<Time>,
+    /// From when on.
+    #[serde(default)]
+    pub from: Start,
+}
+
+impl Path {
+    /// One of this name that leads nowhere yet.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), through: Vec::new(), deadline: None, from: Start::default() }
+    }
+}
+
+/// From when on the time of a path counts.
+///
+/// ```
+/// use hemiola_analysis::system::Start;
+/// assert_eq!(Start::default(), Start::Change);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// From a change in the world just after the first one began: the maximum reaction time, and the maximum data age.
+    #[default]
+    Change,
+    /// From the release of the first one: how long it takes until what it read has an effect (the reduced reaction time).
+    Sample,
 }
 
 impl Chain {

@@ -1,5 +1,6 @@
 //! From a checked tree of [`Node`]s to the typed [`Configuration`].
 
+mod analysis;
 mod cycles;
 mod log;
 pub(crate) mod modules;
@@ -24,6 +25,8 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let replay = robot.take("replay");
     let output = robot.take("output");
     let log = robot.take("log");
+    let chains = robot.entries("chain", found);
+    let analysis = robot.take("analysis");
     robot.finish(found);
 
     configuration.sources = modules::read_sources(&sources, catalog, found);
@@ -38,6 +41,10 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     }
     if let Some(node) = log {
         configuration.log = log::read_log(node, catalog, found);
+    }
+    configuration.chains = analysis::read_chains(&chains, catalog, found);
+    if let Some(node) = analysis {
+        configuration.analysis = analysis::read_analysis(node, catalog, found);
     }
     cycles::check_sources_are_enabled(&cycles, &sources, &configuration, found);
     if !found.has_errors() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
-    FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Trigger,
+    Admission, FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Trigger,
 };
 use robot::{catalog, table};
 
@@ -20,6 +20,36 @@ fn read(text: &str) -> Loaded {
 
 fn read_walk(parameters: &str) -> Loaded {
     read(&format!("[cycle.main]\nrate = 30.0\n[module.Walk]\n{parameters}"))
+}
+
+#[test]
+fn deadlines_of_chains_and_what_bounds_rest_on_are_read() {
+    let text = "[cycle.main]\nrate = 30.0\n[chain.second]\nfrom = \"SimulatedCamera\"\nto = \"Walk\"\nreaction = \"150 ms\"\n\
+        [chain.first]\nfrom = \"SimulatedBody\"\nto = \"SimulatedBody\"\ndata_age = \"30 ms\"\n\
+        [analysis]\nadmission = \"refuse\"\nquantile = 0.999\ncores = 4\n[analysis.period]\nSimulatedCamera = \"30 ms\"\n";
+    let configuration = read(text).configuration;
+    let [second, first] = configuration.chains.as_slice() else { panic!("two chains, in the order of the file") };
+    assert_eq!((second.name.as_str(), second.to.as_str()), ("second", "Walk"));
+    assert_eq!((second.reaction, first.reaction), (Some(Duration::from_millis(150)), None));
+    assert_eq!(first.data_age, Some(Duration::from_millis(30)));
+    let analysis = configuration.analysis;
+    assert_eq!((analysis.admission, analysis.quantile, analysis.cores), (Admission::Refuse, Some(0.999), Some(4)));
+    assert_eq!(analysis.periods["SimulatedCamera"], Duration::from_millis(30));
+}
+
+#[test]
+fn what_is_wrong_with_chains_and_analysis_is_said() {
+    for (text, expected) in [
+        ("[chain.x]\nto = \"Walk\"\nreaction = \"1 s\"", "does not say `from`"),
+        ("[chain.x]\nfrom = \"SimulatedCamra\"\nto = \"Walk\"\nreaction = \"1 s\"", "did you mean `SimulatedCamera`?"),
+        ("[chain.x]\nfrom = \"SimulatedCamera\"\nto = \"Walk\"", "`[chain.x]` has no deadline"),
+        ("[analysis]\nadmission = \"refused\"", "did you mean \"refuse\"?"),
+        ("[analysis]\nquantile = 99.9", "a number above 0 and up to 1"),
+        ("[analysis.period]\nNobody = \"1 s\"", "there is no source and no topic `Nobody`"),
+    ] {
+        let error = parse(&format!("[cycle.main]\nrate = 30.0\n{text}\n"), "robot.toml", &catalog()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What `robot.toml` says, checked and typed. `hemiola-config` reads it from files; tests make it by hand.
 
+mod analysis;
 mod condition;
 mod log;
 
+pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 
@@ -37,6 +39,10 @@ pub struct Configuration {
     pub log: LogConfiguration,
     /// What a replay takes from a log, and where.
     pub replay: ReplayConfiguration,
+    /// Deadlines of chains from sensors to actuators, in the order in which they are shown.
+    pub chains: Vec<ChainConfiguration>,
+    /// What bounds rest on.
+    pub analysis: AnalysisConfiguration,
 }
 
 /// What a replay takes from a log, and where.

@@ -115,8 +115,13 @@ impl RobotHandle {
         self.updated(before)
     }
 
+    /// What was measured in this run alone.
+    pub fn measured(&self) -> Profile {
+        self.monitor().statistics().profile()
+    }
+
     fn updated(&self, mut profile: Profile) -> Profile {
-        profile.update(self.monitor().statistics().profile());
+        profile.update(self.measured());
         profile
     }
 

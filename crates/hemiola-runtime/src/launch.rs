@@ -294,7 +294,7 @@ fn period_of(robot: &Robot, cycle: &hemiola_model::configuration::CycleConfigura
 }
 
 /// The nominal distance of two samples.
-fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
+pub fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
     let configured = robot.configuration.sources.get(name).and_then(|source| source.rate);
     period(configured.or_else(|| {
         let source = robot.sources.iter().find(|source| source.name == name)?;

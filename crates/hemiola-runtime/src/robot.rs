@@ -17,7 +17,7 @@ use hemiola_trace::Profile;
 use crate::checkpoint::CyclePart;
 use crate::error::RuntimeError;
 use crate::feed::Feed;
-use crate::launch::check_transcript;
+use crate::launch::{check_transcript, source_period};
 use crate::ports::Ports;
 use crate::script::Transcript;
 use crate::taken::{Taken, TakenValues};
@@ -258,6 +258,11 @@ impl Robot {
         sources.map(|source| (source.name, representations(&source.sample, ArgumentKind::Provides).collect())).collect()
     }
 
+    /// The sources, each with the distance of two samples if the framework paces it.
+    pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
+        self.sources.iter().map(|source| (source.name, source_period(self, source.name))).collect()
+    }
+
     /// The names of all representations that somebody provides and that can leave the process.
     pub fn recordable(&self) -> Vec<String> {
         let provided = self.provided().into_values();
@@ -360,8 +365,9 @@ impl fmt::Debug for Robot {
 pub(crate) fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
     let mut durations = Durations::unknown(graph.tasks().len());
     for (index, task) in graph.tasks().iter().enumerate() {
-        if let Some(buckets) = profile.task(graph.name(), &task.name) {
-            let samples = buckets
+        if let Some(measured) = profile.task(graph.name(), &task.name) {
+            let samples = measured
+                .buckets()
                 .iter()
                 .map(|bucket| (Duration::from_nanos(bucket.nanoseconds), u64::from(bucket.count)))
                 .collect();

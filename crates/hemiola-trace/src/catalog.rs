@@ -279,6 +279,11 @@ impl CatalogGuard<'_> {
         self.task(id).map_or_else(|| format!("task {}", id.0), |task| task.name.clone())
     }
 
+    /// The name of the cycle that a task belongs to, or the task's number if the catalog does not know it.
+    pub fn cycle_of(&self, id: TaskId) -> String {
+        self.task(id).map_or_else(|| format!("the cycle of task {}", id.0), |task| self.cycle_name(task.cycle))
+    }
+
     /// The name of a cycle, or its number if the catalog does not know it.
     pub fn cycle_name(&self, id: CycleId) -> String {
         self.cycle(id).map_or_else(|| format!("cycle {}", id.0), |cycle| cycle.name.clone())

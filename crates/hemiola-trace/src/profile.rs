@@ -1,18 +1,17 @@
-//! Execution times kept between runs, so that the first plan already knows them.
+//! What was measured in earlier runs: so that the first plan already knows how long everything takes, and bounds have something to rest on.
 
 use crate::{
     distribution::{Bucket, Distribution},
     error::Error,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
-/// The execution times of tasks, by the names of cycle and task. A JSON file:
-/// `{"cycles": {"motion": {"Walk.joints": [[52000, 81], [53000, 4]]}}}`, each pair nanoseconds and count.
+/// Durations by the names of cycles, tasks, sources and chains. A JSON file.
 ///
 /// ```
 /// use hemiola_trace::{Distribution, Profile};
@@ -21,17 +20,212 @@ use std::{
 /// execution.record(52_000);
 /// let mut profile = Profile::default();
 /// profile.insert("motion", "Walk.joints", &execution);
-/// assert_eq!(profile.task("motion", "Walk.joints").unwrap()[0].count, 1);
+///
+/// let other_run = profile.clone();
+/// profile.merge(&other_run);
+/// assert_eq!(profile.task("motion", "Walk.joints").unwrap().count(), 2);
 /// assert!(profile.task("motion", "Kick.joints").is_none());
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
+    format: Format,
+    /// The program that was measured, so that nobody takes the durations of one for those of another.
+    #[serde(default)]
+    pub program: String,
+    /// What the machine takes for itself, by name: the wake-up of a thread, a late timer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub costs: BTreeMap<String, CostProfile>,
+    /// Each cycle that ran.
+    #[serde(default)]
+    pub cycles: BTreeMap<String, CycleProfile>,
+    /// How long each source that the framework paces took for a sample.
+    #[serde(default)]
+    pub sources: BTreeMap<String, Measured>,
+    /// Each chain that was gone through.
+    #[serde(default)]
+    pub chains: Vec<ChainProfile>,
+}
+
+/// What the machine takes for itself each time, at most.
+///
+/// ```
+/// use hemiola_trace::CostProfile;
+/// let wake_up = CostProfile { samples: 200, maximum: 48_000 };
+/// assert!(wake_up.maximum > CostProfile::default().maximum);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostProfile {
+    /// How often it was measured.
+    pub samples: u64,
+    /// The most, in nanoseconds.
+    pub maximum: u64,
+}
+
+/// What was measured of a cycle.
+///
+/// ```
+/// use hemiola_trace::CycleProfile;
+/// assert_eq!(CycleProfile::default().response.count(), 0);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CycleProfile {
+    /// From entry to return of each task, preemption included.
+    pub tasks: BTreeMap<String, Measured>,
+    /// From trigger to end of a run, on the robot's own threads in real time.
+    #[serde(default)]
+    pub response: Measured,
+}
+
+/// What was measured of a chain from a sensor to an output, on the robot's own threads in real time.
+///
+/// ```
+/// use hemiola_trace::ChainProfile;
+/// assert_eq!(ChainProfile::default().reaction.maximum(), 0);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainProfile {
+    /// The source of the samples.
+    pub source: String,
+    /// The cycle that puts out.
+    pub cycle: String,
+    /// The task that puts out.
+    pub output: String,
+    /// As [`ChainStatistics::reaction`](crate::ChainStatistics).
+    pub reaction: Measured,
+    /// As [`ChainStatistics::data_age`](crate::ChainStatistics).
+    pub data_age: Measured,
+}
+
+/// Durations in nanoseconds that were measured: a histogram of three digits, its maximum exact.
+///
+/// ```
+/// use hemiola_trace::{Distribution, Measured};
+///
+/// let mut distribution = Distribution::new();
+/// (1..=10_000).for_each(|nanoseconds| distribution.record(nanoseconds));
+/// let measured = Measured::from(distribution);
+/// assert_eq!((measured.count(), measured.maximum()), (10_000, 10_000));
+/// assert!(measured.quantile(0.999).abs_diff(9_990) <= 10);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(from = "StoredMeasured")]
+pub struct Measured {
+    maximum: u64,
+    buckets: Vec<Bucket>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredMeasured {
+    maximum: u64,
+    buckets: Vec<Bucket>,
+}
+
+/// What is read is as good as what was measured: in order, and no bucket above the maximum.
+impl From<StoredMeasured> for Measured {
+    fn from(StoredMeasured { maximum, buckets }: StoredMeasured) -> Self {
+        let mut measured = Self { maximum: 0, buckets: Vec::new() };
+        measured.merge(&Self { maximum, buckets });
+        measured
+    }
+}
+
+impl From<Distribution> for Measured {
+    fn from(distribution: Distribution) -> Self {
+        Self::from(&distribution)
+    }
+}
+
+impl From<&Distribution> for Measured {
+    fn from(distribution: &Distribution) -> Self {
+        Self { maximum: distribution.maximum(), buckets: distribution.buckets().collect() }
+    }
+}
+
+impl Measured {
+    /// How many durations.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|bucket| u64::from(bucket.count)).sum()
+    }
+
+    /// The longest, in nanoseconds; zero if there is none.
+    pub fn maximum(&self) -> u64 {
+        self.maximum
+    }
+
+    /// The shortest, in nanoseconds, to three digits; zero if there is none.
+    pub fn minimum(&self) -> u64 {
+        self.buckets.first().map_or(0, |bucket| bucket.nanoseconds)
+    }
+
+    /// The duration that the share `quantile` (0 to 1) does not exceed, in nanoseconds and to three digits; zero if there is none.
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        let rank = (self.count() as f64 * quantile).ceil() as u64;
+        let mut seen = 0;
+        let reached = self.buckets.iter().find(|bucket| {
+            seen += u64::from(bucket.count);
+            seen >= rank
+        });
+        reached.map_or(self.maximum, |bucket| bucket.nanoseconds)
+    }
+
+    /// The durations that occurred, ascending.
+    pub fn buckets(&self) -> &[Bucket] {
+        &self.buckets
+    }
+
+    /// Adds what another one holds.
+    pub fn merge(&mut self, other: &Self) {
+        let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
+        for Bucket { nanoseconds, count } in self.buckets.iter().chain(&other.buckets) {
+            let sum = counts.entry(*nanoseconds).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        counts.retain(|_, count| *count > 0);
+        self.buckets = counts.into_iter().map(|(nanoseconds, count)| Bucket { nanoseconds, count }).collect();
+        let highest = self.buckets.last().map_or(0, |bucket| bucket.nanoseconds);
+        self.maximum = self.maximum.max(other.maximum).max(highest);
+    }
+}
+
+/// The number of the file's format. The first one had none, and nothing but buckets of tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Format;
+
+const FORMAT: u32 = 2;
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(FORMAT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            FORMAT => Ok(Self),
+            other => Err(de::Error::custom(format!("its format is {other}, and this program knows {FORMAT} at most"))),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct AnyFormat {
+    format: Option<de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FirstFormat {
     cycles: BTreeMap<String, BTreeMap<String, Vec<Bucket>>>,
 }
 
 impl Profile {
-    /// Reads a profile that [`save`](Self::save) wrote.
+    /// Reads a profile that [`save`](Self::save) wrote, also one of the first format, which had durations of tasks only.
     ///
     /// The file is checked as a whole before anything of it is used: JSON of the right form, durations and counts in range.
     ///
@@ -40,7 +234,23 @@ impl Profile {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(|source| Error::ReadProfile { path: path.to_owned(), source })?;
-        serde_json::from_slice(&text).map_err(|source| Error::InvalidProfile { path: path.to_owned(), source })
+        Self::from_json(&text).map_err(|source| Error::InvalidProfile { path: path.to_owned(), source })
+    }
+
+    /// Reads the text of such a file, as it is in logs.
+    ///
+    /// # Errors
+    /// It is no profile.
+    pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
+        match serde_json::from_slice::<AnyFormat>(text)?.format {
+            None => Ok(serde_json::from_slice::<FirstFormat>(text)?.into()),
+            Some(_) => serde_json::from_slice(text),
+        }
+    }
+
+    /// As text for a file or a log.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
     }
 
     /// Writes the profile; the file is replaced as a whole, so that a crash leaves the old one or the new one.
@@ -50,31 +260,100 @@ impl Profile {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         let failed = |source| Error::Write { what: "profile", path: path.to_owned(), source };
-        let text = serde_json::to_vec(self).map_err(|source| failed(source.into()))?;
         let beside = PathBuf::from(format!("{}.new", path.display()));
-        fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)).map_err(failed)
+        fs::write(&beside, self.to_json()).and_then(|()| fs::rename(&beside, path)).map_err(failed)
+    }
+
+    /// What was measured of a cycle, to be added to.
+    pub fn cycle_mut(&mut self, cycle: &str) -> &mut CycleProfile {
+        self.cycles.entry(cycle.to_owned()).or_default()
     }
 
     /// Sets the execution times of a task.
     pub fn insert(&mut self, cycle: &str, task: &str, execution: &Distribution) {
-        self.cycles.entry(cycle.to_owned()).or_default().insert(task.to_owned(), execution.buckets().collect());
+        self.cycle_mut(cycle).tasks.insert(task.to_owned(), execution.into());
     }
 
-    /// The execution times of a task, ascending, if they are known.
-    pub fn task(&self, cycle: &str, task: &str) -> Option<&[Bucket]> {
-        self.cycles.get(cycle)?.get(task).map(Vec::as_slice)
+    /// The execution times of a task, if they are known.
+    pub fn task(&self, cycle: &str, task: &str) -> Option<&Measured> {
+        self.cycles.get(cycle)?.tasks.get(task)
     }
 
-    /// All tasks of a cycle with their execution times.
-    pub fn tasks(&self, cycle: &str) -> impl Iterator<Item = (&str, &[Bucket])> {
-        self.cycles.get(cycle).into_iter().flatten().map(|(name, buckets)| (name.as_str(), buckets.as_slice()))
+    /// What was measured of a chain, if it was gone through.
+    pub fn chain(&self, source: &str, cycle: &str, output: &str) -> Option<&ChainProfile> {
+        self.chains.iter().find(|chain| chain.source == source && chain.cycle == cycle && chain.output == output)
     }
 
-    /// Takes over what `newer` knows; tasks that only the present one knows stay.
+    /// Takes over what `newer` knows; what only the present one knows stays. For planning, where the newest counts.
     pub fn update(&mut self, newer: Self) {
-        for (cycle, tasks) in newer.cycles {
-            self.cycles.entry(cycle).or_default().extend(tasks);
+        for (name, cycle) in newer.cycles {
+            let known = self.cycle_mut(&name);
+            known.tasks.extend(cycle.tasks);
+            known.response = cycle.response;
         }
+        self.sources.extend(newer.sources);
+        for chain in newer.chains {
+            match self.chain_mut(&chain) {
+                Some(known) => *known = chain,
+                None => self.chains.push(chain),
+            }
+        }
+        self.costs.extend(newer.costs);
+        self.program = newer.program;
+    }
+
+    /// Adds another run of the same program. For bounds, where every run is evidence.
+    pub fn merge(&mut self, other: &Self) {
+        for (name, cycle) in &other.cycles {
+            let known = self.cycle_mut(name);
+            for (task, measured) in &cycle.tasks {
+                known.tasks.entry(task.clone()).or_default().merge(measured);
+            }
+            known.response.merge(&cycle.response);
+        }
+        for (cost, measured) in &other.costs {
+            let known = self.costs.entry(cost.clone()).or_default();
+            known.samples = known.samples.saturating_add(measured.samples);
+            known.maximum = known.maximum.max(measured.maximum);
+        }
+        for (source, measured) in &other.sources {
+            self.sources.entry(source.clone()).or_default().merge(measured);
+        }
+        for chain in &other.chains {
+            match self.chain_mut(chain) {
+                Some(known) => {
+                    known.reaction.merge(&chain.reaction);
+                    known.data_age.merge(&chain.data_age);
+                }
+                None => self.chains.push(chain.clone()),
+            }
+        }
+    }
+
+    /// Execution times alone: those of a run that was stepped, or slowed down, say nothing about when something was done.
+    #[must_use]
+    pub fn without_latencies(mut self) -> Self {
+        self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());
+        self.chains.clear();
+        self
+    }
+
+    fn chain_mut(&mut self, of: &ChainProfile) -> Option<&mut ChainProfile> {
+        self.chains
+            .iter_mut()
+            .find(|chain| (&chain.source, &chain.cycle, &chain.output) == (&of.source, &of.cycle, &of.output))
+    }
+}
+
+impl From<FirstFormat> for Profile {
+    fn from(first: FirstFormat) -> Self {
+        let mut profile = Self::default();
+        for (cycle, tasks) in first.cycles {
+            let measured = |buckets| Measured::from(StoredMeasured { maximum: 0, buckets });
+            profile.cycle_mut(&cycle).tasks =
+                tasks.into_iter().map(|(task, buckets)| (task, measured(buckets))).collect();
+        }
+        profile
     }
 }
 
@@ -82,12 +361,22 @@ impl Profile {
 mod tests {
     use super::*;
 
+    fn measured(nanoseconds: u64, count: u32) -> Measured {
+        [Bucket { nanoseconds, count }].into_iter().collect::<Distribution>().into()
+    }
+
     fn profile(times: &[(&str, u64)]) -> Profile {
-        let mut profile = Profile::default();
+        let mut profile = Profile { program: "robot".into(), ..Profile::default() };
         for &(task, nanoseconds) in times {
             let execution = [Bucket { nanoseconds, count: 2 }].into_iter().collect();
             profile.insert("motion", task, &execution);
         }
+        profile.cycle_mut("motion").response = measured(5_000, 9);
+        profile.sources.insert("imu".into(), measured(7, 1));
+        let (reaction, data_age) = (measured(9_000, 3), measured(8_000, 3));
+        let names = ["imu", "motion", "legs"].map(str::to_owned);
+        let [source, cycle, output] = names;
+        profile.chains.push(ChainProfile { source, cycle, output, reaction, data_age });
         profile
     }
 
@@ -100,7 +389,6 @@ mod tests {
         let (path, profile) = (file("survives"), profile(&[("walk", 500), ("kick", 70)]));
         profile.save(&path).unwrap();
         assert_eq!(Profile::load(&path).unwrap(), profile);
-        assert_eq!(profile.tasks("motion").map(|(name, _)| name).collect::<Vec<_>>(), ["kick", "walk"]);
         fs::remove_file(path).unwrap();
     }
 
@@ -112,16 +400,52 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_the_same_program_add_up_and_no_maximum_is_lost() {
+        let mut known = profile(&[("walk", 500)]);
+        known.merge(&profile(&[("walk", 600), ("kick", 70)]));
+        let walk = known.task("motion", "walk").unwrap();
+        assert_eq!((walk.count(), walk.minimum(), walk.maximum()), (4, 500, 600));
+        assert_eq!((walk.quantile(0.5), walk.quantile(0.51), walk.quantile(1.0)), (500, 600, 600));
+        let chain = known.chain("imu", "motion", "legs").unwrap();
+        assert_eq!((chain.reaction.count(), known.sources["imu"].count()), (6, 2));
+        assert_eq!(known.cycles["motion"].response.count(), 18);
+        assert_eq!(known.without_latencies().cycles["motion"].response.count(), 0);
+    }
+
+    #[test]
+    fn profiles_of_the_first_format_are_read() {
+        let text = br#"{"cycles": {"motion": {"Walk.joints": [[52000, 81], [53000, 4]]}}}"#;
+        let profile = Profile::from_json(text).unwrap();
+        let walk = profile.task("motion", "Walk.joints").unwrap();
+        assert_eq!((walk.count(), walk.maximum()), (85, 53_000));
+    }
+
+    #[test]
     fn a_file_that_is_no_profile_is_refused_with_its_name_and_place() {
         let path = file("refused");
-        for text in
-            ["", "[]", r#"{"cycles": 3}"#, r#"{"cycles": {"m": {"t": [[1, -1]]}}}"#, r#"{"cycles": {}, "x": 1}"#]
-        {
+        for text in [
+            "",
+            "[]",
+            r#"{"cycles": 3}"#,
+            r#"{"cycles": {"m": {"t": [[1, -1]]}}}"#,
+            r#"{"format": 2, "cycles": {}, "x": 1}"#,
+            r#"{"format": 2, "sources": {"imu": {"maximum": 3}}}"#,
+        ] {
             fs::write(&path, text).unwrap();
             let message = Profile::load(&path).unwrap_err().to_string();
             assert!(message.contains(&path.display().to_string()) && message.contains("line"), "{message}");
         }
+        fs::write(&path, r#"{"format": 9}"#).unwrap();
+        let message = Profile::load(&path).unwrap_err().to_string();
+        assert!(message.contains("its format is 9, and this program knows 2 at most"), "{message}");
         fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn buckets_that_somebody_wrote_in_any_order_are_put_in_order() {
+        let measured: Measured =
+            serde_json::from_str(r#"{"maximum": 5, "buckets": [[9, 1], [3, 2], [9, 1]]}"#).unwrap();
+        assert_eq!((measured.minimum(), measured.maximum(), measured.buckets().len()), (3, 9, 2));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::{
     distribution::Distribution,
     event::{Event, Stamp},
     ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
-    profile::Profile,
+    profile::{ChainProfile, Measured, Profile},
 };
 use std::collections::BTreeMap;
 
@@ -47,14 +47,16 @@ pub struct Statistics {
     tasks: BTreeMap<TaskId, TaskStatistics>,
     chains: BTreeMap<(SourceId, TaskId), ChainStatistics>,
     callbacks: BTreeMap<CallbackId, CallbackStatistics>,
+    /// How long sources took for a sample.
+    samples: BTreeMap<SourceId, Distribution>,
     lost_events: u64,
 }
 
 impl Statistics {
     /// Nothing absorbed yet. `scale` converts the events' times; give a new one with [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
-        let (cycles, tasks, chains, callbacks) = <_>::default();
-        Self { catalog, scale, cycles, tasks, chains, callbacks, lost_events: 0 }
+        let (cycles, tasks, chains, callbacks, samples) = <_>::default();
+        Self { catalog, scale, cycles, tasks, chains, callbacks, samples, lost_events: 0 }
     }
 
     /// Continues with a refreshed scale.
@@ -64,7 +66,7 @@ impl Statistics {
 
     /// Adds events of a worker, in the order of its ring.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
-        let Self { catalog, scale, cycles, tasks, chains, callbacks, .. } = self;
+        let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, .. } = self;
         let names = catalog.read();
         for event in events {
             match *event {
@@ -97,7 +99,10 @@ impl Statistics {
                     callbacks.entry(callback).or_default().called(scale, [published, begin, end]);
                 }
                 Event::CallbackPanic { callback, .. } => callbacks.entry(callback).or_default().panics += 1,
-                Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } | Event::Sample { .. } => {}
+                Event::Sample { source, begin, end, .. } => {
+                    samples.entry(source).or_default().record(scale.nanoseconds_between(begin, end));
+                }
+                Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } => {}
             }
         }
     }
@@ -142,7 +147,7 @@ impl Statistics {
         Report::of(self)
     }
 
-    /// The tasks' execution times with names, to be kept for the next run's plan.
+    /// What was measured, with names, to be kept for the next run's plan and for bounds.
     pub fn profile(&self) -> Profile {
         let names = self.catalog.read();
         let mut profile = Profile::default();
@@ -150,6 +155,21 @@ impl Statistics {
             if let Some(task) = names.task(id) {
                 profile.insert(&names.cycle_name(task.cycle), &task.name, &statistics.execution);
             }
+        }
+        for (&id, statistics) in &self.cycles {
+            profile.cycle_mut(&names.cycle_name(id)).response = Measured::from(&statistics.response);
+        }
+        for (&(source, output), statistics) in &self.chains {
+            profile.chains.push(ChainProfile {
+                source: names.source_name(source),
+                cycle: names.cycle_of(output),
+                output: names.task_name(output),
+                reaction: Measured::from(&statistics.reaction),
+                data_age: Measured::from(&statistics.data_age),
+            });
+        }
+        for (&id, execution) in &self.samples {
+            profile.sources.insert(names.source_name(id), Measured::from(execution));
         }
         profile
     }

@@ -75,6 +75,28 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
 A run waits for its last task, that one for a result or a worker, and so on back to its release: shown are these tasks, and what passed between them.
 What is usual comes from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
     Why(WhyArguments),
+    /// Does every cycle and chain meet its deadline: bounds, what was observed, what if
+    #[command(after_help = "Examples:
+  analyze                             deadline, bound, longest observed, margin of each cycle and chain
+  analyze --tasks                     and how long each task may take before something fails
+  analyze --what-if \"cores = 4\" --what-if \"BallPerceptor takes 2x\" --what-if \"motion every 10 ms, motion priority 50\"
+                                      side by side; also: NAME takes 3 ms, NAME workers 2, NAME deadline 8 ms
+  analyze --fail --quantile 0.999     for continuous integration: fails if something does not fit
+  analyze --profile game.mcap         with the execution times of a log
+  analyze --format toml > system.toml the robot as a system that can be edited,
+  analyze --system system.toml        and bounds for that, or for any other system
+
+A bound holds if execution times do not exceed those that it rests on, which are said below it, and if nothing runs that is not part of it.
+Execution times are those of the profile that `run` keeps (`output.profile` in robot.toml). More: docs/chains.md.")]
+    Analyze(AnalyzeArguments),
+    /// Find priorities and workers for the cycles, so that all deadlines are met
+    #[command(after_help = "Examples:
+  assign                              an overlay with the reasons as comments
+  assign --output overlays/assigned.toml
+  run --overlay assigned              obeys it
+
+Sources keep their priorities: they stand for drivers. Priorities are those that the cycles have, in another order, if all differ.")]
+    Assign(AssignArguments),
     /// Examine this machine: is it fit for real time, and what would help
     Doctor(DoctorArguments),
     /// List parameters with type, range, unit and present value
@@ -266,6 +288,64 @@ pub struct WhyArguments {
     /// Write a trace of that moment for Perfetto
     #[arg(long, value_name = "FILE")]
     pub slice: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct AnalyzeArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// Of a described system instead of this robot: a system.toml, or the same as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
+    pub system: Option<PathBuf>,
+    /// Execution times of this profile, or of this log, instead of those that `run` keeps
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as the longest one
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub quantile: Option<f64>,
+    /// How it would be otherwise: \"cores = 4\", \"Ball takes 2x\", \"motion every 10 ms\"; repeatable
+    #[arg(long = "what-if", value_name = "CHANGE")]
+    pub what_if: Vec<hemiola_analysis::WhatIf>,
+    /// Tell how long each task may take before something fails
+    #[arg(long)]
+    pub tasks: bool,
+    /// For a terminal, for machines, or as a system.toml
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = AnalyzeFormat::Text)]
+    pub format: AnalyzeFormat,
+    /// Write to a file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// End with 1 if something does not fit, or if that is not known
+    #[arg(long)]
+    pub fail: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct AssignArguments {
+    #[command(flatten)]
+    pub configuration: ConfigurationArguments,
+    /// Execution times of this profile, or of this log, instead of those that `run` keeps
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as the longest one
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub quantile: Option<f64>,
+    /// Write to a file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnalyzeFormat {
+    Text,
+    Json,
+    Toml,
+}
+
+/// Of all runs of a task.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a share is a number above 0 and up to 1, such as 0.999".to_owned())
 }
 
 #[derive(Args, Debug)]

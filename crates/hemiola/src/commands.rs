@@ -1,5 +1,7 @@
 //! One file per command.
 
+mod analyze;
+mod assign;
 mod check;
 mod doctor;
 mod graph;
@@ -27,6 +29,8 @@ pub fn perform(application: &Application, name: &str, command: &Command) -> Resu
         Command::Graph(arguments) => graph::graph(application, arguments),
         Command::Simulate(arguments) => simulate::simulate(application, arguments),
         Command::Why(arguments) => why::why(application, name, arguments),
+        Command::Analyze(arguments) => analyze::analyze(application, arguments),
+        Command::Assign(arguments) => assign::assign(application, arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Parameters(arguments) => parameters::parameters(application, arguments),
         Command::Modules(arguments) => modules::modules(application, arguments),

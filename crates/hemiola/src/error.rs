@@ -37,6 +37,14 @@ pub enum CommandError {
     /// The operating system refused a thread.
     #[error("error: no thread to run the robot on: {0}")]
     Thread(io::Error),
+    /// Not everything is sure to be in time, and `[analysis]` refuses that.
+    #[error(
+        "error: not everything is sure to be in time, and `admission = \"refuse\"` under `[analysis]` forbids that\n{findings}"
+    )]
+    NotAdmitted {
+        /// What is demanded, and what can be promised.
+        findings: String,
+    },
     /// A trace, profile or report.
     #[error("error: {0}")]
     Trace(#[from] hemiola_trace::Error),
@@ -70,7 +78,9 @@ impl CommandError {
     /// 2 when the user has to change something before it can work, 1 for failures while running.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
+            Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) | Self::NotAdmitted { .. } => {
+                ExitCode::from(2)
+            }
             Self::Log(LogError::Open { .. } | LogError::NotMcap { .. }) => ExitCode::from(2),
             Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Log(_) | Self::Write { .. } => {
                 ExitCode::from(1)

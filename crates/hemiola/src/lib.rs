@@ -73,11 +73,13 @@ pub use hemiola_realtime as realtime;
 /// Timing figures, traces and timelines.
 pub use hemiola_trace as trace;
 
+mod analysis;
 mod application;
 mod command_line;
 mod commands;
 mod error;
 mod live;
+mod profile;
 mod recorder;
 pub mod replay;
 mod session;

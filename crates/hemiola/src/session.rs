@@ -19,8 +19,8 @@ pub struct Session {
     pub texts: Vec<ConfigurationText>,
     /// What people call the base configuration.
     pub configured_by: String,
-    /// The profile was there.
-    pub has_profile: bool,
+    /// What was measured in earlier runs, if it was kept.
+    pub profile: Option<Profile>,
 }
 
 impl Session {
@@ -29,10 +29,9 @@ impl Session {
         let (Loaded { configuration, origins, warnings, texts }, configured_by) =
             configuration(application, arguments)?;
         let profile = known_durations(configuration.output.profile.as_ref())?;
-        let has_profile = profile.is_some();
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
-        let robot = robot.with_profile(profile.unwrap_or_default());
-        Ok(Self { robot, origins, warnings, texts, configured_by, has_profile })
+        let robot = robot.with_profile(profile.clone().unwrap_or_default());
+        Ok(Self { robot, origins, warnings, texts, configured_by, profile })
     }
 
     /// The numbers of the cycles that a command is about: the one of that name, or all.

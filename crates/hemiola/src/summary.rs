@@ -22,6 +22,8 @@ pub struct Summary<'a> {
     pub bus: &'a Bus,
     /// What the robot itself has to say.
     pub lines: &'a [String],
+    /// What can take how long, and what did.
+    pub bounds: Option<&'a str>,
     pub robot_time: Time,
     pub elapsed: Duration,
     pub trace: Option<&'a Path>,
@@ -38,6 +40,10 @@ impl Summary<'_> {
             None => Style::plain().tasks(TASKS),
         };
         let mut text = format!("\n{}\n", self.report.table(&style).trim_end());
+        if let Some(bounds) = self.bounds {
+            text += "\nbounds\n";
+            add_indented(&mut text, bounds);
+        }
         if let Some(entry) = self.safe_state {
             let _ = writeln!(text, "\nTHE ROBOT ENDED IN ITS SAFE STATE: {entry}");
         }

@@ -221,7 +221,7 @@ impl Pool<'_> {
         let mut search = Search::below(horizon);
         let (mut worst, mut window) = (Time::ZERO, Time::ZERO);
         for runs in 1.. {
-            window = search.fixed_point(window, |window| demand(runs, window))?;
+            window = search.covered(window, |window| demand(runs, window))?;
             // The q-th release comes no earlier than this.
             worst = worst.max(window - (period * (runs - 1) - jitter));
             if window + jitter <= period * runs {

@@ -139,7 +139,7 @@ fn paths(system: &mut System, random: &mut SplitMix64) {
     for number in 0..random.below(3) {
         let steps = random.between(1, 3);
         let through = (0..steps).map(|_| parts[random.below(parts.len() as u64) as usize].clone()).collect();
-        system.paths.push(Path { name: format!("path {number}"), through, deadline: None });
+        system.paths.push(Path { through, ..Path::named(format!("path {number}")) });
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     run,
 };
 use crate::Time;
-use crate::system::{Begin, Order, Span, System};
+use crate::system::{Begin, Order, Span, Start, System};
 
 /// What was observed in a simulated system.
 ///
@@ -170,7 +170,11 @@ impl<'s> Watch<'s> {
                     && let (Some(before), Some(origin)) = (before, origin)
                     && origin > before
                 {
-                    self.add(&system.paths[path].name, now - before);
+                    let begin = match system.paths[path].from {
+                        Start::Change => before,
+                        Start::Sample => origin,
+                    };
+                    self.add(&system.paths[path].name, now - begin);
                 }
             }
         }

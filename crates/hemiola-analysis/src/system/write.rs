@@ -1,6 +1,6 @@
 use std::fmt::{self, Write};
 
-use super::{Begin, Order, System};
+use super::{Begin, Order, Start, System};
 use crate::Costs;
 
 /// As people would have written it: a table per thing, a line per callback or task.
@@ -65,6 +65,9 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         writeln!(text, "\n[[path]]\nname = {}\nthrough = [{}]", quoted(&path.name), list(&path.through))?;
         if let Some(deadline) = path.deadline {
             writeln!(text, "deadline = \"{deadline}\"")?;
+        }
+        if path.from == Start::Sample {
+            writeln!(text, "from = \"sample\"")?;
         }
     }
     Ok(())

@@ -74,8 +74,8 @@ impl Durations {
     pub fn of_profile(profile: &Profile, catalog: &Catalog) -> Self {
         let names = catalog.read();
         let tasks = names.tasks().filter_map(|(id, task)| {
-            let buckets = profile.task(&names.cycle_name(task.cycle), &task.name)?;
-            Some((id, buckets.iter().copied().collect()))
+            let measured = profile.task(&names.cycle_name(task.cycle), &task.name)?;
+            Some((id, measured.buckets().iter().copied().collect()))
         });
         Self(tasks.collect())
     }

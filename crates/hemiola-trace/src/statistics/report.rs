@@ -47,6 +47,7 @@ impl Report {
             .iter()
             .map(|(&(source, output), chain)| ChainReport {
                 source: names.source_name(source),
+                cycle: names.cycle_of(output),
                 output: names.task_name(output),
                 ..ChainReport::of(chain)
             })
@@ -188,6 +189,9 @@ impl TaskReport {
 pub struct ChainReport {
     /// The source of the samples.
     pub source: String,
+    /// The cycle that puts out.
+    #[serde(default)]
+    pub cycle: String,
     /// The task that puts out.
     pub output: String,
     /// From a change just after a sample to the first output that reflects it.

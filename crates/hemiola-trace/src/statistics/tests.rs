@@ -197,7 +197,7 @@ fn a_profile_is_keyed_by_names() {
     let mut robot = Robot::new();
     (0..10).for_each(|run| robot.run(run, 2 * MILLISECOND));
     let profile = robot.statistics.profile();
-    let buckets = profile.task("motion", "ImuFilter.orientation").unwrap();
+    let buckets = profile.task("motion", "ImuFilter.orientation").unwrap().buckets();
     assert_eq!(buckets.len(), 1);
     assert_eq!((buckets[0].nanoseconds, buckets[0].count), (MILLISECOND, 10));
 }

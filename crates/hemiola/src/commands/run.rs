@@ -13,13 +13,16 @@ use std::time::{Duration, Instant};
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
 use hemiola_runtime::{RobotHandle, SafeStateEntry, Tempo, Transcript, Transport};
-use hemiola_trace::{Capture, Catalog, TickScale, Timeline};
+use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
 
+use super::analyze::after_run;
 use super::check::warn;
+use crate::analysis::admit;
 use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Keys, Terminal};
+use crate::profile;
 use crate::recorder::{Head, Recorded, Recorder, Recording};
 use crate::replay::{Beginning, Course, Remarks, Replay, ReplayLog};
 use crate::session::Session;
@@ -71,6 +74,10 @@ struct Lap {
     safe_state: Option<SafeStateEntry>,
     /// What the robot itself has to say.
     lines: Vec<String>,
+    /// What was measured, in earlier runs too.
+    profile: Profile,
+    /// What can take how long, and what did; of a run in real time.
+    bounds: Option<String>,
     capture: Option<(Capture, Catalog, TickScale)>,
     robot_time: Time,
     elapsed: Duration,
@@ -84,6 +91,7 @@ impl Attempt<'_> {
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session, name);
+        let known = session.profile.clone();
         let (robot, remarks) = match &self.log {
             Some(log) => {
                 let take = match arguments.take.as_slice() {
@@ -109,6 +117,10 @@ impl Attempt<'_> {
             None => robot,
         };
         let output = robot.configuration().output.clone();
+        let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
+        let is_bounded = is_in_real_time && output.profile.is_some();
+        let known = if is_bounded { Some(profile::calibrated(known)) } else { known };
+        let promised = if is_in_real_time { Some(admit(&robot, &known.clone().unwrap_or_default())?) } else { None };
         let trace = trace_path(arguments, output.trace.clone(), name);
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
@@ -129,6 +141,7 @@ impl Attempt<'_> {
             (Some(transport), Some(_)) => Pace::Played(transport),
             _ => Pace::Fixed(pace_text(arguments)),
         };
+        promised.into_iter().for_each(|bounds| handle.watch_bounds(bounds));
         if let Some(path) = &trace {
             handle.start_trace(path)?;
         }
@@ -150,8 +163,13 @@ impl Attempt<'_> {
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
         let (safe_state, lines) = (handle.safe_state(), application.summary_lines(&handle));
+        let profile = profile::after_run(known, handle.measured(), is_in_real_time);
+        let bounds = match is_in_real_time {
+            true => Some(bounds(Session::open(application, &arguments.configuration)?, &profile)),
+            false => None,
+        };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
-        Ok(Lap { handle, tempo, output, recorded, safe_state, lines, capture, robot_time, elapsed })
+        Ok(Lap { handle, tempo, output, recorded, safe_state, lines, profile, bounds, capture, robot_time, elapsed })
     }
 
     /// Looks at it until its end.
@@ -219,7 +237,7 @@ impl Lap {
             timeline.save(path)?;
         }
         if let Some(path) = &output.profile {
-            handle.profile().save(path)?;
+            self.profile.save(path)?;
         }
         let report = handle.report();
         for path in arguments.json.iter().chain(&output.statistics) {
@@ -231,6 +249,7 @@ impl Lap {
             messages: &handle.messages(),
             bus: handle.bus(),
             lines: &self.lines,
+            bounds: self.bounds.as_deref(),
             robot_time: self.robot_time,
             elapsed: self.elapsed,
             trace: trace.as_deref(),
@@ -238,6 +257,14 @@ impl Lap {
             recorded: self.recorded.as_ref(),
         };
         super::print(&summary.text(io::stdout().is_terminal()))
+    }
+}
+
+/// A table, or why there is none, which is no reason to fail after a run.
+fn bounds(session: Session, profile: &Profile) -> String {
+    match after_run(session, profile) {
+        Ok((_, text)) => text,
+        Err(error) => format!("no bounds: {error}"),
     }
 }
 

@@ -22,7 +22,7 @@ pub fn simulate(application: &Application, arguments: &SimulateArguments) -> Res
     let session = Session::open(application, &arguments.configuration)?;
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
     let mut text = String::new();
-    if !session.has_profile {
+    if session.profile.is_none() {
         text += &without_durations(session.robot.configuration().output.profile.as_deref());
     }
     if let Some(path) = &arguments.svg {

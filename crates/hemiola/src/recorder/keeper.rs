@@ -17,6 +17,7 @@ use hemiola_model::configuration::LogExtent;
 use hemiola_runtime::RobotHandle;
 
 use super::worst::WorstRuns;
+use crate::profile;
 
 /// What is to be done.
 pub enum Order {
@@ -145,7 +146,8 @@ impl Work {
     }
 
     fn end(&mut self, mut log: LogWriter, path: PathBuf, end: Time) {
-        match self.worst.attach(&mut log, end).and_then(|()| log.finish()) {
+        let attached = self.worst.attach(&mut log, end).and_then(|()| self.attach_profile(&mut log, end));
+        match attached.and_then(|()| log.finish()) {
             Ok(written) => self.files.push_back(WholeFile { path, written, end }),
             Err(error) => {
                 self.handle.note(format!("a file of the log has no end, which `log recover` can give it: {error}"));
@@ -155,6 +157,13 @@ impl Work {
         while self.has_too_many(end) {
             self.remove_oldest();
         }
+    }
+
+    /// What was measured since the robot started.
+    fn attach_profile(&self, log: &mut LogWriter, at: Time) -> Result<(), LogError> {
+        let mut profile = self.handle.measured();
+        profile.program = profile::this_program();
+        log.attach(profile::ATTACHMENT, "application/json", at, &profile.to_json())
     }
 
     /// Whether the oldest file can go: what comes after it holds what is to be kept. The file that has just begun does not count.

@@ -1,0 +1,330 @@
+//! Bounds of a robot from what was measured, and what follows from them.
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hemiola::Application;
+use hemiola::prelude::*;
+use hemiola::trace::{ChainProfile, Distribution, Measured, Profile};
+use hemiola_analysis::{Analysis, System};
+use serde_json::Value;
+
+#[derive(Representation, Clone, Default)]
+struct Imu {
+    rate: f32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Image {
+    brightness: f32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Attitude {
+    angle: f32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Request {
+    speed: f32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Joints {
+    angle: f32,
+}
+
+#[derive(Source)]
+struct Body;
+
+#[source]
+impl Body {
+    #[sample(rate = 100.0)]
+    fn sample(&mut self, joints: &Joints, imu: &mut Imu) {
+        imu.rate = joints.angle;
+    }
+}
+
+#[derive(Source)]
+struct Camera;
+
+#[source]
+impl Camera {
+    #[sample(rate = 25.0)]
+    fn sample(&mut self, image: &mut Image) {
+        image.brightness = 0.5;
+    }
+}
+
+#[derive(Module)]
+struct Filter;
+
+#[module]
+impl Filter {
+    #[update]
+    fn attitude(&self, imu: &Imu, attitude: &mut Attitude) {
+        attitude.angle = imu.rate;
+    }
+}
+
+#[derive(Module)]
+struct Walk;
+
+#[module]
+impl Walk {
+    #[update]
+    fn joints(&self, attitude: &Attitude, request: &Request, joints: &mut Joints) {
+        joints.angle = attitude.angle + request.speed;
+    }
+}
+
+#[derive(Module)]
+struct Mind;
+
+#[module]
+impl Mind {
+    #[update]
+    fn request(&self, image: &Image, request: &mut Request) {
+        request.speed = image.brightness;
+    }
+}
+
+const ROBOT: &str = r#"
+[cycle.cognition]
+trigger = "Camera"
+modules = ["Mind"]
+deadline = "38 ms"
+priority = 80
+
+[cycle.motion]
+trigger = "Body"
+modules = ["Filter", "Walk"]
+deadline = "8 ms"
+priority = 40
+
+[source.Body]
+priority = 90
+
+[source.Camera]
+priority = 85
+
+[chain.image-to-joints]
+from = "Camera"
+to = "Body"
+reaction = "120 ms"
+
+[analysis]
+cores = 1
+"#;
+
+/// A robot in a folder of its own, and what was measured of it, in microseconds.
+struct Robot {
+    folder: PathBuf,
+}
+
+impl Robot {
+    fn new(name: &str, more: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("hemiola-analyze-{}-{name}", std::process::id()));
+        _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let profile = folder.join("profile.json");
+        std::fs::write(folder.join("robot.toml"), format!("{ROBOT}{more}\n[output]\nprofile = {profile:?}\n")).unwrap();
+        Self { folder }
+    }
+
+    fn measured(name: &str, more: &str) -> Self {
+        let robot = Self::new(name, more);
+        profile().save(robot.folder.join("profile.json")).unwrap();
+        robot
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn command(&self, arguments: &[&str]) -> ExitCode {
+        let (command, rest) = arguments.split_first().unwrap();
+        let configured = [*command, "--config", &self.path("robot.toml")];
+        Application::embedded("").run_with([&["robot"], configured.as_slice(), rest].concat())
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let path = self.path("out.json");
+        let all = [&["analyze", "--format", "json", "--output", &path], arguments].concat();
+        assert_eq!(self.command(&all), ExitCode::SUCCESS);
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+}
+
+impl Drop for Robot {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn measured(microseconds: &[u64]) -> Measured {
+    let mut distribution = Distribution::new();
+    microseconds.iter().for_each(|time| distribution.record(time * 1000));
+    distribution.into()
+}
+
+fn profile() -> Profile {
+    let mut profile = Profile::default();
+    let motion = profile.cycle_mut("motion");
+    motion.tasks.insert("Filter.attitude".into(), measured(&[900, 1000]));
+    motion.tasks.insert("Walk.joints".into(), measured(&[1000, 2000]));
+    motion.tasks.insert("output to Body".into(), measured(&[0, 0]));
+    motion.response = measured(&[3500, 3600]);
+    let cognition = profile.cycle_mut("cognition");
+    cognition.tasks.insert("Mind.request".into(), measured(&[&[5000; 999], [10_000].as_slice()].concat()));
+    cognition.tasks.insert("publish to motion".into(), measured(&[0, 0]));
+    profile.sources.insert("Body".into(), measured(&[500, 500]));
+    profile.sources.insert("Camera".into(), measured(&[1000, 1000]));
+    profile.chains.push(ChainProfile {
+        source: "Camera".into(),
+        cycle: "motion".into(),
+        output: "output to Body".into(),
+        reaction: measured(&[60_000, 70_000]),
+        data_age: measured(&[20_000, 200_000]),
+    });
+    profile
+}
+
+/// The figure of a row in milliseconds.
+fn milliseconds(findings: &Value, what: &str, name: &str, figure: &str) -> Option<f64> {
+    let rows = findings["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["what"] == what && row["name"].as_str().unwrap().starts_with(name)).unwrap();
+    row[figure].as_f64().map(|nanoseconds| nanoseconds / 1e6)
+}
+
+#[test]
+fn what_was_never_measured_is_not_sure_to_be_in_time() {
+    let robot = Robot::new("unmeasured", "");
+    assert_eq!(robot.command(&["analyze"]), ExitCode::SUCCESS);
+    assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1));
+    assert_eq!(robot.command(&["assign"]), ExitCode::from(2));
+}
+
+#[test]
+fn a_run_is_bounded_from_its_sample_on_beside_all_that_is_more_important() {
+    let robot = Robot::measured("bounds", "");
+    let findings = robot.json(&[]);
+    // Body 0.5 ms, and from there on 3 ms of its own, 10 + 1 of cognition and the camera, and the body again and again.
+    assert_eq!(milliseconds(&findings, "source", "Body", "bound"), Some(0.5));
+    let motion = milliseconds(&findings, "cycle", "motion", "bound").unwrap();
+    assert!((14.5..20.0).contains(&motion), "{motion}");
+    assert_eq!(milliseconds(&findings, "cycle", "motion", "observed"), Some(3.6));
+    assert_eq!(findings["holds"], false);
+    assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1));
+    // Camera 40 ms, through it and cognition, then to the next motion and through it.
+    let reaction =
+        milliseconds(&findings, "reaction time", "image-to-joints: Camera → output to Body", "bound").unwrap();
+    assert!((40.0 + 12.0 + 10.0 + motion - 1.0..120.0).contains(&reaction), "{reaction}");
+    assert_eq!(milliseconds(&findings, "reaction time", "image-to-joints", "observed"), Some(70.0));
+    assert_eq!(milliseconds(&findings, "reaction time", "image-to-joints", "deadline"), Some(120.0));
+}
+
+#[test]
+fn what_took_longer_than_its_bound_is_said() {
+    let findings = Robot::measured("exceeded", "").json(&[]);
+    let rows = findings["rows"].as_array().unwrap();
+    let exceeded: Vec<_> = rows.iter().filter(|row| row["exceeded"] == true).map(|row| &row["what"]).collect();
+    assert_eq!(exceeded, ["data age"]);
+}
+
+#[test]
+fn a_share_of_the_runs_may_be_enough() {
+    let robot = Robot::measured("share", "");
+    let (all, most) = (robot.json(&[]), robot.json(&["--quantile", "0.99"]));
+    let bound = |findings: &Value| milliseconds(findings, "cycle", "cognition", "bound").unwrap();
+    assert!(bound(&all) > bound(&most) + 4.9, "{} {}", bound(&all), bound(&most));
+    assert_eq!(all["execution_times"]["statistic"], "maximum");
+    assert_eq!(most["execution_times"]["statistic"], 0.99);
+    assert_eq!(most["execution_times"]["most_samples"], 1000);
+}
+
+#[test]
+fn the_same_bounds_come_from_the_system_that_is_written_down() {
+    let robot = Robot::measured("toml", "");
+    let path = robot.path("system.toml");
+    assert_eq!(robot.command(&["analyze", "--format", "toml", "--output", &path]), ExitCode::SUCCESS);
+    let system = System::from_toml(&std::fs::read_to_string(&path).unwrap(), "system.toml").unwrap();
+    let motion = Analysis::of(&system).find("response of motion").unwrap().bound.clone().unwrap();
+    let derived = milliseconds(&robot.json(&[]), "cycle", "motion", "bound").unwrap();
+    assert!((motion.as_nanoseconds() as f64 / 1e6 - derived).abs() < 1e-9, "{motion} {derived}");
+    let read = Application::embedded("").run_with(["robot", "analyze", "--system", &path, "--fail"]);
+    assert_eq!(read, ExitCode::from(1));
+}
+
+#[test]
+fn assigned_priorities_are_obeyed_and_make_it_fit() {
+    let robot = Robot::measured("assign", "");
+    let overlay = robot.path("assigned.toml");
+    assert_eq!(robot.command(&["assign", "--output", &overlay]), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(&overlay).unwrap();
+    assert!(text.contains("deadline monotonic"), "{text}");
+    assert!(text.contains("[cycle.motion]\npriority = 80\nworkers = 1"), "{text}");
+    let findings = robot.json(&["--overlay", &overlay]);
+    assert_eq!(findings["holds"], true, "{findings:#}");
+    assert_eq!(robot.command(&["analyze", "--overlay", &overlay, "--fail"]), ExitCode::SUCCESS);
+    // The figures that the overlay's comments give are those of the robot with the overlay.
+    let bound = milliseconds(&findings, "cycle", "motion", "bound").unwrap();
+    let said = text.lines().find(|line| line.starts_with("# motion")).unwrap();
+    assert!(said.ends_with(&format!("80, 1,   {bound:.2} ms")), "{said} {bound}");
+}
+
+#[test]
+fn answers_to_what_if_stand_side_by_side() {
+    let findings = Robot::measured("what-if", "").json(&[
+        "--what-if",
+        "cores = 4",
+        "--what-if",
+        "motion priority 82, Mind takes 2x",
+    ]);
+    let [cores, priority] = findings["what_if"].as_array().unwrap().as_slice() else { panic!("{findings:#}") };
+    assert_eq!((&cores["change"], &cores["cores"]), (&Value::from("cores = 4"), &Value::from(4)));
+    let bound = |findings: &Value| milliseconds(findings, "cycle", "motion", "bound").unwrap();
+    assert!(bound(priority) < bound(&findings), "{priority:#}");
+    assert_eq!(
+        Robot::measured("what-if-unknown", "").command(&["analyze", "--what-if", "Mnd takes 2x"]),
+        ExitCode::from(2)
+    );
+}
+
+#[test]
+fn the_task_to_shorten_first_is_named_and_how_far_each_may_grow() {
+    let robot = Robot::measured("shorten", "");
+    let overlay = robot.path("assigned.toml");
+    assert_eq!(robot.command(&["assign", "--output", &overlay]), ExitCode::SUCCESS);
+    let findings = robot.json(&["--overlay", &overlay, "--tasks"]);
+    let rows = findings["rows"].as_array().unwrap();
+    let cognition = rows.iter().find(|row| row["name"] == "cognition").unwrap();
+    assert_eq!(cognition["shorten_first"]["task"], "Mind.request", "{cognition:#}");
+    let walk = findings["tasks"].as_array().unwrap().iter().find(|task| task["task"] == "Walk.joints").unwrap();
+    assert_eq!((&walk["takes"], &walk["fails"]), (&Value::from(2_000_000), &Value::from("response of cognition")));
+    let most = walk["at_most"].as_f64().unwrap() / 1e6;
+    assert!((2.5..6.0).contains(&most), "{most}");
+}
+
+#[test]
+fn a_robot_that_does_not_fit_is_not_admitted_unless_nobody_asks() {
+    let run = ["run", "--headless", "--duration", "100ms", "--no-trace"];
+    assert_eq!(Robot::measured("refused", "admission = \"refuse\"").command(&run), ExitCode::from(2));
+    assert_eq!(Robot::measured("warned", "admission = \"warn\"").command(&run), ExitCode::SUCCESS);
+    let unmeasured = Robot::new("unknown", "admission = \"refuse\"");
+    assert_eq!(unmeasured.command(&run), ExitCode::SUCCESS, "or it could never be measured");
+    let known = Profile::load(Path::new(&unmeasured.path("profile.json"))).unwrap();
+    assert!(known.sources["Body"].count() > 0 && known.chain("Camera", "motion", "output to Body").is_some());
+}
+
+#[test]
+fn a_log_holds_what_its_bounds_rest_on() {
+    let robot = Robot::new("log", "");
+    let log = robot.path("run.mcap");
+    let run = ["run", "--headless", "--duration", "300ms", "--no-trace", "--log", &log];
+    assert_eq!(robot.command(&run), ExitCode::SUCCESS);
+    let findings = robot.json(&["--profile", &log]);
+    assert!(findings["execution_times"]["unmeasured"].as_array().unwrap().is_empty(), "{findings:#}");
+    assert!(milliseconds(&findings, "cycle", "motion", "observed").is_some());
+}

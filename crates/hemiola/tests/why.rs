@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use hemiola::Application;
 use hemiola::prelude::*;
+use hemiola::runtime::LatencyBounds;
 use hemiola::trace::causes::{Because, Cause, Durations, Explanation, History, Latency, Reason, Step};
 use hemiola::trace::perfetto::Trace;
 
@@ -157,6 +158,36 @@ fn worst(log: &Path) -> Trace {
     let mut bytes = Vec::new();
     log.read_attachment(&found.unwrap(), &mut bytes).unwrap();
     Trace::decode(&bytes, "worst/control.pftrace").unwrap()
+}
+
+#[test]
+fn a_bound_that_is_exceeded_is_in_the_log_with_its_cause() {
+    let folder = folder("bounds");
+    let log = folder.join("all.mcap");
+    let robot = Application::embedded(ROBOT).started(|handle| {
+        let bounds = LatencyBounds::default().response("control", SLOW / 2);
+        handle.watch_bounds(bounds.execution("control", "Brain.thought", Duration::from_millis(1)));
+    });
+    let path = log.to_str().unwrap();
+    let run = ["robot", "run", "--headless", "--no-trace", "--duration", "1.5s", "--log", path];
+    assert_eq!(robot.run_with(run), ExitCode::SUCCESS);
+    let mut log = hemiola::log::LogReader::open(&log).unwrap();
+    let (mut exceedances, mut warnings) = (Vec::new(), Vec::new());
+    while let Some(entry) = log.next_entry() {
+        let hemiola::log::Entry::Message(message) = entry.unwrap() else { continue };
+        let text = || message.decode().unwrap().to_string();
+        match message.channel.topic.as_str() {
+            "/hemiola/exceedances" => exceedances.push(text()),
+            "/hemiola/log" => warnings.push(text()),
+            _ => {}
+        }
+    }
+    let told = |texts: &[String], words: &[&str]| texts.iter().any(|text| words.iter().all(|word| text.contains(word)));
+    // Of the causes an execution time is the first.
+    let why = ["cause: 0, culprit: \"Brain.thought\"", "Brain.thought ran ", "was assumed to run 1.00 ms at most"];
+    assert!(told(&exceedances, &why), "{exceedances:?}");
+    assert!(told(&warnings, &["the response time of control exceeded its bound of 200 ms"]), "{warnings:?}");
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

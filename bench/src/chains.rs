@@ -99,6 +99,9 @@ enum Experiment {
         /// The first one.
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
+        /// Draws how near they came to their bounds.
+        #[arg(long, value_name = "FILE")]
+        svg: Option<PathBuf>,
     },
     /// How many events a second the simulator makes.
     Simulator,
@@ -138,9 +141,10 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
             print!("{}", reference_system::text(&reference_system::run(Duration::from_secs(*seconds))?));
             Ok(())
         }
-        Experiment::Bounds { systems, seed } => {
-            print!("{}", bounds::run(*seed..seed.saturating_add(*systems))?);
-            Ok(())
+        Experiment::Bounds { systems, seed, svg } => {
+            let checked = bounds::run(*seed..seed.saturating_add(*systems))?;
+            print!("{}", checked.text());
+            svg.as_ref().map_or(Ok(()), |path| write(path, &checked.picture()))
         }
         Experiment::Simulator => {
             print!("{}", speed::text(Duration::from_secs(3)));

@@ -53,7 +53,8 @@ pub fn run(quick: bool) -> Result<Report, BenchError> {
     let shares = schedulability::run(if quick { 10 } else { 1000 });
     add("Random chains", schedulability::table(&shares), vec![schedulability::picture(&shares)]);
 
-    add("Bounds against simulation", bounds::run(0..if quick { 50 } else { 5_000 })?, Vec::new());
+    let checked = bounds::run(0..if quick { 50 } else { 5_000 })?;
+    add("Bounds against simulation", checked.text(), vec![checked.picture()]);
     add("Speed of the simulator", speed::text(seconds(3)), Vec::new());
     Ok(Report { machine, quick, sections })
 }

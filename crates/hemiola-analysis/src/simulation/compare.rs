@@ -24,6 +24,8 @@ pub struct Comparison {
     pub without_bound: u64,
     /// How many reached their bound to a percent.
     pub reached: u64,
+    /// How many reached which twentieth of it: the first up to 5 %, the last all of it.
+    pub by_twentieth: [u64; 20],
     /// How many events were simulated.
     pub events: u64,
     /// Those that took longer than their bound.
@@ -100,6 +102,7 @@ impl Comparison {
         self.compared += 1;
         self.shares += share;
         self.reached += u64::from(share >= 0.99);
+        self.by_twentieth[((share * 20.0) as usize).min(19)] += 1;
         if observed.maximum > bound {
             self.exceeded.push(Exceeded { verdict: verdict.clone(), observed, options });
         }
@@ -116,6 +119,7 @@ impl AddAssign for Comparison {
         self.compared += other.compared;
         self.without_bound += other.without_bound;
         self.reached += other.reached;
+        self.by_twentieth.iter_mut().zip(other.by_twentieth).for_each(|(mine, theirs)| *mine += theirs);
         self.events += other.events;
         self.shares += other.shares;
         self.exceeded.extend(other.exceeded);

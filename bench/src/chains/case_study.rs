@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use hemiola_analysis::picas::{Deployment, case_study, holistic, published};
 use hemiola_analysis::simulation::{Model, Observed, Options, Schedule, Who, run};
-use hemiola_analysis::{Costs, Time, draw};
+use hemiola_analysis::{Time, draw};
 use hemiola_realtime::Affinity;
 
 use super::executed::execute;
 use super::latencies::Latencies;
-use super::mapping::{Mapping, as_executed, measured_costs, under_ros2};
+use super::mapping::{Mapping, Taken, as_executed, under_ros2};
 use super::simulated::simulate;
 use super::table::{Row, bound, ms, remarks, table};
 use super::trace;
@@ -75,13 +75,13 @@ pub struct Execution {
     pub trials: Vec<Trial>,
     cores: usize,
     scale: f64,
-    costs: Costs,
+    taken: Taken,
 }
 
 /// Executes it for so long under each scheduler, on the cores that there are, and simulates the same.
 pub fn executed(length: Duration) -> Result<Execution, BenchError> {
     let available = Affinity::of_this_thread().cores().len();
-    let costs = measured_costs()?;
+    let taken = Taken::measure()?;
     let mapping = Mapping::new(&case_study::deployment(), CORES, available);
     let schedulers = [
         ("PiCAS", mapping.deployment.clone()),
@@ -94,7 +94,7 @@ pub fn executed(length: Duration) -> Result<Execution, BenchError> {
         let model = as_executed(model, mapping.cores, 1);
         let application = Arc::new(Latencies::new(&chain_of));
         let run = execute(&model, length, &application)?;
-        let bounds = holistic::latencies(&Deployment { costs, ..deployment.clone() }, HORIZON);
+        let bounds = holistic::latencies(&taken.added_to(&deployment), HORIZON);
         let observed = latencies(&model, &chain_of).into_iter().zip(application.observed());
         let rows: Vec<Row> = (deployment.chains.iter().zip(bounds).zip(observed).enumerate())
             .map(|(chain, ((one, bound), (simulated, executed)))| Row {
@@ -108,19 +108,22 @@ pub fn executed(length: Duration) -> Result<Execution, BenchError> {
         let remarks = remarks(&rows, &run);
         trials.push(Trial { scheduler, rows, remarks });
     }
-    Ok(Execution { trials, cores: mapping.cores, scale: mapping.scale, costs })
+    Ok(Execution { trials, cores: mapping.cores, scale: mapping.scale, taken })
 }
 
 impl Execution {
     pub fn text(&self) -> String {
-        let Self { cores, scale, costs, .. } = self;
+        let Self { cores, scale, taken: Taken { costs, share }, .. } = self;
         let mut text = format!(
             "Executed on {cores} cores: core c of the four is core c modulo {cores}, and all durations are multiplied by {scale:.3}, so\n\
              that no core is used for more than 90 % (Linux keeps 5 % from real-time threads). Callbacks compute until they have used\n\
              their processor time; latencies in ms, from the timer's expiry to the end of the last callback. Bounds are those of this\n\
              mapping, jitter-aware, with what this machine took before: timers late by {}, {} to wake who gets a message,\n\
-             {} beside what a callback computes (99 of 100 took less).\n",
-            costs.timer_lateness, costs.wake_up, costs.dispatch
+             {} beside what a callback computes, and {:.2} % of its time for interrupts and the host (99 of 100 took less).\n",
+            costs.timer_lateness,
+            costs.wake_up,
+            costs.dispatch,
+            share * 100.0
         );
         for Trial { scheduler, rows, remarks } in &self.trials {
             _ = write!(text, "\n{scheduler}\n{}{remarks}", table(rows));

@@ -36,13 +36,17 @@ impl Mapping {
     }
 }
 
+/// Of default executors: that of PiCAS' most important one, so that nothing but the order differs.
+const PRIORITY: u32 = 90;
+
 /// The same callbacks on the same cores, in one default executor per core.
 pub fn under_ros2(deployment: &Deployment, cores: usize) -> Deployment {
     let mut default = deployment.clone();
     for callback in default.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
         callback.executor = ExecutorId(deployment.executor(callback).core);
     }
-    default.executors = (0..cores).map(|core| Executor { core, priority: 1, order: Order::Registration }).collect();
+    default.executors =
+        (0..cores).map(|core| Executor { core, priority: PRIORITY, order: Order::Registration }).collect();
     default
 }
 
@@ -59,29 +63,55 @@ pub fn as_executed(mut model: Model, cores: usize, queued: usize) -> Model {
 }
 
 /// What this machine takes for itself, so that bounds have it: 99 of 100 times it was less.
-pub fn measured_costs() -> Result<Costs, RealtimeError> {
-    const TIMES: usize = 1000;
-    const WORK: Duration = Duration::from_micros(50);
-    let policy = Policy::Fifo(Priority::new(90)?);
-    let beyond = spawn(ThreadSettings::new("computes").policy(policy), || {
+pub struct Taken {
+    pub costs: Costs,
+    /// Of a core that computes, by interrupts and the host.
+    pub share: f64,
+}
+
+impl Taken {
+    /// Takes some seconds.
+    pub fn measure() -> Result<Self, RealtimeError> {
+        let policy = Policy::Fifo(Priority::new(90)?);
+        let dispatch = beyond_work(policy, Duration::from_micros(50), 1000)?;
+        let long = Duration::from_millis(10);
+        let share = beyond_work(policy, long, 100)?.as_secs_f64() / long.as_secs_f64();
+        // The executors sleep until a timer is due, and do not wake early for it.
+        let timer = wakeup_latency(policy, Duration::from_millis(1), 1000).map(|(late, _)| late);
+        let p99 = |measured: Option<LatencyDistribution>| measured.map_or(Time::ZERO, |latency| latency.p99.into());
+        let Calibration { hand_over, wake_up, preemption, .. } = Calibration::measure();
+        let costs = Costs {
+            dispatch: dispatch.into(),
+            hand_over: p99(hand_over),
+            wake_up: p99(wake_up),
+            timer_lateness: p99(timer),
+            preemption: p99(preemption),
+        };
+        Ok(Self { costs, share })
+    }
+
+    /// The deployment with all that, for bounds.
+    pub fn added_to(&self, deployment: &Deployment) -> Deployment {
+        let mut whole = Deployment { costs: self.costs, ..deployment.clone() };
+        for callback in whole.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
+            let cost = callback.cost.as_nanoseconds() as f64;
+            callback.cost = Time::nanoseconds((cost * (1.0 + self.share)).ceil() as u64);
+        }
+        whole
+    }
+}
+
+/// How much longer than its work a thread with this policy takes for it, 99 of 100 times at most.
+fn beyond_work(policy: Policy, work: Duration, times: usize) -> Result<Duration, RealtimeError> {
+    let worker = spawn(ThreadSettings::new("computes").policy(policy), move || {
         let beyond = |_| {
             let begin = monotonic_now();
-            compute_for(WORK);
-            (monotonic_now() - begin).saturating_sub(WORK)
+            compute_for(work);
+            (monotonic_now() - begin).saturating_sub(work)
         };
-        LatencyDistribution::of(&mut (0..TIMES).map(beyond).collect::<Vec<_>>())
+        LatencyDistribution::of(&mut (0..times).map(beyond).collect::<Vec<_>>()).p99
     })?;
-    let p99 = |measured: Option<LatencyDistribution>| measured.map_or(Time::ZERO, |latency| latency.p99.into());
-    // The executors sleep until a timer is due, and do not wake early for it.
-    let timer = wakeup_latency(policy, Duration::from_millis(1), TIMES).map(|(late, _)| late);
-    let Calibration { hand_over, wake_up, preemption, .. } = Calibration::measure();
-    Ok(Costs {
-        dispatch: p99(beyond.thread.join().ok()),
-        hand_over: p99(hand_over),
-        wake_up: p99(wake_up),
-        timer_lateness: p99(timer),
-        preemption: p99(preemption),
-    })
+    Ok(worker.thread.join().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -110,5 +140,12 @@ mod tests {
             deployment.executors.iter().map(|executor| executor.priority).collect()
         };
         assert_eq!(priorities(&four), priorities(&two));
+    }
+
+    #[test]
+    fn what_the_machine_takes_makes_bounds_longer() {
+        let deployment = case_study::deployment();
+        let taken = Taken { costs: Costs::default(), share: 0.01 };
+        assert_eq!(taken.added_to(&deployment).chains[0].callbacks[1].cost, Time::microseconds(16_261));
     }
 }

@@ -8,7 +8,7 @@ use hemiola_analysis::{Bound, Costs, Time};
 
 use super::executed::execute;
 use super::latencies::Latencies;
-use super::mapping::{as_executed, measured_costs};
+use super::mapping::{Taken, as_executed};
 use super::simulated::simulate;
 use super::table::{Row, remarks, table};
 use crate::error::BenchError;
@@ -54,7 +54,7 @@ pub struct Trial {
 
 /// Simulates and executes all four, for so long each.
 pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
-    let costs = measured_costs()?;
+    let taken = Taken::measure()?;
     let mut trials = Vec::new();
     for (arrangement, what) in
         [(Arrangement::OneExecutor, "one executor"), (Arrangement::ExecutorPerChain, "an executor per chain")]
@@ -67,7 +67,7 @@ pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
             simulate(&model, SIMULATED, &simulated);
             let application = Arc::new(Latencies::new(&chain_of));
             let run = execute(&model, length, &application)?;
-            let bounds: Vec<Bound> = holistic::latencies(&Deployment { costs, ..deployment.clone() }, HORIZON);
+            let bounds: Vec<Bound> = holistic::latencies(&taken.added_to(&deployment), HORIZON);
             let rows: Vec<Row> = (0..CHAINS.len())
                 .map(|chain| Row {
                     chain: format!("chain {}", chain + 1),

@@ -298,7 +298,7 @@ pub struct PlotArguments {
     /// The log
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
-    /// What to draw: /topic.field.of.the.message
+    /// What to draw: /topic.field.of.the.message; the last part of the topic will do if no other topic ends so
     #[arg(value_name = "TOPIC.FIELD", required = true)]
     pub fields: Vec<String>,
     #[command(flatten)]

@@ -46,11 +46,36 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(if problems > 0 { LOSSY } else { 0 }))
 }
 
-/// The longest topic that it may mean: topics may have dots in them.
+/// The longest topic that it may mean: topics may have dots in them. The last part of a topic's name is enough if it is the only one.
 fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError> {
-    let rest = |topic: &String| field.strip_prefix(topic.as_str())?.strip_prefix('.').map(|path| (topic.clone(), path));
-    match topics.iter().filter_map(rest).max_by_key(|(topic, _)| topic.len()) {
-        Some((topic, path)) => Ok(Series::new(&topic, path)),
-        None => Err(CommandError::unknown("topic with a field", field, topics.iter().map(String::as_str))),
+    let of = |name: &str| field.strip_prefix(name)?.strip_prefix('.');
+    let whole = topics.iter().filter_map(|topic| Some((topic, of(topic)?)));
+    if let Some((topic, path)) = whole.max_by_key(|(topic, _)| topic.len()) {
+        return Ok(Series::new(topic, path));
+    }
+    // What modules remember, and what runs began with, is hardly meant.
+    let usual: Vec<&String> = topics.iter().filter(|topic| !topic.contains("/_")).collect();
+    let named: Vec<_> = usual.iter().filter_map(|topic| Some((topic, of(topic.rsplit('/').next()?)?))).collect();
+    match named.as_slice() {
+        [(topic, path)] => Ok(Series::new(topic, path)),
+        _ => Err(CommandError::unknown("topic with a field", field, usual.into_iter().map(String::as_str))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_part_of_a_topic_is_enough_if_it_is_the_only_one() {
+        let topics = ["/cognition/Ball", "/cognition/_state/value/Ball", "/left/Image", "/right/Image"];
+        let topics: BTreeSet<String> = topics.map(str::to_owned).into();
+        let found = |field| series(field, &topics).map(|series| (series.topic, series.path.to_string()));
+        let ball = ("/cognition/Ball".to_owned(), "position.x".to_owned());
+        assert_eq!(found("Ball.position.x").unwrap(), ball);
+        assert_eq!(found("/cognition/Ball.position.x").unwrap(), ball);
+        assert_eq!(found("/cognition/_state/value/Ball.x").unwrap().0, "/cognition/_state/value/Ball");
+        let two = found("Image.width").unwrap_err().to_string();
+        assert!(two.contains("/left/Image, /right/Image") && !two.contains("_state"), "{two}");
     }
 }

@@ -2,6 +2,7 @@
 //! `/cycle/_state`, and one in `/cycle/_state` itself that tells that all of them are there. All of one part have the same time.
 
 mod reader;
+mod remembered;
 mod writer;
 
 pub use reader::{Resumed, SnapshotHeads, Snapshots, adapted};
@@ -14,6 +15,7 @@ use hemiola_runtime::PieceKind;
 use crate::Time;
 use crate::data::Data;
 use crate::recorder::topic;
+use remembered::of_module;
 
 /// Hidden, as ROS 2 calls names that begin so.
 const NAME: &str = "_state";
@@ -27,7 +29,8 @@ pub fn is_snapshot(topic: &str) -> bool {
 fn piece_schema(kind: PieceKind, name: &str, data_type: &DataType) -> MessageSchema {
     match kind {
         PieceKind::Samples | PieceKind::Messages => MessageSchema::of(&format!("{name}Sequence"), data_type),
-        PieceKind::Module | PieceKind::Value | PieceKind::Input => MessageSchema::of(name, data_type),
+        PieceKind::Module => MessageSchema::of(name, &of_module(name, data_type)),
+        PieceKind::Value | PieceKind::Input => MessageSchema::of(name, data_type),
     }
 }
 

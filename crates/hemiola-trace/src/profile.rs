@@ -47,18 +47,20 @@ pub struct Profile {
     pub chains: Vec<ChainProfile>,
 }
 
-/// What the machine takes for itself each time, at most.
+/// What the machine takes for itself each time.
 ///
 /// ```
 /// use hemiola_trace::CostProfile;
-/// let wake_up = CostProfile { samples: 200, maximum: 48_000 };
-/// assert!(wake_up.maximum > CostProfile::default().maximum);
+/// let wake_up = CostProfile { samples: 200, p99: 48_000, maximum: 9_300_000 };
+/// assert!(wake_up.maximum > 100 * wake_up.p99); // once, something else had the core
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostProfile {
     /// How often it was measured.
     pub samples: u64,
+    /// What 99 % of the measurements do not exceed, in nanoseconds.
+    pub p99: u64,
     /// The most, in nanoseconds.
     pub maximum: u64,
 }
@@ -312,9 +314,7 @@ impl Profile {
             known.response.merge(&cycle.response);
         }
         for (cost, measured) in &other.costs {
-            let known = self.costs.entry(cost.clone()).or_default();
-            known.samples = known.samples.saturating_add(measured.samples);
-            known.maximum = known.maximum.max(measured.maximum);
+            self.costs.insert(cost.clone(), *measured);
         }
         for (source, measured) in &other.sources {
             self.sources.entry(source.clone()).or_default().merge(measured);

@@ -73,8 +73,9 @@ pub fn calibrated(known: Option<Profile>) -> Profile {
         [(HAND_OVER, hand_over), (WAKE_UP, wake_up), (TIMER_LATENESS, timer_lateness), (PREEMPTION, preemption)];
     for (name, distribution) in measured {
         let Some(distribution) = distribution else { continue };
-        let maximum = distribution.maximum.as_nanos().try_into().unwrap_or(u64::MAX);
-        profile.costs.insert(name.to_owned(), CostProfile { samples: distribution.samples, maximum });
+        let [p99, maximum] =
+            [distribution.p99, distribution.maximum].map(|cost| cost.as_nanos().try_into().unwrap_or(u64::MAX));
+        profile.costs.insert(name.to_owned(), CostProfile { samples: distribution.samples, p99, maximum });
     }
     profile
 }

@@ -237,8 +237,8 @@ impl Event {
     }
 
     /// The event as the words of a ring's slot: tag, core, a 16-bit field and a 32-bit field in the
-    /// first word, then times.
-    #[inline]
+    /// first word, then times. Always inlined, for where an event is recorded its kind is known, and nothing is left to choose.
+    #[inline(always)]
     pub(crate) const fn to_words(self) -> [u64; WORDS] {
         match self {
             Self::TaskRun { task, core, run, ready, begin, end } => {

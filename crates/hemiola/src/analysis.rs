@@ -19,7 +19,7 @@ mod routes;
 mod table;
 
 pub use admission::admit;
-pub use derive::{Derived, derive};
+pub use derive::{Derived, derive, is_output_of};
 pub use findings::{Findings, What};
 pub use json::as_json;
 pub use knowledge::{Knowledge, Origin};

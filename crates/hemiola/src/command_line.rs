@@ -67,8 +67,9 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
   why motion --run 4711 --slice late.pftrace
                                       one run, and a trace of that moment for Perfetto
   why motion --at 12.3s               the one that went on at that time of the robot's clock
+  why imu-to-joints                   the longest reaction time of the chain that robot.toml calls so, hop by hop
   why \"UpperCamera -> LegActuator.request\"
-                                      the longest reaction time of a chain, hop by hop
+                                      of any chain
   why \"UpperCamera -> Leg\" --age     the greatest data age; as much of the name as is enough
   why motion --log game.mcap          the longest run of motion in a log
 
@@ -264,7 +265,7 @@ pub struct SimulateArguments {
 pub struct WhyArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// A cycle, or a chain as \"SOURCE -> OUTPUT\"
+    /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
     /// The trace that tells; the newest in traces/ without

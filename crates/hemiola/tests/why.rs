@@ -11,7 +11,8 @@ use hemiola::runtime::LatencyBounds;
 use hemiola::trace::causes::{Because, Cause, Durations, Explanation, History, Latency, Reason, Step};
 use hemiola::trace::perfetto::Trace;
 
-const ROBOT: &str = "[cycle.control]\nrate = 100.0\ndeadline = \"30 ms\"\n[source.Eye]\n";
+const ROBOT: &str = "[cycle.control]\nrate = 100.0\ndeadline = \"30 ms\"\n[source.Eye]\n\
+    [chain.sight-to-act]\nfrom = \"Eye\"\nto = \"Hand\"\nreaction = \"1 s\"\n";
 
 #[derive(Representation, Clone, Default)]
 struct Sight {
@@ -112,13 +113,18 @@ fn the_update_that_took_long_is_named_with_one_worker_and_with_two() {
         &["why", "control", "--worst", "3", "--trace", trace],
         &["why", chain, "--trace", trace],
         &["why", chain, "--age", "--trace", trace],
+        &["why", "sight-to-act", "--trace", trace],
         &["why", "control", "--run", "60", "--trace", trace, "--slice", slice],
     ] {
         assert_eq!(robot(words), ExitCode::SUCCESS, "{words:?}");
     }
     let slice = Trace::read(slice).unwrap();
     assert_eq!(reason_of_slice(&slice), "Brain.thought");
-    for words in [&["why", "motion", "--trace", trace][..], &["why", "control", "--run", "4711", "--trace", trace]] {
+    for words in [
+        &["why", "motion", "--trace", trace][..],
+        &["why", "sight-to-hand", "--trace", trace],
+        &["why", "control", "--run", "4711", "--trace", trace],
+    ] {
         assert_eq!(robot(words), ExitCode::from(2), "{words:?}");
     }
     assert_eq!(robot(&["why", "--trace", "/nowhere.pftrace"]), ExitCode::from(1));

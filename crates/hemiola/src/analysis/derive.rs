@@ -287,13 +287,17 @@ fn path_name(latency: &Latency, system: &System, place: usize) -> String {
     if system.paths.iter().any(|path| path.name == name) { format!("{name} of {cycle}") } else { name }
 }
 
+/// Whether `[chain.*]` means this output with `to`: by its own name, that of its module, or that of the source that reads it.
+pub fn is_output_of(output: &str, to: &str) -> bool {
+    let of = |whose: &str| output.strip_prefix(whose) == Some(to);
+    let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));
+    of("") || of("output to ") || is_of_module()
+}
+
 /// The chain that the configuration speaks of.
 fn find(chains: &[Chain], name: &str, from: &str, to: &str) -> Result<usize, CommandError> {
-    let module = format!("{to}.");
-    let source = format!("output to {to}");
-    let ends = |chain: &Chain| chain.output == to || chain.output == source || chain.output.starts_with(&module);
-    let found: Vec<usize> =
-        (0..chains.len()).filter(|&number| chains[number].source == from && ends(&chains[number])).collect();
+    let is_it = |chain: &Chain| chain.source == from && is_output_of(&chain.output, to);
+    let found: Vec<usize> = (0..chains.len()).filter(|&number| is_it(&chains[number])).collect();
     match found[..] {
         [found] => Ok(found),
         [] => {

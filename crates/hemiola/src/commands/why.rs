@@ -16,8 +16,8 @@ use crate::session::configuration;
 use evidence::Evidence;
 
 pub fn why(application: &Application, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
-    let output = configuration(application, &arguments.configuration)?.0.configuration.output;
-    let evidence = Evidence::find(arguments, &output, name)?;
+    let configuration = configuration(application, &arguments.configuration)?.0.configuration;
+    let evidence = Evidence::find(arguments, configuration, name)?;
     let Some(subject) = &arguments.subject else {
         return print(&overview(&evidence));
     };
@@ -50,7 +50,7 @@ fn overview(evidence: &Evidence) -> String {
         text += "\nlongest reaction time, data age of chain\n";
         text += &chains;
     }
-    text += "\n`why CYCLE` and `why \"SOURCE -> OUTPUT\"` take the longest apart.\n";
+    text += "\n`why CYCLE` and `why CHAIN` (its name in robot.toml, or \"SOURCE -> OUTPUT\") take the longest apart.\n";
     text
 }
 

@@ -9,6 +9,7 @@ use hemiola_trace::{CatalogGuard, CycleId, SourceId, TaskId, Ticks};
 
 use super::evidence::Evidence;
 use super::moment;
+use crate::analysis::is_output_of;
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
 
@@ -52,7 +53,8 @@ pub fn overview(evidence: &Evidence, names: &CatalogGuard<'_>) -> String {
     for chain in evidence.history.chains() {
         let (reaction, age) = (longest(chain, Latency::Reaction), longest(chain, Latency::DataAge));
         // Writing to a string cannot fail.
-        _ = writeln!(text, "  {reaction:>8}  {age:>8}  {}", title(names, chain));
+        let declared = declared_name(evidence, names, chain).map_or(String::new(), |name| format!("  ({name})"));
+        _ = writeln!(text, "  {reaction:>8}  {age:>8}  {}{declared}", title(names, chain));
     }
     text
 }
@@ -61,26 +63,34 @@ fn title(names: &CatalogGuard<'_>, (source, output): (SourceId, TaskId)) -> Stri
     format!("{} -> {}", names.source_name(source), names.task_name(output))
 }
 
-/// The chain of that name: `Camera -> Legs.request`, with an arrow of either kind, or as much of it as is enough.
+/// The chain of that name: that of robot.toml, or `Camera -> Legs.request` with an arrow of either kind, or as much of it as is enough.
 fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), CommandError> {
     let names = evidence.trace.catalog.read();
     let plain = |text: &str| text.replace('→', "->").split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(subject);
     let chains: Vec<_> = evidence.history.chains().map(|chain| (chain, title(&names, chain))).collect();
-    let exact = chains.iter().filter(|(_, title)| *title == wanted);
     let (from, to) = wanted.split_once("->").map_or((wanted.as_str(), ""), |(from, to)| (from.trim(), to.trim()));
-    let fits =
-        |title: &str| title.split_once(" -> ").is_some_and(|(source, output)| source == from && output.contains(to));
-    let similar = chains.iter().filter(|(_, title)| fits(title));
-    match exact.chain(similar).map(|(chain, _)| *chain).collect::<Vec<_>>().as_slice() {
-        [chain, ..] if chains.iter().any(|(_, title)| *title == wanted) => Ok(*chain),
-        [chain] => Ok(*chain),
-        _ => {
-            let cycles = names.cycles().map(|(_, cycle)| cycle.name.as_str());
-            let known: Vec<_> = cycles.chain(chains.iter().map(|(_, title)| title.as_str())).collect();
-            Err(CommandError::unknown("cycle or chain", subject, known))
-        }
+    let declared = |chain: &(SourceId, TaskId)| declared_name(evidence, &names, *chain);
+    if let Some((chain, _)) = chains.iter().find(|(chain, title)| *title == wanted || declared(chain) == Some(&wanted))
+    {
+        return Ok(*chain);
     }
+    let is_similar =
+        |title: &str| title.split_once(" -> ").is_some_and(|(source, output)| source == from && output.contains(to));
+    let similar: Vec<_> = chains.iter().filter(|(_, title)| is_similar(title)).collect();
+    if let [(chain, _)] = similar[..] {
+        return Ok(*chain);
+    }
+    let cycles = names.cycles().map(|(_, cycle)| cycle.name.as_str());
+    let known = cycles.chain(chains.iter().filter_map(|(chain, _)| declared(chain)));
+    Err(CommandError::unknown("cycle or chain", subject, known.chain(chains.iter().map(|(_, title)| title.as_str()))))
+}
+
+/// What robot.toml calls a chain.
+fn declared_name<'e>(evidence: &'e Evidence, names: &CatalogGuard<'_>, chain: (SourceId, TaskId)) -> Option<&'e str> {
+    let (source, output) = (names.source_name(chain.0), names.task_name(chain.1));
+    let declared = evidence.chains.iter().find(|known| known.from == source && is_output_of(&output, &known.to));
+    declared.map(|chain| chain.name.as_str())
 }
 
 fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Latency, reaction: Reaction) -> String {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hemiola_log::{Entry, LogReader};
-use hemiola_model::configuration::OutputConfiguration;
+use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
 use hemiola_trace::causes::{Durations, History, RunSpan};
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{CycleId, Event, Profile, Ticks, human_duration};
@@ -20,6 +20,8 @@ pub struct Evidence {
     pub begin: Ticks,
     /// When the robot's clock showed zero, if an output tells.
     pub clock_zero: Option<u64>,
+    /// Those that the configuration names.
+    pub chains: Vec<ChainConfiguration>,
     /// How far the robot's clock and the machine's went apart, in nanoseconds.
     drift: u64,
     /// What it was read from.
@@ -29,7 +31,8 @@ pub struct Evidence {
 
 impl Evidence {
     /// Of the trace or log that was named, or the newest trace.
-    pub fn find(arguments: &WhyArguments, output: &OutputConfiguration, name: &str) -> Result<Self, CommandError> {
+    pub fn find(arguments: &WhyArguments, configuration: Configuration, name: &str) -> Result<Self, CommandError> {
+        let Configuration { output, chains, .. } = &configuration;
         let (trace, from) = match (&arguments.log, &arguments.trace) {
             (Some(log), _) => of_log(log, arguments.subject.as_deref())?,
             (None, Some(path)) => (Trace::read(path)?, path.display().to_string()),
@@ -58,7 +61,7 @@ impl Evidence {
         let (first, last) = zeros.fold((u64::MAX, 0), |(first, last), zero| (first.min(zero), last.max(zero)));
         let clock_zero = (first <= last).then_some(first);
         let drift = last.saturating_sub(first);
-        Ok(Self { trace, history, begin, clock_zero, drift, from, profile })
+        Ok(Self { trace, history, begin, clock_zero, chains: chains.clone(), drift, from, profile })
     }
 
     /// Whether the robot's clock was as fast as the machine's.

@@ -4,6 +4,7 @@ pub mod graham_1969;
 mod graph;
 pub mod han_2019;
 pub mod he_2019;
+pub mod he_2022;
 pub mod list_schedule;
 pub mod melani_2015;
 pub mod nasri_2019;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{Tally, cases, ticks};
 use crate::dag::he_2019::{self, Dispatch};
 use crate::dag::topcuoglu_2002::Heterogeneous;
-use crate::dag::{Dag, DagTask, Exact, graham_1969, list_schedule, melani_2015, nasri_2019, serrano_2016};
+use crate::dag::{Dag, DagTask, Exact, graham_1969, he_2022, list_schedule, melani_2015, nasri_2019, serrano_2016};
 use crate::{NoBound, Time};
 
 fn graph(wcet: &[u64], edges: &[(usize, usize)]) -> Dag {
@@ -80,6 +80,8 @@ pub(super) fn list_scheduling(text: &str, tally: &mut Tally) -> Result<(), serde
                 tally.at_least("optimal", bounds.optimal, schedule.makespan().as_nanoseconds());
                 let he = he_2019::makespan(&dag, priorities, workers, Dispatch::NonPreemptive).rounded_up();
                 tally.at_least("makespan_wcet (He 2019)", starts.makespan_wcet, he.as_nanoseconds());
+                let long_paths = he_2022::makespan(&dag, workers).rounded_up();
+                tally.at_least("makespan_wcet (He 2022)", starts.makespan_wcet, long_paths.as_nanoseconds());
                 let shortest: Vec<Time> = case.bcet.iter().copied().map(ticks).collect();
                 let hand_over = Time::ZERO;
                 let problem = nasri_2019::Problem { graph: &dag, shortest: &shortest, priorities, workers, hand_over };

@@ -11,6 +11,7 @@ pub mod nasri_2019;
 pub mod pool;
 pub mod serrano_2016;
 pub mod topcuoglu_2002;
+pub mod zhao_2020;
 
 pub use graph::{Dag, DagError};
 

@@ -1,7 +1,10 @@
 //! Providers and consumers of a graph, and how far the published bound on them can be trusted.
 
+mod shared;
+
 use hemiola_analysis::Time;
-use hemiola_analysis::dag::{Dag, list_schedule, zhao_2020};
+use hemiola_analysis::dag::{Dag, graham_1969, list_schedule, zhao_2020};
+use hemiola_plan::{TaskId, datasets};
 use proptest::prelude::*;
 
 fn graphs() -> impl Strategy<Value = Dag> {
@@ -67,4 +70,15 @@ fn the_published_bound_is_exceeded() {
     let priorities = zhao_2020::priorities(&dag);
     assert_eq!(list_schedule::schedule(&dag, &priorities, 2).makespan(), Time::nanoseconds(28));
     assert_eq!(zhao_2020::makespan(&dag, &priorities, 2).as_f64(), 27.0);
+}
+
+#[test]
+fn the_published_bound_on_a_naos_cognition_is_shorter_than_any_schedule_on_two_workers() {
+    let Some(text) = shared::data_file("graphs/dispatch-nao-cognition.json") else { return };
+    let workload = datasets::workload(&text).expect("it can be read");
+    let costs = (0..120).map(|task| Time::from(workload.durations.expected(TaskId(task))));
+    let edges = workload.graph.edges().map(|edge| (edge.from.index(), edge.to.index()));
+    let dag = Dag::new(costs, edges).expect("it is a graph");
+    let published = zhao_2020::makespan(&dag, &zhao_2020::priorities(&dag), 2);
+    assert!(published.rounded_up() < graham_1969::lower_bound(&dag, 2));
 }

@@ -66,11 +66,14 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize) -> Exact {
 fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize) -> Vec<Time> {
     let critical: Vec<usize> = providers.iter().flat_map(|provider| provider.nodes.iter().copied()).collect();
     let ancestors = dag.ancestors();
-    let mut counted: Vec<Vec<usize>> = vec![Vec::new(); dag.len()];
+    // For the node or one of its ancestors.
+    let mut counted = vec![vec![false; dag.len()]; dag.len()];
     let mut ends = vec![Time::ZERO; dag.len()];
     for &node in dag.topological_order() {
         let begin = dag.predecessors(node).iter().map(|&before| ends[before]).max().unwrap_or(Time::ZERO);
         ends[node] = begin + dag.costs()[node];
+        let by_predecessors = |other| dag.predecessors(node).iter().any(|&before| counted[before][other]);
+        counted[node] = (0..dag.len()).map(by_predecessors).collect();
         if critical.contains(&node) {
             continue;
         }
@@ -81,14 +84,14 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
         if beside.len() < workers - 1 {
             continue;
         }
-        let did_not_count =
-            |&other: &usize| !(0..dag.len()).any(|up| ancestors[node][up] && counted[up].contains(&other));
-        let (mut interfering, mut others): (Vec<usize>, Vec<usize>) =
-            beside.into_iter().filter(did_not_count).partition(|&other| priorities[other] < priorities[node]);
+        let (mut interfering, mut others): (Vec<usize>, Vec<usize>) = beside
+            .into_iter()
+            .filter(|&other| !counted[node][other])
+            .partition(|&other| priorities[other] < priorities[node]);
         others.sort_by_key(|&other| Reverse(dag.costs()[other]));
         interfering.extend(others.into_iter().take(workers - 1));
         ends[node] += interfering.iter().map(|&other| dag.costs()[other]).sum::<Time>().shared_by(workers - 1);
-        counted[node] = interfering;
+        interfering.into_iter().for_each(|other| counted[node][other] = true);
     }
     ends
 }

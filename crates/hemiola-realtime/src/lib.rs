@@ -22,6 +22,7 @@
 //!
 //! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
 
+mod accounts;
 mod allocator;
 mod calibration;
 mod containment;
@@ -40,6 +41,7 @@ mod thread;
 mod time;
 mod wakeup;
 
+pub use accounts::{StolenTime, ThreadAccount, ThreadTimes};
 pub use allocator::{
     AllocationGuard, Allocations, CountingAllocator, allocations_on_this_thread, calls_by_watched_threads,
     stop_watching_this_thread, watch_this_thread,

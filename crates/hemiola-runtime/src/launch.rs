@@ -14,8 +14,8 @@ use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTr
 use hemiola_model::module::StateForm;
 use hemiola_model::{SourceRate, Time};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle};
-use hemiola_realtime::{Affinity, CoreId, Policy, Priority, Respite, ThreadSettings};
-use hemiola_trace::{Catalog, Ring, TickScale};
+use hemiola_realtime::{Affinity, CoreId, KernelThread, Policy, Priority, Respite, ThreadSettings};
+use hemiola_trace::{Catalog, Ring, TickScale, WorkerId};
 
 use crate::checkpoint::{self, Cut, When};
 use crate::command::mailbox;
@@ -46,6 +46,8 @@ pub struct Launched {
     pub sources: Vec<SourceRunner>,
     pub controls: Controls,
     pub monitor: Monitor,
+    /// Workers that have their threads already: all but the first of each cycle.
+    pub helpers: Vec<(WorkerId, KernelThread)>,
     /// If any cycle shall be watched.
     pub watchdog: Watchdog,
     pub state: Arc<RobotState>,
@@ -83,7 +85,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let triggers = triggers(&robot);
     let mut cycles = Vec::new();
     let mut controls = Vec::new();
-    let (mut silences, mut demotions) = (Vec::new(), Vec::new());
+    let (mut silences, mut demotions, mut all_helpers) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (resolved, plan)) in robot.resolved.cycles.iter().zip(&plans).enumerate() {
         let configuration = &robot.configuration.cycles[index];
         let modules = robot.modules_of(&resolved.name);
@@ -111,8 +113,10 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
             let settings = thread_settings(&name, configuration.scheduling, &configuration.cores);
             let report = executor.add_worker(settings, worker_state)?;
             monitor.note_denials(report.denials());
+            let id = catalog.worker(cycle_ids[index], worker, worker as u32 + 1)?;
             helpers.extend(report.thread);
-            monitor.add_worker(catalog.worker(cycle_ids[index], worker, worker as u32 + 1)?, outputs);
+            all_helpers.extend(report.thread.map(|thread| (id, thread)));
+            monitor.add_worker(id, outputs);
         }
         let (worker, outputs) = WorkerState::new();
         running.push(outputs.running.clone());
@@ -275,7 +279,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let (reports, reader) = queue(16);
     monitor.set_watchdog(reader);
     let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
-    Ok(Launched { cycles, sources, controls, monitor, watchdog, state })
+    Ok(Launched { cycles, sources, controls, monitor, helpers: all_helpers, watchdog, state })
 }
 
 /// The modules that a cycle uses, or may use, and whether what they remember can be written down.

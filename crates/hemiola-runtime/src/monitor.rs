@@ -2,12 +2,13 @@
 
 mod bound_watch;
 mod bounds;
+mod kernel_watch;
 mod messages;
 
 pub use bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
 pub use messages::Message;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -19,9 +20,7 @@ use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
-use hemiola_trace::{
-    Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, human_duration, perfetto,
-};
+use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
 use crate::command::ChangeNumber;
 use crate::error::RuntimeError;
@@ -31,6 +30,7 @@ use crate::source::SourceFailure;
 use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};
 use bound_watch::BoundWatch;
+use kernel_watch::KernelWatch;
 use messages::Messages;
 
 /// See the module.
@@ -40,6 +40,7 @@ pub struct Monitor {
     collector: Collector,
     statistics: Statistics,
     bounds: BoundWatch,
+    kernel: Option<KernelWatch>,
     trace: Option<(PathBuf, perfetto::Writer<BufWriter<File>>)>,
     failures: Vec<QueueReader<FailureRecord>>,
     debug: Vec<DebugReader>,
@@ -75,6 +76,7 @@ impl Monitor {
             scale,
             collector: Collector::default(),
             bounds: BoundWatch::default(),
+            kernel: None,
             trace: None,
             failures: Vec::new(),
             debug: Vec::new(),
@@ -151,6 +153,10 @@ impl Monitor {
             messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
             self.trace = None;
         }
+        // What the rings told has happened before this look, so that there is one after each of it.
+        if let Some(kernel) = &mut self.kernel {
+            kernel.look();
+        }
         self.poll_bounds();
         self.poll_debug();
         self.poll_watchdog();
@@ -165,27 +171,6 @@ impl Monitor {
     /// Replacing them did not come off; it is to be tried again.
     pub fn return_failed(&mut self, modules: BTreeSet<&'static str>) {
         self.failed.extend(modules);
-    }
-
-    fn poll_bounds(&mut self) {
-        let Self { catalog, scale, collector, statistics, bounds, messages, .. } = self;
-        for exceedance in bounds.explain(catalog, scale, statistics, || collector.capture()) {
-            // The same words each time, so that people read them once, with a count.
-            let (of, bound) = (&exceedance.of, human_duration(exceedance.bound));
-            let text = format!("{of} exceeded its bound of {bound}: the log and `why` say why");
-            messages.add(Severity::Warning, &of.to_string(), text);
-            messages.happened(JournalEvent::Exceedance(exceedance));
-        }
-    }
-
-    /// Compares latencies with these bounds from now on.
-    pub fn watch_bounds(&mut self, bounds: LatencyBounds) {
-        self.bounds.watch(bounds);
-    }
-
-    /// How often which bound was exceeded.
-    pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
-        self.bounds.counts(&self.catalog)
     }
 
     fn poll_debug(&mut self) {

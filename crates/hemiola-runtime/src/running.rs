@@ -142,11 +142,12 @@ impl Robot {
             Pace::Factor(factor) if factor.is_finite() && factor > 0.0 => factor,
             Pace::Factor(_) => 1.0,
         };
-        let Launched { cycles, sources, controls, mut monitor, watchdog, state } =
+        let Launched { cycles, sources, controls, mut monitor, helpers, watchdog, state } =
             launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
         state.clock().restart(PREPARATION);
-        let mut threads = Vec::new();
+        let (mut threads, mut watched) = (Vec::new(), helpers);
+        let catalog = monitor.catalog().clone();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor);
         if !watchdog.is_idle() {
@@ -162,18 +163,21 @@ impl Robot {
                 Trigger::Rate(rate) => Some(rate),
                 Trigger::Source(_) | Trigger::Topic(_) => None,
             };
+            let worker = catalog.worker(cycle.id, 0, 0)?;
             let body = move || match rate {
                 Some(rate) => run_by_timer(cycle, rate),
                 None => run_when_triggered(cycle),
             };
             let spawned = hemiola_realtime::spawn(settings, body)?;
             handle.note_denials(&spawned.report);
+            watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
             threads.push(spawned.thread);
         }
         let running = Arc::new(std::sync::atomic::AtomicUsize::new(sources.len()));
         for source in sources {
             let (state, running) = (state.clone(), running.clone());
             let settings = source.settings.clone();
+            let worker = catalog.source_thread(state.source_ids()[source.number])?;
             let spawned = hemiola_realtime::spawn(settings, move || {
                 run_source(source);
                 if running.fetch_sub(1, std::sync::atomic::Ordering::AcqRel) == 1 {
@@ -182,8 +186,10 @@ impl Robot {
                 }
             })?;
             handle.note_denials(&spawned.report);
+            watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
             threads.push(spawned.thread);
         }
+        handle.watch_threads(watched)?;
         let service = {
             let (handle, state) = (handle.clone(), state.clone());
             std::thread::Builder::new()

@@ -88,6 +88,14 @@ impl Catalog {
         self.add_worker(Worker { runs: Runs::Samples { source }, thread: None }, "of a source")
     }
 
+    /// Registers the thread that looks after the others, such as at what the kernel counts of them.
+    ///
+    /// # Errors
+    /// [`Error::CatalogFull`] when there are 65,536 workers already.
+    pub fn service(&self) -> Result<WorkerId, Error> {
+        self.add_worker(Worker { runs: Runs::Service, thread: None }, "service")
+    }
+
     fn add_worker(&self, worker: Worker, name: &str) -> Result<WorkerId, Error> {
         let mut names = self.write();
         if let Some(number) = names.workers.iter().position(|known| known.runs == worker.runs) {
@@ -300,6 +308,7 @@ impl CatalogGuard<'_> {
             Some(Runs::Tasks { cycle, index }) => format!("{} {index}", self.cycle_name(*cycle)),
             Some(Runs::Callbacks { executor }) => executor.clone(),
             Some(Runs::Samples { source }) => format!("source {}", self.source_name(*source)),
+            Some(Runs::Service) => "service".to_owned(),
             None => format!("worker {}", id.0),
         }
     }
@@ -410,6 +419,8 @@ pub enum Runs {
         /// Which one.
         source: SourceId,
     },
+    /// Looking after the others.
+    Service,
 }
 
 /// What the catalog knows of a callback.

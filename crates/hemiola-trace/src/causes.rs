@@ -10,6 +10,7 @@
 //! | `blocking` | the chain of one run |
 //! | `canvas` | a span of time that is painted with causes, each part once |
 //! | `reaction` | across cycles: from a sensor's sample to an output |
+//! | `accounts` | what the kernel counted meanwhile: whose was the core, if it was none of ours |
 //! | `durations` | how long tasks usually take |
 //! | `explanation` | what of all that is unusual |
 //! | `words` | the same for people |
@@ -18,8 +19,11 @@
 //! robot ran on its core meanwhile ([`Cause::Preempted`]; exact for pinned threads, as events name the core on which a task ended). Between two
 //! tasks of a worker there is only the framework, so where much time passes there and none of ours had the core, the thread was
 //! not running: [`Cause::Stalled`], by the kernel, another process, or the host of a virtual machine. Within a task the same looks
-//! as if the task itself had taken long: it counts as [`Cause::Executed`].
+//! as if the task itself had taken long: it counts as [`Cause::Executed`]. Which of these it was, and whether a task that took long was
+//! on a core all the time, the kernel's accounts tell ([`Event::ThreadTime`](crate::Event::ThreadTime),
+//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as looks at them were close enough: [`Loss`].
 
+mod accounts;
 mod blocking;
 mod canvas;
 mod durations;
@@ -31,6 +35,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use accounts::{Account, Loss, Taker};
 pub use durations::{Durations, Usual};
 pub use explanation::{Execution, Explanation, Reason};
 pub use history::{History, RunSpan};

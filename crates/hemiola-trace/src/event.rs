@@ -2,7 +2,7 @@
 
 use crate::{
     clock::{Core, Ticks},
-    ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId},
+    ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId},
 };
 
 /// One thing that happened on a worker. 32 bytes, `Copy`, no pointers.
@@ -197,6 +197,26 @@ pub enum Event {
         /// When.
         at: Ticks,
     },
+    /// What the kernel had counted of a thread when somebody looked.
+    ThreadTime {
+        /// What the thread is here.
+        worker: WorkerId,
+        /// For how many nanoseconds it had been on a core since it began.
+        running: u64,
+        /// For how many nanoseconds it had waited for a core, whoever had it.
+        waiting: u64,
+        /// When somebody looked.
+        at: Ticks,
+    },
+    /// What the kernel had counted of a core when somebody looked: that the host of a virtual machine took it away.
+    StolenTime {
+        /// The core.
+        core: Core,
+        /// For how many nanoseconds since the machine was started. Linux counts in steps of 10 ms.
+        nanoseconds: u64,
+        /// When somebody looked.
+        at: Ticks,
+    },
 }
 
 impl Event {
@@ -232,7 +252,9 @@ impl Event {
             | Self::Failure { at, .. }
             | Self::Stale { at, .. }
             | Self::Arrival { at, .. }
-            | Self::Counter { at, .. } => at,
+            | Self::Counter { at, .. }
+            | Self::ThreadTime { at, .. }
+            | Self::StolenTime { at, .. } => at,
         }
     }
 
@@ -268,6 +290,8 @@ impl Event {
             Self::Sample { source, core, sample, begin, end } => {
                 [head(14, source.0, sample) | (core.0 as u64) << 8, 0, begin.0, end.0]
             }
+            Self::ThreadTime { worker, running, waiting, at } => [head(15, worker.0, 0), running, waiting, at.0],
+            Self::StolenTime { core, nanoseconds, at } => [head(16, 0, 0) | (core.0 as u64) << 8, nanoseconds, 0, at.0],
         }
     }
 
@@ -312,6 +336,8 @@ impl Event {
                 let core = Core((head >> 8) as u8);
                 Self::Sample { source: SourceId(small), core, sample: run, begin: Ticks(third), end: at }
             }
+            15 => Self::ThreadTime { worker: WorkerId(small), running: second, waiting: third, at },
+            16 => Self::StolenTime { core: Core((head >> 8) as u8), nanoseconds: second, at },
             _ => return None,
         })
     }

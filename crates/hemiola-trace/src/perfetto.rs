@@ -10,7 +10,8 @@
 //! | a thread per callback executor | a slice per call with its latency; instants for panics |
 //! | a thread per source | a slice per sample, from being asked for it to having it |
 //! | per topic | instants for the messages that callbacks were called for |
-//! | counters of the process | the age of the data per chain, and what the runtime counts |
+//! | counters of the process | the age of the data per chain, what the host took of cores, and what the runtime counts |
+//! | counters of a thread | how long it was on a core, and how long it waited for one |
 //!
 //! Flows lead from a task to those that waited for it (the edges of the plan that the run followed), and from a publication
 //! to the cycles that took it, and from a message to the callbacks that were called for it.
@@ -329,6 +330,25 @@ impl<W: Write> Writer<W> {
                     track.counter(Track::Process, &entry.name, Unit::Named(&entry.unit));
                 });
                 self.encoder.counter(track, time, Value::Real(value));
+            }
+            Event::ThreadTime { worker, running, waiting, .. } => {
+                let (thread, name) = (self.worker_track(names, worker), names.worker_name(worker));
+                let tracks = [Track::Running(worker.0), Track::Waiting(worker.0)];
+                let what = ["on a core", "waiting for a core"];
+                for ((track, what), nanoseconds) in tracks.into_iter().zip(what).zip([running, waiting]) {
+                    self.encoder.describe(track, |track| {
+                        track.counter(thread, &format!("{name} {what}"), Unit::Nanoseconds);
+                    });
+                    self.encoder.counter(track, time, Value::Number(nanoseconds));
+                }
+            }
+            Event::StolenTime { core, nanoseconds, .. } => {
+                let track = Track::Stolen(core.0);
+                self.encoder.describe(track, |track| {
+                    let name = format!("core {} taken by the host", core.0);
+                    track.counter(Track::Process, &name, Unit::Nanoseconds);
+                });
+                self.encoder.counter(track, time, Value::Number(nanoseconds));
             }
         }
     }

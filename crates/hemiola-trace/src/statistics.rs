@@ -102,7 +102,11 @@ impl Statistics {
                 Event::Sample { source, begin, end, .. } => {
                     samples.entry(source).or_default().record(scale.nanoseconds_between(begin, end));
                 }
-                Event::Publish { .. } | Event::Take { .. } | Event::Counter { .. } => {}
+                Event::Publish { .. }
+                | Event::Take { .. }
+                | Event::Counter { .. }
+                | Event::ThreadTime { .. }
+                | Event::StolenTime { .. } => {}
             }
         }
     }

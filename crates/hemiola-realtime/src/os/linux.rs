@@ -92,6 +92,16 @@ pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &raw const attributes, 0) })
 }
 
+/// The time that a thread of this process was on cores.
+pub(crate) fn processor_time(thread: u32) -> io::Result<Duration> {
+    // As the C library's `pthread_getcpuclockid` makes them: the number of the thread, and that it is one (4), by the scheduler (2).
+    let clock = !(thread.cast_signed()) << 3 | 4 | 2;
+    let mut time = timespec(0);
+    // SAFETY: `time` is writable; for a thread that does not exist the call fails.
+    check(unsafe { libc::clock_gettime(clock, &mut time) })?;
+    Ok(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}
+
 /// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to batch them.
 pub(crate) fn remove_timer_slack() -> io::Result<()> {
     // One nanosecond: zero would mean "back to the default".

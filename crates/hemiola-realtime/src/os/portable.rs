@@ -27,6 +27,10 @@ pub(crate) fn is_real_time(_thread: u32) -> bool {
     false
 }
 
+pub(crate) fn processor_time(_thread: u32) -> io::Result<Duration> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 pub(crate) fn set_policy_of(_thread: u32, _policy: Policy) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

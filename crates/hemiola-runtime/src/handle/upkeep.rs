@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use hemiola_realtime::KernelThread;
+use hemiola_trace::WorkerId;
+
 use super::{CycleHealth, RobotHandle};
 use crate::controls::{Controls, CycleControl, Posted, lock_if_free};
+use crate::error::RuntimeError;
 use crate::journal::Change;
 
 impl RobotHandle {
@@ -15,6 +19,11 @@ impl RobotHandle {
             self.restart_failed(&mut controls);
             self.learn(&mut controls);
         }
+    }
+
+    /// Looks from now on, whenever it gathers events, at what the kernel counts of these threads.
+    pub(crate) fn watch_threads(&self, threads: Vec<(WorkerId, KernelThread)>) -> Result<(), RuntimeError> {
+        self.monitor().watch_threads(threads)
     }
 
     /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.

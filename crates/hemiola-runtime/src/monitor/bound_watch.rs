@@ -1,15 +1,18 @@
 //! Compares what is observed with what was promised, and says why it was more.
 
+mod cause;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use hemiola_trace::causes::{Durations, Explanation, History, Latency, Reason, Step};
+use hemiola_trace::causes::{Durations, Explanation, History, Latency, Step};
 use hemiola_trace::{
     Age, Capture, Catalog, CatalogGuard, CycleId, Event, SourceId, Stamp, Statistics, TaskId, TickScale, Ticks,
     human_duration,
 };
 
 use super::bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
+use cause::cause;
 
 /// Finds what exceeds its bound, and explains it. Belongs to the thread that drains the rings.
 #[derive(Default)]
@@ -57,8 +60,6 @@ enum Watched {
 /// As many are explained and told in a second.
 const MOST_TOLD: usize = 4;
 const A_SECOND: Duration = Duration::from_secs(1);
-/// What was before it, and what of others ended after it, often tells why.
-const AROUND: Duration = Duration::from_millis(5);
 
 impl BoundWatch {
     /// Watches these from now on.
@@ -174,7 +175,7 @@ impl BoundWatch {
                 continue;
             };
             self.told.push(now);
-            let around = scale.ticks_in(AROUND);
+            let around = scale.ticks_in(History::REACH);
             let (from, to) = (finding.begin.0.saturating_sub(around), finding.end.0.saturating_add(around));
             let history = History::of(&capture.between(Ticks(from), Ticks(to)), catalog, scale);
             let names = catalog.read();
@@ -202,7 +203,8 @@ impl BoundWatch {
                 let Some(chain) = history.blocking_chain(cycle, run) else {
                     return (run, ExceedanceCause::Unknown, "the events of the run are lost".to_owned());
                 };
-                let (cause, words) = self.cause(&Explanation::of(chain, durations, scale), names);
+                let (cause, words) =
+                    cause(&self.bounds, &Explanation::of(chain, durations, scale).with_accounts(history), names);
                 (run, cause, words)
             }
             Watched::Chain(latency, source, output) => {
@@ -226,7 +228,11 @@ impl BoundWatch {
                 };
                 let (cause, words) = match explained {
                     Some(chain) => {
-                        let (cause, reason) = self.cause(&Explanation::of(chain, durations, scale), names);
+                        let (cause, reason) = cause(
+                            &self.bounds,
+                            &Explanation::of(chain, durations, scale).with_accounts(history),
+                            names,
+                        );
                         (cause, format!("{words}: {reason}"))
                     }
                     None if longest.step == Step::Unknown => (ExceedanceCause::Unknown, words),
@@ -236,41 +242,6 @@ impl BoundWatch {
                 (run.unwrap_or(0), cause, words)
             }
         }
-    }
-
-    /// What a bound did not reckon with: first of all, execution times above those that it was computed with.
-    fn cause(&self, explanation: &Explanation, names: &CatalogGuard<'_>) -> (ExceedanceCause, String) {
-        let cycle = names.cycle_name(explanation.chain.cycle);
-        let excess = Duration::from_nanos(explanation.excess);
-        let exceeding = explanation.executions.iter().filter_map(|execution| {
-            let update = names.task_name(execution.task);
-            let assumed = *self.bounds.executions.get(&(cycle.clone(), update.clone()))?;
-            let took = Duration::from_nanos(execution.nanoseconds);
-            Some((took.checked_sub(assumed).filter(|by| !by.is_zero())?, update, took, assumed))
-        });
-        if let Some((by, update, took, assumed)) = exceeding.max()
-            && by >= excess / 2
-        {
-            let [long, most] = [took, assumed].map(human_duration);
-            let words = format!("{update} ran {long}, and was assumed to run {most} at most");
-            return (ExceedanceCause::Execution { cycle, update, took, assumed: Some(assumed) }, words);
-        }
-        let cause = match explanation.reason {
-            Reason::LongExecution(task) => ExceedanceCause::Execution {
-                cycle,
-                update: names.task_name(task),
-                took: Duration::from_nanos(explanation.execution(task).map_or(0, |execution| execution.nanoseconds)),
-                assumed: None,
-            },
-            Reason::Preempted(by) => ExceedanceCause::Preemption { thread: names.worker_name(by), lasted: excess },
-            Reason::Stalled(_) => ExceedanceCause::StalledCore,
-            Reason::Late | Reason::Sampled(_) => ExceedanceCause::LateRelease,
-            Reason::Backlog => ExceedanceCause::Backlog,
-            Reason::Woken | Reason::HandedOver | Reason::Dispatched => ExceedanceCause::Dispatch,
-            Reason::Usual => ExceedanceCause::NothingUnusual,
-            Reason::Unknown => ExceedanceCause::Unknown,
-        };
-        (cause, explanation.sentence(names))
     }
 }
 

@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hemiola_trace::human_duration;
+
+use super::Monitor;
+use crate::journal::{JournalEvent, Severity};
+
 /// What latencies shall not exceed while a robot runs: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds). Names are those of
 /// reports: [`Report`](hemiola_trace::Report).
 ///
@@ -172,7 +177,21 @@ pub enum ExceedanceCause {
         /// How long.
         lasted: Duration,
     },
-    /// A worker had work and did not run, and none of the robot's threads had its core: the kernel, another process, or the host.
+    /// Threads that are none of the robot's had a core that it needed, before a run, within or between updates: as the kernel counted it.
+    OtherPrograms {
+        /// Who needed the core: `motion 0` for worker 0 of `motion`.
+        thread: String,
+        /// How long it had to wait, as far as that belongs to this run for sure.
+        lasted: Duration,
+    },
+    /// The host of a virtual machine took a core away that it needed, as the kernel counted it, in steps of 10 ms.
+    Host {
+        /// The core.
+        core: u8,
+        /// For how long at most.
+        lasted: Duration,
+    },
+    /// A worker had work and did not run, and none of the robot's threads had its core; whose it was is not known.
     StalledCore,
     /// It began late: the timer, the wake-up of its thread, or the sample that triggers it.
     LateRelease,
@@ -184,4 +203,27 @@ pub enum ExceedanceCause {
     NothingUnusual,
     /// The events that would tell are lost.
     Unknown,
+}
+
+impl Monitor {
+    pub(super) fn poll_bounds(&mut self) {
+        let Self { catalog, scale, collector, statistics, bounds, messages, .. } = self;
+        for exceedance in bounds.explain(catalog, scale, statistics, || collector.capture()) {
+            // The same words each time, so that people read them once, with a count.
+            let (of, bound) = (&exceedance.of, human_duration(exceedance.bound));
+            let text = format!("{of} exceeded its bound of {bound}: the log and `why` say why");
+            messages.add(Severity::Warning, &of.to_string(), text);
+            messages.happened(JournalEvent::Exceedance(exceedance));
+        }
+    }
+
+    /// Compares latencies with these bounds from now on.
+    pub fn watch_bounds(&mut self, bounds: LatencyBounds) {
+        self.bounds.watch(bounds);
+    }
+
+    /// How often which bound was exceeded.
+    pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
+        self.bounds.counts(&self.catalog)
+    }
 }

@@ -1,6 +1,6 @@
 //! What of a blocking chain is unusual.
 
-use super::{BlockingChain, Cause, Durations, Usual};
+use super::{BlockingChain, Cause, Durations, History, Loss, Taker, Usual};
 use crate::{
     clock::TickScale,
     ids::{SourceId, TaskId, WorkerId},
@@ -30,6 +30,8 @@ pub struct Explanation {
     pub excess: u64,
     /// From the trigger to the end, in nanoseconds.
     pub response: u64,
+    /// Who had the core meanwhile, if [somebody looked](Self::with_accounts) and the reason is none of the robot's own.
+    pub loss: Option<Loss>,
     pub(super) scale: TickScale,
 }
 
@@ -130,7 +132,20 @@ impl Explanation {
         let greatest = long.chain(other).max_by_key(|&(_, excess)| excess);
         let (reason, excess) =
             greatest.filter(|&(_, excess)| excess > response / LEAST_PART).unwrap_or((Reason::Usual, 0));
-        Self { chain, executions, reason, excess, response, scale: scale.clone() }
+        Self { chain, executions, reason, excess, response, loss: None, scale: scale.clone() }
+    }
+
+    /// Adds what the kernel's accounts tell of the reason: the history is that of the chain.
+    #[must_use]
+    pub fn with_accounts(mut self, history: &History) -> Self {
+        self.loss = match (self.reason, self.executions.first()) {
+            // What is usual of few runs may be this one: then only what was taken from it says something.
+            (Reason::Usual, Some(longest)) => history
+                .loss(&self.chain, Reason::LongExecution(longest.task), longest.nanoseconds)
+                .filter(|loss| matches!(loss.taker, Taker::OtherPrograms | Taker::Host)),
+            (reason, _) => history.loss(&self.chain, reason, self.excess),
+        };
+        self
     }
 
     /// A task of the chain.

@@ -1,5 +1,6 @@
 //! A capture, sorted by what questions are asked of it.
 
+use super::accounts::Looks;
 use crate::{
     catalog::{Catalog, Runs},
     clock::{Core, TickScale, Ticks},
@@ -37,6 +38,7 @@ pub struct History {
     pub(super) arrivals: BTreeMap<(SourceId, TaskId), Vec<Arrived>>,
     /// When each source took samples, in the order of time.
     pub(super) samples: BTreeMap<SourceId, Vec<(Ticks, Ticks)>>,
+    pub(super) looks: Looks,
 }
 
 /// A run that has ended: [`History::runs`].
@@ -141,6 +143,7 @@ impl History {
             takes: BTreeMap::new(),
             arrivals: BTreeMap::new(),
             samples: BTreeMap::new(),
+            looks: Looks::default(),
         };
         let names = catalog.read();
         for (worker, events) in capture.workers() {
@@ -188,6 +191,7 @@ impl History {
             Event::Sample { source, begin, end, .. } => {
                 self.samples.entry(source).or_default().push((begin.min(end), end));
             }
+            Event::ThreadTime { .. } | Event::StolenTime { .. } => self.looks.add(event),
             Event::Overrun { .. }
             | Event::InputDropped { .. }
             | Event::Failure { .. }
@@ -208,6 +212,7 @@ impl History {
         self.wakes.values_mut().for_each(|wakes| wakes.sort_unstable());
         self.samples.values_mut().for_each(|samples| samples.sort_unstable());
         self.arrivals.values_mut().for_each(|arrivals| arrivals.sort_by_key(|arrived| arrived.at));
+        self.looks.sort();
         let spin = self.scale.ticks_in(SPIN);
         self.cores.values_mut().for_each(|lane| lane.join(spin));
     }
@@ -252,15 +257,21 @@ impl History {
         (own, state): (WorkerId, ThreadState),
         (begin, end): (Ticks, Ticks),
     ) -> Vec<Occupation> {
-        let Some(lane) = self.cores.get(&core) else { return Vec::new() };
         let priority = |worker: WorkerId| self.priorities.get(&worker).copied().unwrap_or(0);
-        let first = lane.occupations.partition_point(|other| other.begin.0.saturating_add(lane.longest) <= begin.0);
-        let candidates = lane.occupations[first..].iter().take_while(|other| other.begin < end);
-        let counts = |other: &&Occupation| {
+        let counts = |other: &Occupation| {
             let is_within = state == ThreadState::Awake && begin <= other.begin && other.end <= end;
-            other.worker != own && other.end > begin && (is_within || priority(other.worker) > priority(own))
+            other.worker != own && (is_within || priority(other.worker) > priority(own))
         };
-        candidates.filter(counts).copied().collect()
+        self.occupations_on(core, (begin, end)).filter(counts).collect()
+    }
+
+    /// Who of the robot had a core in this time.
+    pub(super) fn occupations_on(&self, core: Core, (begin, end): (Ticks, Ticks)) -> impl Iterator<Item = Occupation> {
+        let (occupations, longest) =
+            self.cores.get(&core).map_or((&[][..], 0), |lane| (&lane.occupations[..], lane.longest));
+        let first = occupations.partition_point(|other| other.begin.0.saturating_add(longest) <= begin.0);
+        let candidates = occupations[first..].iter().take_while(move |other| other.begin < end);
+        candidates.filter(move |other| other.end > begin).copied()
     }
 
     /// Tasks of the run's plan that left no event.

@@ -1,5 +1,7 @@
 //! Explanations for people: what happened, and what can be done about it.
 
+mod loss;
+
 use super::{Cause, Execution, Explanation, Hop, Reason, Step};
 use crate::{
     catalog::{CatalogGuard, Runs},
@@ -27,6 +29,19 @@ impl Explanation {
     /// # Ok::<(), hemiola_trace::Error>(())
     /// ```
     pub fn sentence(&self, names: &CatalogGuard<'_>) -> String {
+        let reason = self.reason_in_words(names);
+        match self.loss_in_words() {
+            Some(loss) => format!("{reason}; {loss}"),
+            None => reason,
+        }
+    }
+
+    /// Who had the core meanwhile, if that is known.
+    pub fn loss_in_words(&self) -> Option<String> {
+        self.loss.map(|loss| loss.sentence(&self.scale))
+    }
+
+    fn reason_in_words(&self, names: &CatalogGuard<'_>) -> String {
         let excess = duration(self.excess);
         match self.reason {
             Reason::Usual => match self.executions.first() {
@@ -64,6 +79,9 @@ impl Explanation {
     /// What can be done about the reason.
     pub fn remedy(&self, names: &CatalogGuard<'_>) -> String {
         let cycle = names.cycle_name(self.chain.cycle);
+        if let Some(loss) = self.loss {
+            return loss.remedy(names, &cycle);
+        }
         match self.reason {
             Reason::Usual => format!(
                 "what is usual does not fit: shorten the longest tasks, or see with `simulate {cycle}` what more workers give"
@@ -232,6 +250,6 @@ fn thread(names: &CatalogGuard<'_>, worker: WorkerId) -> String {
     match names.worker(worker).map(|worker| &worker.runs) {
         Some(Runs::Tasks { cycle, .. }) => format!("cycle {}", names.cycle_name(*cycle)),
         Some(Runs::Callbacks { executor }) => format!("executor {executor}"),
-        Some(Runs::Samples { .. }) | None => names.worker_name(worker),
+        Some(Runs::Samples { .. } | Runs::Service) | None => names.worker_name(worker),
     }
 }

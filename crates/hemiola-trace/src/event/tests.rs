@@ -7,7 +7,7 @@ fn ticks() -> impl Strategy<Value = Ticks> {
 
 fn events() -> impl Strategy<Value = Event> {
     let (a, b, c) = (any::<u16>(), any::<u16>(), any::<u32>());
-    (0..15u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
+    (0..17u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
         |(kind, a, b, c, d, e, (x, y, z), value)| match kind {
             0 => Event::TaskRun { task: TaskId(a), core: Core(d as u8), run: c, ready: x, begin: y, end: z },
             1 => Event::CycleBegin { cycle: CycleId(a), plan: PlanId(d), run: c, trigger: x, begin: y },
@@ -40,6 +40,8 @@ fn events() -> impl Strategy<Value = Event> {
             },
             13 => Event::Sample { source: SourceId(a), core: Core(d as u8), sample: c, begin: x, end: y },
             12 => Event::CallbackPanic { callback: CallbackId(a), sequence: c, at: x },
+            14 => Event::ThreadTime { worker: WorkerId(a), running: x.0, waiting: y.0, at: z },
+            15 => Event::StolenTime { core: Core(d as u8), nanoseconds: x.0, at: y },
             _ => Event::Counter { counter: CounterId(a), value, at: x },
         },
     )
@@ -54,7 +56,7 @@ proptest! {
 
 #[test]
 fn foreign_words_are_no_event() {
-    assert_eq!(Event::from_words([15, 0, 0, 0]), None);
+    assert_eq!(Event::from_words([17, 0, 0, 0]), None);
     assert_eq!(Event::from_words([8, 2, 0, 0]), None);
 }
 

@@ -165,6 +165,9 @@ pub(super) enum Track {
     DataAge(u16, u16),
     Counter(u16),
     Topic(u16),
+    Running(u16),
+    Waiting(u16),
+    Stolen(u8),
 }
 
 impl Track {
@@ -181,6 +184,9 @@ impl Track {
             Self::DataAge(source, output) => (9, source, output),
             Self::Counter(id) => (10, id, 0),
             Self::Topic(id) => (11, id, 0),
+            Self::Running(worker) => (12, worker, 0),
+            Self::Waiting(worker) => (13, worker, 0),
+            Self::Stolen(core) => (14, core.into(), 0),
         };
         kind << 32 | u64::from(high) << 16 | u64::from(low)
     }

@@ -142,6 +142,11 @@ impl<'b> Packet<'b> {
         self.event.clone().filter(move |field| field.number == number).filter_map(|field| field.integer())
     }
 
+    /// The value of a counter that counts in whole numbers.
+    pub(super) fn count(&self) -> Option<u64> {
+        self.event.integer(30)
+    }
+
     /// The value of a counter.
     pub(super) fn value(&self) -> Option<f64> {
         self.event.integer(44).map(f64::from_bits)

@@ -21,6 +21,10 @@ use std::{
 const PROCESS: u64 = 1;
 pub(super) const CYCLE: u64 = 3;
 const COUNTER: u64 = 10;
+const WORKER: u64 = 2;
+const RUNNING: u64 = 12;
+const WAITING: u64 = 13;
+const STOLEN: u64 = 14;
 
 pub(super) struct Reader<'n> {
     pub(super) names: &'n Names,
@@ -46,6 +50,14 @@ enum Thread {
     Worker(WorkerId, CycleId),
     Executor(WorkerId),
     Source(WorkerId, SourceId),
+}
+
+impl Thread {
+    fn worker(self) -> WorkerId {
+        match self {
+            Self::Worker(worker, _) | Self::Executor(worker) | Self::Source(worker, _) => worker,
+        }
+    }
 }
 
 impl<'n> Reader<'n> {
@@ -91,9 +103,22 @@ impl<'n> Reader<'n> {
             Some(Thread::Worker(worker, cycle)) => self.of_worker(worker, cycle, packet),
             Some(Thread::Source(worker, source)) => self.of_source(worker, source, packet),
             Some(Thread::Executor(worker)) => self.of_executor(worker, packet),
-            None if packet.track >> 32 == COUNTER => self.of_counter(packet),
-            None => Ok(()),
+            None => self.of_other(packet),
         }
+    }
+
+    /// Counters that belong to no cycle.
+    fn of_other(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
+        let (kind, number) = (packet.track >> 32, packet.track & u64::from(u32::MAX));
+        let worker = self.threads.get(&(WORKER << 32 | number)).map(|thread| thread.worker());
+        match (kind, worker, packet.count()) {
+            (COUNTER, ..) => self.of_counter(packet)?,
+            (RUNNING, Some(worker), Some(running)) => self.of_running(worker, running, packet.time),
+            (WAITING, Some(worker), Some(waiting)) => self.of_waiting(worker, waiting, packet.time),
+            (STOLEN, _, Some(nanoseconds)) => self.of_stolen(core_of(Some(number)), nanoseconds, packet.time),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn of_cycle(&mut self, cycle: CycleId, packet: &Packet<'_>) -> Result<(), Error> {

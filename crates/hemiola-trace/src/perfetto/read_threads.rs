@@ -5,7 +5,7 @@ use super::{
     read::{Reader, core_of},
 };
 use crate::{
-    clock::Ticks,
+    clock::{Core, Ticks},
     error::Error,
     event::Event,
     ids::{SourceId, WorkerId},
@@ -57,10 +57,32 @@ impl Reader<'_> {
     pub(super) fn of_counter(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
         let (Some(track), Some(value)) = (self.names.tracks.get(&packet.track), packet.value()) else { return Ok(()) };
         let counter = self.catalog.counter(&track.name, &track.unit)?;
-        // Whoever counted; all readers take counters from any ring.
-        if let Some(events) = self.events.values_mut().next() {
-            events.push(Event::Counter { counter, value, at: Ticks(packet.time) });
-        }
+        self.counted(Event::Counter { counter, value, at: Ticks(packet.time) });
         Ok(())
+    }
+
+    /// The first half of what the kernel counted of a thread.
+    pub(super) fn of_running(&mut self, worker: WorkerId, running: u64, time: u64) {
+        let looked = Event::ThreadTime { worker, running, waiting: 0, at: Ticks(time) };
+        self.events.entry(worker).or_default().push(looked);
+    }
+
+    /// The other half comes after it.
+    pub(super) fn of_waiting(&mut self, worker: WorkerId, waited: u64, time: u64) {
+        match self.events.entry(worker).or_default().last_mut() {
+            Some(Event::ThreadTime { waiting, at, .. }) if at.0 == time => *waiting = waited,
+            _ => {}
+        }
+    }
+
+    pub(super) fn of_stolen(&mut self, core: Core, nanoseconds: u64, time: u64) {
+        self.counted(Event::StolenTime { core, nanoseconds, at: Ticks(time) });
+    }
+
+    /// Whoever counted; all readers take counters from any ring.
+    fn counted(&mut self, event: Event) {
+        if let Some(events) = self.events.values_mut().next() {
+            events.push(event);
+        }
     }
 }

@@ -415,6 +415,49 @@ fn a_trace_is_read_back_as_it_was_written() {
 }
 
 #[test]
+fn what_the_kernel_counted_is_read_back() {
+    let scenario = Scenario::of(Duration::from_millis(60));
+    let service = scenario.catalog.service().unwrap();
+    let looks = |at: u64| {
+        let worker = |worker: u16| Event::ThreadTime {
+            worker: WorkerId(worker),
+            running: 7 * at + u64::from(worker),
+            waiting: at / 3,
+            at: Ticks(at),
+        };
+        [Event::StolenTime { core: Core(1), nanoseconds: at * 2, at: Ticks(at) }, worker(0), worker(1)]
+    };
+    let mut capture = scenario.capture.clone();
+    capture.insert(service, [20_000_000, 50_000_000].into_iter().flat_map(looks).collect());
+    let trace = written(&scenario, &capture);
+    trace.assert_sound();
+    let worker = |worker| scenario.catalog.read().worker_name(WorkerId(worker));
+    let values = |track: &str| -> Vec<u64> {
+        trace.events.iter().filter(|event| trace.track_of(event) == track).filter_map(|event| event.value).collect()
+    };
+    assert_eq!(values(&format!("{} on a core", worker(1))), [140_000_001, 350_000_001]);
+    assert_eq!(values(&format!("{} waiting for a core", worker(1))), [6_666_666, 16_666_666]);
+    assert_eq!(values("core 1 taken by the host"), [40_000_000, 100_000_000]);
+    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
+    capture.workers().for_each(|(worker, events)| writer.append(worker, events).unwrap());
+    let read = perfetto::Trace::decode(&writer.finish().unwrap(), "memory").unwrap();
+    let told = |capture: &Capture, catalog: &Catalog| {
+        let names = catalog.read();
+        let told = capture.workers().flat_map(|(_, events)| events).filter_map(|event| match *event {
+            Event::ThreadTime { worker, running, waiting, at } => {
+                Some(format!("{} {running} {waiting} {at:?}", names.worker_name(worker)))
+            }
+            Event::StolenTime { .. } => Some(format!("{event:?}")),
+            _ => None,
+        });
+        let mut told: Vec<_> = told.collect();
+        told.sort();
+        told
+    };
+    assert_eq!(told(&read.capture, &read.catalog), told(&capture, &scenario.catalog));
+}
+
+#[test]
 fn a_damaged_trace_is_read_up_to_there_or_refused() {
     let scenario = Scenario::of(Duration::from_millis(60));
     let bytes = bytes(&scenario);

@@ -65,7 +65,8 @@ struct ExceedanceMessage {
     bound: Duration,
     observed: Duration,
     cause: CauseKind,
-    /// The update that ran long, or the thread that had the core; empty otherwise.
+    /// The update that ran long, the thread of the robot that had the core, the thread that needed one that other programs had, or the core that
+    /// the host took; empty otherwise.
     culprit: String,
     /// How long that took; zero where the explanation tells.
     took: Duration,
@@ -91,6 +92,8 @@ enum CauseKind {
     Dispatch,
     NothingUnusual,
     Unknown,
+    OtherPrograms,
+    Host,
 }
 
 /// The topic of latencies above their bounds.
@@ -228,6 +231,8 @@ impl ExceedanceMessage {
         let (cause, culprit, took) = match cause {
             ExceedanceCause::Execution { update, took, .. } => (CauseKind::Execution, update, took),
             ExceedanceCause::Preemption { thread, lasted } => (CauseKind::Preemption, thread, lasted),
+            ExceedanceCause::OtherPrograms { thread, lasted } => (CauseKind::OtherPrograms, thread, lasted),
+            ExceedanceCause::Host { core, lasted } => (CauseKind::Host, format!("core {core}"), lasted),
             ExceedanceCause::StalledCore => nobody(CauseKind::StalledCore),
             ExceedanceCause::LateRelease => nobody(CauseKind::LateRelease),
             ExceedanceCause::Backlog => nobody(CauseKind::Backlog),

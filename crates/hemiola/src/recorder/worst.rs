@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use hemiola_log::{LogError, LogWriter};
 use hemiola_model::Time;
 use hemiola_runtime::RobotHandle;
+use hemiola_trace::causes::History;
 use hemiola_trace::{Capture, Catalog, CycleId, TickScale, Ticks, perfetto};
 
 /// See the module.
@@ -21,9 +22,6 @@ pub struct WorstRuns {
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 /// In this time no events are overwritten that were not looked at.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
-/// What was before it often tells why.
-const BEFORE: Duration = Duration::from_millis(10);
-const AFTER: Duration = Duration::from_millis(2);
 
 impl WorstRuns {
     pub fn new(handle: RobotHandle) -> Self {
@@ -42,8 +40,10 @@ impl WorstRuns {
         for (cycle, run) in capture.longest_runs() {
             let known = self.found.get(&cycle).map_or(0, |(ticks, _)| *ticks);
             if run.ticks() > known {
-                let begin = Ticks(run.trigger.0.saturating_sub(scale.ticks_in(BEFORE)));
-                let end = Ticks(run.end.0.saturating_add(scale.ticks_in(AFTER)));
+                // What was before and after it often tells why.
+                let around = scale.ticks_in(History::REACH);
+                let begin = Ticks(run.trigger.0.saturating_sub(around));
+                let end = Ticks(run.end.0.saturating_add(around));
                 self.found.insert(cycle, (run.ticks(), capture.between(begin, end)));
             }
         }

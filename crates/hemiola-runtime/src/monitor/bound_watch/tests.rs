@@ -111,6 +111,32 @@ fn a_worker_that_stood_still_is_named() {
     assert_eq!(workers.told()[0].cause, ExceedanceCause::StalledCore);
 }
 
+/// Cognition's thread has waited for 11 ms when its run is over, and the host has taken its core for so long.
+fn starved(stolen: u64) -> Exceedance {
+    let mut workers = Workers::watching(bounds());
+    let service = workers.catalog.service().unwrap();
+    let mut ring = Ring::with_capacity(16);
+    workers.collector.add(service, ring.reader());
+    workers.cognition(7, [100, 112, 112, 126]);
+    for (at, waiting, stolen) in [(90, 3, 0), (140, 14, stolen)] {
+        let at = Ticks(at * MILLISECOND);
+        let waiting = waiting * MILLISECOND;
+        ring.push(Event::StolenTime { core: Core(0), nanoseconds: stolen * MILLISECOND, at });
+        ring.push(Event::ThreadTime { worker: workers.cognition.1, running: 0, waiting, at });
+    }
+    workers.told().remove(0)
+}
+
+#[test]
+fn a_core_that_other_programs_or_the_host_had_is_told_with_its_time() {
+    let [others, host] = [starved(0).cause, starved(20).cause];
+    let thread = "cognition 0".to_owned();
+    assert_eq!(others, ExceedanceCause::OtherPrograms { thread, lasted: Duration::from_millis(11) });
+    assert_eq!(host, ExceedanceCause::Host { core: 0, lasted: Duration::from_millis(12) });
+    let words = "in the 50.0 ms around it its thread waited 11.0 ms for a core that other programs had";
+    assert!(starved(0).explanation.contains(words), "{}", starved(0).explanation);
+}
+
 #[test]
 fn a_few_are_told_in_a_second_and_all_are_counted() {
     let mut workers = Workers::watching(bounds());

@@ -181,7 +181,8 @@ fn reason(
         Step::Run { cycle, run } => {
             let Some(chain) = evidence.history.blocking_chain_until(cycle, run, hop.end) else { return because + "\n" };
             let durations = evidence.durations((cycle, run));
-            let explanation = Explanation::of(chain, &durations, &evidence.trace.scale);
+            let explanation =
+                Explanation::of(chain, &durations, &evidence.trace.scale).with_accounts(&evidence.history);
             let (table, sentence) = (explanation.table(names), explanation.sentence(names));
             let remedy = explanation.remedy(names);
             return format!("{because}:\n\n{table}\n         {sentence}\nso       {remedy}\n");

@@ -47,7 +47,8 @@ fn chosen(evidence: &Evidence, cycle: CycleId, arguments: &WhyArguments) -> Resu
 /// Heading, chain, reason, remedy.
 pub fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> String {
     let Some(chain) = evidence.history.blocking_chain(cycle, run.run) else { return String::new() };
-    let explanation = Explanation::of(chain, &evidence.durations((cycle, run.run)), &evidence.trace.scale);
+    let explanation = Explanation::of(chain, &evidence.durations((cycle, run.run)), &evidence.trace.scale)
+        .with_accounts(&evidence.history);
     let names = evidence.trace.catalog.read();
     let deadline = names.cycle(cycle).and_then(|cycle| cycle.deadline);
     let verdict = match (deadline, evidence.lateness(cycle, run)) {

@@ -1,0 +1,99 @@
+//! Looks at what the kernel counts of the robot's threads and of the cores, so that one can tell afterwards who had a core that a thread needed.
+
+use hemiola_realtime::{CoreId, KernelThread, StolenTime, ThreadAccount};
+use hemiola_trace::{Core, Event, Ring, Ticks, WorkerId};
+
+use super::Monitor;
+use crate::error::RuntimeError;
+
+/// The open accounts, and a ring of what was in them. Belongs to the thread that drains the rings.
+pub struct KernelWatch {
+    accounts: Vec<(WorkerId, ThreadAccount)>,
+    stolen: Option<StolenTime>,
+    ring: Ring,
+}
+
+/// Some seconds of looks at dozens of threads and cores.
+const LOOKS: usize = 1 << 13;
+
+impl KernelWatch {
+    /// Of those threads of which the system keeps accounts.
+    pub fn of(threads: impl IntoIterator<Item = (WorkerId, KernelThread)>) -> Self {
+        let accounts =
+            threads.into_iter().filter_map(|(worker, thread)| Some((worker, ThreadAccount::of(thread).ok()?)));
+        Self { accounts: accounts.collect(), stolen: StolenTime::open().ok(), ring: Ring::with_capacity(LOOKS) }
+    }
+
+    /// Looks at all of them. Two system calls a thread and one for the cores, no allocation.
+    pub fn look(&mut self) {
+        let Self { accounts, stolen, ring } = self;
+        // One time for all: they are compared with each other.
+        let at = Ticks::now();
+        if let Some(cores) = stolen.as_mut().and_then(|stolen| stolen.read().ok()) {
+            for (CoreId(core), taken) in cores {
+                if let Ok(core) = u8::try_from(core) {
+                    let nanoseconds = taken.as_nanos() as u64;
+                    ring.push(Event::StolenTime { core: Core(core), nanoseconds, at });
+                }
+            }
+        }
+        accounts.retain(|(worker, account)| {
+            // A thread that has ended counts no more.
+            let Ok(times) = account.read() else { return false };
+            let [running, waiting] = [times.running, times.waiting].map(|time| time.as_nanos() as u64);
+            ring.push(Event::ThreadTime { worker: *worker, running, waiting, at });
+            true
+        });
+    }
+}
+
+impl Monitor {
+    /// Looks at what the kernel counts of these threads from now on.
+    pub fn watch_threads(
+        &mut self,
+        threads: impl IntoIterator<Item = (WorkerId, KernelThread)>,
+    ) -> Result<(), RuntimeError> {
+        let watch = KernelWatch::of(threads);
+        self.collector.add(self.catalog.service()?, watch.ring.reader());
+        self.kernel = Some(watch);
+        Ok(())
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_look_tells_of_every_thread_that_still_runs() {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (tell, told) = std::sync::mpsc::channel();
+        let other = std::thread::spawn(move || {
+            tell.send(KernelThread::current()).unwrap();
+            ended.recv().unwrap_err();
+        });
+        let threads = [(WorkerId(0), KernelThread::current()), (WorkerId(1), told.recv().unwrap())];
+        let mut watch = KernelWatch::of(threads);
+        let mut reader = watch.ring.reader();
+        let mut look = |watch: &mut KernelWatch| {
+            watch.look();
+            let mut events = Vec::new();
+            assert_eq!(reader.read(&mut events), 0);
+            let threads = events.into_iter().filter_map(|event| match event {
+                Event::ThreadTime { worker, running, .. } => Some((worker, running)),
+                _ => None,
+            });
+            threads.collect::<Vec<_>>()
+        };
+        let [first, second] = [look(&mut watch), look(&mut watch)];
+        assert!(matches!(first[..], [(WorkerId(0), _), (WorkerId(1), _)]), "{first:?}");
+        assert!(second[0].1 > first[0].1, "this thread ran meanwhile: {first:?} {second:?}");
+        assert_eq!(second[1], first[1], "the other one slept");
+        drop(end);
+        other.join().unwrap();
+        // The kernel may still be taking it down.
+        while look(&mut watch).len() > 1 {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -72,6 +72,33 @@ impl Capture {
         longest
     }
 
+    /// The part that tells why something happened in a time: with at least so many ticks before and after it, and from the last look at the
+    /// kernel's accounts before it to the first one after it, if there are both.
+    ///
+    /// ```
+    /// use hemiola_trace::{Capture, Event, Ticks, WorkerId};
+    ///
+    /// let look = |at| Event::ThreadTime { worker: WorkerId(0), running: 0, waiting: 0, at: Ticks(at) };
+    /// let mut capture = Capture::default();
+    /// capture.insert(WorkerId(9), [100, 150, 200, 250].map(look).to_vec());
+    /// let around = |begin, end| capture.around(Ticks(begin), Ticks(end), 10).events(WorkerId(9)).to_vec();
+    /// assert_eq!(around(160, 180), [look(150), look(200)]);
+    /// assert_eq!(around(160, 195), [look(150), look(200)]);
+    /// assert_eq!(around(195, 300), [look(200), look(250)]); // nobody looked after that
+    /// ```
+    #[must_use]
+    pub fn around(&self, begin: Ticks, end: Ticks, least: u64) -> Self {
+        let looks = || {
+            let events = self.workers().flat_map(|(_, events)| events);
+            events.filter(|event| matches!(event, Event::ThreadTime { .. })).map(Event::at)
+        };
+        let before = looks().filter(|at| *at <= begin).max();
+        let after = looks().filter(|at| *at >= end).min();
+        let (first, last) = before.zip(after).unwrap_or((begin, end));
+        let [from, to] = [Ticks(begin.0.saturating_sub(least)), Ticks(end.0.saturating_add(least))];
+        self.between(first.min(from), last.max(to))
+    }
+
     /// The part that happened, or ended, within a time.
     #[must_use]
     pub fn between(&self, begin: Ticks, end: Ticks) -> Self {

@@ -67,6 +67,13 @@ fn folder() -> PathBuf {
     folder
 }
 
+fn explanation(trace: &Trace, run: u64) -> Explanation {
+    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+    let run = (trace.catalog.read().cycles().next().unwrap().0, run as u32);
+    let durations = Durations::of(&trace.capture, &trace.catalog, &trace.scale, run);
+    Explanation::of(history.blocking_chain(run.0, run.1).unwrap(), &durations, &trace.scale).with_accounts(&history)
+}
+
 #[test]
 fn a_core_that_another_program_has_is_told_as_such() {
     let (ask, asked) = channel();
@@ -86,22 +93,22 @@ fn a_core_that_another_program_has_is_told_as_such() {
     assert_eq!(robot.run_with(run), ExitCode::SUCCESS);
 
     let trace = Trace::read(&file).unwrap();
-    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
-    let cycle = trace.catalog.read().cycles().next().unwrap().0;
-    let why = |run: u64| {
-        let run = run as u32;
-        let durations = Durations::of(&trace.capture, &trace.catalog, &trace.scale, (cycle, run));
-        Explanation::of(history.blocking_chain(cycle, run).unwrap(), &durations, &trace.scale).with_accounts(&history)
-    };
     let words = |explanation: &Explanation| explanation.sentence(&trace.catalog.read());
     for (run, is_within) in [(STARVED_WITHIN, true), (STARVED_AFTER + 1, false)] {
-        let explanation = why(run);
+        let explanation = explanation(&trace, run);
         let loss = explanation.loss.unwrap_or_else(|| panic!("{explanation:?}"));
         assert_eq!(loss.taker, Taker::OtherPrograms, "{}", words(&explanation));
         assert!(loss.taken <= loss.nanoseconds && loss.taken >= HELD.as_nanos() as u64 / 2, "{loss:?}");
         assert_eq!(matches!(explanation.reason, Reason::LongExecution(_)), is_within, "{}", words(&explanation));
         assert_eq!(loss.within.is_some(), is_within);
     }
+
+    let slice = folder.join("slice.pftrace");
+    let number = STARVED_WITHIN.to_string();
+    let ask = ["robot", "why", "control", "--run", &number, "--trace", path, "--slice", slice.to_str().unwrap()];
+    assert_eq!(Application::embedded(ROBOT).run_with(ask), ExitCode::SUCCESS);
+    let loss = explanation(&Trace::read(&slice).unwrap(), STARVED_WITHIN).loss.unwrap();
+    assert_eq!(loss.taker, Taker::OtherPrograms, "a slice tells as much: {loss:?}");
 
     let mut log = hemiola::log::LogReader::open(&log).unwrap();
     let mut causes = Vec::new();

@@ -60,6 +60,8 @@ enum Watched {
 /// As many are explained and told in a second.
 const MOST_TOLD: usize = 4;
 const A_SECOND: Duration = Duration::from_secs(1);
+/// What was before it, and what of others ended after it, often tells why.
+const AROUND: Duration = Duration::from_millis(5);
 
 impl BoundWatch {
     /// Watches these from now on.
@@ -175,9 +177,8 @@ impl BoundWatch {
                 continue;
             };
             self.told.push(now);
-            let around = scale.ticks_in(History::REACH);
-            let (from, to) = (finding.begin.0.saturating_sub(around), finding.end.0.saturating_add(around));
-            let history = History::of(&capture.between(Ticks(from), Ticks(to)), catalog, scale);
+            let part = capture.around(finding.begin, finding.end, scale.ticks_in(AROUND));
+            let history = History::of(&part, catalog, scale);
             let names = catalog.read();
             let of = finding.of.named(&names);
             let (run, cause, explanation) = self.why(&finding, &history, durations, &names, scale);

@@ -9,7 +9,7 @@ use crate::{
     event::Event,
     ids::{CycleId, TaskId, WorkerId},
 };
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 /// The kernel's accounts of a thread and its core, from one look at them to another. All times in nanoseconds.
 ///
@@ -192,9 +192,6 @@ fn between<const N: usize>(looks: &[(Ticks, [u64; N])], begin: Ticks, end: Ticks
 }
 
 impl History {
-    /// As much before and after a moment has to be in a capture, for looks to be in it.
-    pub const REACH: Duration = Duration::from_millis(150);
-
     /// The accounts of a thread around a time; `None` if nobody looked before it, or after it.
     pub fn account(&self, cycle: CycleId, worker: WorkerId, core: Core, begin: Ticks, end: Ticks) -> Option<Account> {
         let (begin, end, [running, waiting]) = between(self.looks.threads.get(&worker)?, begin, end)?;

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use hemiola_log::{LogError, LogWriter};
 use hemiola_model::Time;
 use hemiola_runtime::RobotHandle;
-use hemiola_trace::causes::History;
-use hemiola_trace::{Capture, Catalog, CycleId, TickScale, Ticks, perfetto};
+use hemiola_trace::{Capture, Catalog, CycleId, TickScale, perfetto};
 
 /// See the module.
 pub struct WorstRuns {
@@ -22,6 +21,8 @@ pub struct WorstRuns {
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 /// In this time no events are overwritten that were not looked at.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
+/// What was before and after it often tells why.
+const AROUND: Duration = Duration::from_millis(10);
 
 impl WorstRuns {
     pub fn new(handle: RobotHandle) -> Self {
@@ -40,11 +41,8 @@ impl WorstRuns {
         for (cycle, run) in capture.longest_runs() {
             let known = self.found.get(&cycle).map_or(0, |(ticks, _)| *ticks);
             if run.ticks() > known {
-                // What was before and after it often tells why.
-                let around = scale.ticks_in(History::REACH);
-                let begin = Ticks(run.trigger.0.saturating_sub(around));
-                let end = Ticks(run.end.0.saturating_add(around));
-                self.found.insert(cycle, (run.ticks(), capture.between(begin, end)));
+                let part = capture.around(run.trigger, run.end, scale.ticks_in(AROUND));
+                self.found.insert(cycle, (run.ticks(), part));
             }
         }
         self.due = Instant::now() + LOOK_PERIOD;

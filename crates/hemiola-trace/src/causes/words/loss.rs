@@ -32,6 +32,7 @@ impl Loss {
             _ => format!(", the robot's own threads for at most {ours} of it"),
         };
         let host = self.host();
+        let not_long = if waiting == 0 { "did not wait".to_owned() } else { format!("waited only {waited}") };
         match (self.taker, self.within) {
             (Taker::OtherPrograms, None) => {
                 format!(
@@ -52,7 +53,7 @@ impl Loss {
                 )
             }
             (Taker::Nobody | Taker::Sleep, None) => format!(
-                "{around} its thread waited only {waited} for a core, and {host}: the timer or the wake-up itself was late, \
+                "{around} its thread {not_long} for a core, and {host}: the timer or the wake-up itself was late, \
                  or the host took the core for less than it counts"
             ),
             (Taker::Update, _) | (Taker::Nobody, Some(_)) => {

@@ -105,8 +105,7 @@ impl Evidence {
     /// Writes a trace of that time, and of a little before and after it.
     pub fn write_slice(&self, path: &Path, (begin, end): (Ticks, Ticks)) -> Result<(), CommandError> {
         let Trace { capture, catalog, scale } = &self.trace;
-        let around = AROUND.as_nanos() as u64;
-        let part = capture.between(Ticks(begin.0.saturating_sub(around)), Ticks(end.0.saturating_add(around)));
+        let part = capture.around(begin, end, scale.ticks_in(AROUND));
         Ok(part.write_perfetto(path, catalog, scale)?)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     event::Event,
     ids::{CycleId, TaskId, WorkerId},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kernel's accounts of a thread and its core, from one look at them to another. All times in nanoseconds.
 ///
@@ -196,16 +196,20 @@ impl History {
     pub fn account(&self, cycle: CycleId, worker: WorkerId, core: Core, begin: Ticks, end: Ticks) -> Option<Account> {
         let (begin, end, [running, waiting]) = between(self.looks.threads.get(&worker)?, begin, end)?;
         let stolen = self.looks.stolen.get(&core).and_then(|looks| between(looks, begin, end));
-        let slices = || self.runs.values().flat_map(|run| &run.tasks).filter(|slice| slice.worker == worker);
+        let slices = self.runs.values().flat_map(|run| &run.tasks).filter(|slice| slice.worker == worker);
+        let slices: Vec<_> = slices.filter(|slice| slice.begin < end && slice.end > begin).collect();
+        // A thread that may move has waited on any of those on which it was seen.
+        let cores: BTreeSet<_> = slices.iter().map(|slice| slice.core).chain([core]).collect();
         let runs: Vec<_> = self.runs(cycle).map(|run| (run.trigger, run.end)).collect();
         let mut ours = Vec::new();
         for within in runs.iter().map(|&(trigger, over)| (trigger.max(begin), over.min(end))) {
-            let others = self.occupations_on(core, within).filter(|other| other.worker != worker);
-            ours.extend(others.map(|other| (other.begin.max(within.0), other.end.min(within.1))));
+            let others = cores.iter().flat_map(|&core| self.occupations_on(core, within));
+            let others = others.filter(|other| other.worker != worker).map(|other| (other.begin, other.end));
             // Sources do not tell whether they sleep while they take a sample.
-            let samples = self.samples.values().flatten();
-            ours.extend(samples.map(|sample| (sample.0.max(within.0), sample.1.min(within.1))));
+            let samples = self.samples.values().flatten().copied();
+            ours.extend(others.chain(samples).map(|other| (other.0.max(within.0), other.1.min(within.1))));
         }
+        let tasks = slices.iter().map(|slice| (slice.begin.max(begin), slice.end.min(end)));
         let nanoseconds = |ticks| self.scale.nanoseconds_between(Ticks(0), Ticks(ticks));
         Some(Account {
             worker,
@@ -213,9 +217,7 @@ impl History {
             begin,
             end,
             running,
-            in_tasks: nanoseconds(covered(
-                slices().map(|slice| (slice.begin.max(begin), slice.end.min(end))).collect(),
-            )),
+            in_tasks: nanoseconds(covered(tasks.collect())),
             waiting,
             for_ours: nanoseconds(covered(ours)).min(waiting),
             stolen: stolen.map(|(_, _, [stolen])| stolen),

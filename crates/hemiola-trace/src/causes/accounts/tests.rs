@@ -28,15 +28,19 @@ impl Robot {
         Self { catalog, capture: Capture::default(), motion, cognition }
     }
 
-    /// A run with one task: due, begun, ended.
-    fn ran(&mut self, (cycle, worker): (CycleId, WorkerId), run: u32, [due, begin, end]: [u64; 3]) {
+    /// A run on core 0 with one task: due, begun, ended.
+    fn ran(&mut self, of: (CycleId, WorkerId), run: u32, times: [u64; 3]) {
+        self.ran_on(Core(0), of, run, times);
+    }
+
+    fn ran_on(&mut self, core: Core, (cycle, worker): (CycleId, WorkerId), run: u32, [due, begin, end]: [u64; 3]) {
         let name = format!("{}.update", self.catalog.read().cycle_name(cycle));
         let task = self.catalog.task(cycle, &name).unwrap();
         let plan = self.catalog.plan(cycle, &[]).unwrap();
         let [trigger, begin, end] = [due, begin, end].map(|time| Ticks(time * MICROSECOND));
         let events = vec![
             Event::CycleBegin { cycle, plan, run, trigger, begin },
-            Event::TaskRun { task, core: Core(0), run, ready: begin, begin, end },
+            Event::TaskRun { task, core, run, ready: begin, begin, end },
             Event::CycleEnd { cycle, run, at: end },
         ];
         self.capture.insert(worker, events);
@@ -104,6 +108,15 @@ fn a_wait_for_the_robots_own_threads_is_not_blamed_on_others() {
     robot.ran(robot.cognition, 1, [60_000, 60_050, 61_750]);
     let loss = robot.loss();
     assert_eq!((loss.taker, loss.account.for_ours), (Taker::OursOrOthers, 1_700 * MICROSECOND));
+}
+
+#[test]
+fn a_thread_that_moves_may_have_waited_for_the_robots_own_on_each_of_its_cores() {
+    let mut robot = late(1_750, 0);
+    robot.ran_on(Core(1), robot.cognition, 1, [60_000, 60_050, 61_750]);
+    assert_eq!(robot.loss().taker, Taker::OtherPrograms, "it was on core 0 all the time");
+    robot.ran_on(Core(1), robot.motion, 2, [72_000, 72_010, 72_200]);
+    assert_eq!(robot.loss().taker, Taker::OursOrOthers);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The readers of all rings, and what they hold at one moment.
 
-use crate::{event::Event, ids::WorkerId, ring::RingReader};
+use crate::{clock::Ticks, event::Event, ids::WorkerId, ring::RingReader};
 
 /// Drains the rings of all workers, in rounds: the one place that keeps their readers.
 ///
@@ -19,6 +19,8 @@ use crate::{event::Event, ids::WorkerId, ring::RingReader};
 pub struct Collector {
     readers: Vec<(WorkerId, RingReader)>,
     events: Vec<Event>,
+    /// Not handed out yet, for others may come that were before them.
+    arrivals: Vec<(Ticks, WorkerId, Event)>,
 }
 
 impl Collector {
@@ -29,18 +31,33 @@ impl Collector {
     }
 
     /// Hands the events since the last round, worker by worker, with the number of those that were lost. Workers without
-    /// any are left out.
+    /// any are left out. Then come the arrivals of all workers, one by one in the order of their times: any worker may tell of
+    /// a chain, and its reaction time is from one arrival to the next.
+    ///
+    /// An arrival is told before the next run of its cycle begins. So all that were before one of those that have come when a
+    /// round begins have come as well; those from later on wait for the next round.
     pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) {
-        let Self { readers, events } = self;
+        let Self { readers, events, arrivals } = self;
+        let begin = Ticks::now();
         readers.retain_mut(|(worker, reader)| {
             let closed = reader.is_closed();
             events.clear();
             let lost = reader.read(events);
+            events.retain(|event| {
+                let Event::Arrival { at, .. } = *event else { return true };
+                arrivals.push((at, *worker, *event));
+                false
+            });
             if !events.is_empty() || lost > 0 {
                 each(*worker, events, lost);
             }
             !closed
         });
+        arrivals.sort_by_key(|(at, ..)| *at);
+        let settled = arrivals.partition_point(|(at, ..)| *at <= begin);
+        for (_, worker, event) in arrivals.drain(..settled) {
+            each(worker, &[event], 0);
+        }
     }
 
     /// All events that the rings still hold, read or not; disturbs neither the writers nor [`drain`](Self::drain).
@@ -95,7 +112,7 @@ impl Capture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CycleId, Ring, Ticks};
+    use crate::{Age, CycleId, Ring, SourceId, Stamp, TaskId};
 
     fn event(run: u32) -> Event {
         Event::CycleEnd { cycle: CycleId(0), run, at: Ticks(u64::from(run)) }
@@ -116,6 +133,34 @@ mod tests {
         (0..10).for_each(|run| rings[1].push(event(run)));
         assert_eq!(drained(&mut collector), [(WorkerId(0), 3, 0), (WorkerId(1), 7, 3)]);
         assert_eq!(drained(&mut collector), []);
+    }
+
+    #[test]
+    fn arrivals_of_a_chain_come_in_order_whoever_tells_of_them() {
+        let mut rings = [Ring::with_capacity(16), Ring::with_capacity(16)];
+        let mut collector = Collector::default();
+        rings.iter().zip(0..).for_each(|(ring, id)| collector.add(WorkerId(id), ring.reader()));
+        let arrival = |at: Ticks, sample| {
+            let (age, sample) = (Age(0), Stamp(sample));
+            Event::Arrival {
+                output: TaskId(0),
+                source: SourceId(0),
+                at,
+                newest: sample,
+                newest_age: age,
+                oldest_age: age,
+            }
+        };
+        (0..8).for_each(|run| rings[run as usize % 2].push(arrival(Ticks(run), run)));
+        let coming = Ticks(u64::MAX);
+        rings[0].push(arrival(coming, 9));
+        rings[1].push(event(3));
+        let mut told = Vec::new();
+        collector.drain(|worker, events, _| told.push((worker, events.to_vec())));
+        let in_order = (0..8).map(|run| (WorkerId(run as u16 % 2), vec![arrival(Ticks(run), run)]));
+        let of_workers = (WorkerId(1), vec![event(3)]);
+        assert_eq!(told, std::iter::once(of_workers).chain(in_order).collect::<Vec<_>>());
+        assert_eq!(drained(&mut collector), [], "it is still to come");
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Statistics {
         self.scale = scale;
     }
 
-    /// Adds events of a worker, in the order of its ring.
+    /// Adds events of a worker, in the order of its ring; arrivals in the order of all workers, as a [`Collector`](crate::Collector) hands them.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
         let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, .. } = self;
         let names = catalog.read();

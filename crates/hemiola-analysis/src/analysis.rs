@@ -218,6 +218,7 @@ impl<'s> Solver<'s> {
             makespan: self.makespans[cycle],
             arrivals,
             workers: self.system.cycles[cycle].workers,
+            allowed: self.system.cycles[cycle].allowed(self.system.cores),
             cores: self.system.cores,
             costs: self.system.costs,
         }
@@ -289,8 +290,9 @@ impl<'s> Solver<'s> {
     /// What a cycle does to what is below it. One without a bound has at most one run under way and one waiting.
     fn above(&self, cycle: usize) -> Option<Above> {
         let arrivals = self.arrivals(cycle).ok()?;
-        let begins = self.graphs[cycle].len() as u64;
-        let work = self.graphs[cycle].volume() + self.system.costs.dispatch * begins;
+        let graph = &self.graphs[cycle];
+        let begins = graph.begins(self.system.cycles[cycle].workers);
+        let work = graph.volume() + self.system.costs.dispatch * graph.len() as u64;
         let latest_end = match &self.cycles[cycle] {
             Ok(end) => *end,
             Err(_) => arrivals.period * 3 + work,
@@ -329,13 +331,9 @@ impl<'s> Solver<'s> {
     fn response_time(&self, number: usize) -> Result<(Time, Method), NoBound> {
         let cycle = &self.system.cycles[number];
         let mut above = Vec::new();
-        for (other, _) in self
-            .system
-            .cycles
-            .iter()
-            .enumerate()
-            .filter(|&(other, one)| other != number && one.priority >= cycle.priority)
-        {
+        for (other, _) in self.system.cycles.iter().enumerate().filter(|&(other, one)| {
+            other != number && one.priority >= cycle.priority && !self.take_turns(number, other)
+        }) {
             let name = || NoBound::Unbounded { on: self.system.cycles[other].name.clone() };
             above.push(self.above(other).ok_or_else(name)?);
         }
@@ -361,6 +359,28 @@ impl<'s> Solver<'s> {
         Ok((lateness + bound, method))
     }
 
+    /// Whether one of two cycles begins after the other, directly or not, and ends before that begins again: then neither ever
+    /// waits for the other. If it was so until now, it is so the next time, for what keeps both until then is bounded as if it was.
+    fn take_turns(&self, one: usize, other: usize) -> bool {
+        let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
+        let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        let Begin::Every(period) = self.system.cycles[long[0]].begins else { return false };
+        if !long.starts_with(&short) {
+            return false;
+        }
+        let end: Result<Time, _> = long.iter().map(|&cycle| self.cycles[cycle].clone()).sum();
+        end.is_ok_and(|end| end <= period)
+    }
+
+    /// The cycles that begin one after another until this one does; nothing if a chain is before them, of which several may be under way.
+    fn way_to(&self, cycle: usize) -> Option<Vec<usize>> {
+        let mut way = vec![cycle];
+        while let Begin::After(name) = &self.system.cycles[way[0]].begins {
+            way.insert(0, self.system.cycles.iter().position(|cycle| cycle.name == *name)?);
+        }
+        Some(way)
+    }
+
     fn reaction_time(&self, path: &Path) -> Bound {
         let mut sum = Time::ZERO;
         let mut before: Option<&str> = None;
@@ -376,11 +396,13 @@ impl<'s> Solver<'s> {
             } else if let Some(cycle) = self.system.cycles.iter().position(|cycle| cycle.name == *name) {
                 let triggered =
                     matches!(&self.system.cycles[cycle].begins, Begin::After(by) if Some(by.as_str()) == before);
+                let end = self.cycles[cycle].clone().map_err(unbounded)?;
                 if !triggered && !is_there {
+                    // The next run begins with the next release, or with the latest one when the run before has ended.
                     let arrivals = self.arrivals(cycle)?;
-                    sum += arrivals.period + arrivals.jitter;
+                    sum += (arrivals.period + arrivals.jitter).max(end);
                 }
-                sum += self.cycles[cycle].clone().map_err(unbounded)?;
+                sum += end;
             }
             before = Some(name);
         }

@@ -201,6 +201,7 @@ pub enum Missed {
 ///     every: Some((ms(0), ms(12))),
 ///     releases: vec![],
 ///     workers: 2,
+///     cores: Vec::new(),
 ///     priority: 80,
 ///     takes: graph.costs().iter().copied().map(Span::upto).collect(),
 ///     order: graph.critical_path_first(),
@@ -219,6 +220,8 @@ pub struct Cycle {
     pub releases: Vec<usize>,
     /// How many threads it has.
     pub workers: usize,
+    /// The cores that these may use; all if there are none.
+    pub cores: Vec<usize>,
     /// Theirs: the larger, the more important.
     pub priority: u32,
     /// Who waits for whom; the costs are not used.

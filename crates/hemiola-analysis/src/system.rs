@@ -162,7 +162,8 @@ pub struct Executor {
 /// use hemiola_analysis::{Time, system::{Begin, Cycle}};
 /// let ms = Time::milliseconds;
 /// let cycle = Cycle {
-///     name: "motion".into(), begins: Begin::Every(ms(12)), deadline: None, workers: 2, priority: 80, tasks: Vec::new(),
+///     name: "motion".into(), begins: Begin::Every(ms(12)), deadline: None, workers: 2, cores: Vec::new(), priority: 80,
+///     tasks: Vec::new(),
 /// };
 /// assert_eq!(cycle.workers, 2);
 /// ```
@@ -176,9 +177,12 @@ pub struct Cycle {
     /// Until when it has to be done, from its begin: its period if there is nothing else.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub deadline: Option<Time>,
-    /// How many threads work for it; the kernel moves them freely among all cores.
+    /// How many threads work for it.
     #[serde(default = "one")]
     pub workers: usize,
+    /// The cores among which the kernel moves them freely; all if there are none.
+    #[serde(default)]
+    pub cores: Vec<usize>,
     /// Their real-time priority, from 1 to 99: the larger, the more important.
     pub priority: u32,
     /// What it does, in any order.
@@ -187,6 +191,13 @@ pub struct Cycle {
 
 fn one() -> usize {
     1
+}
+
+impl Cycle {
+    /// How many of the cores it may use.
+    pub(crate) fn allowed(&self, cores: usize) -> usize {
+        if self.cores.is_empty() { cores } else { self.cores.len() }
+    }
 }
 
 /// When a cycle begins.

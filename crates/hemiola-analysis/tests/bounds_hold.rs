@@ -1,7 +1,7 @@
 //! No simulated run takes longer than its bound, whatever the system.
 
-use hemiola_analysis::System;
 use hemiola_analysis::simulation::{Comparison, random_system, shrink};
+use hemiola_analysis::{Analysis, System, Time};
 
 fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
     let mut all = Comparison::default();
@@ -89,6 +89,43 @@ fn a_cycle_that_begins_after_something_late_waits_for_its_own_run_before() {
     "#;
     let system = System::from_toml(text, "system.toml").expect("it is a system");
     assert_eq!(Comparison::of(&system).exceeded, []);
+}
+
+/// What begins after something else and is done before that begins again is never in its way, however important it is.
+#[test]
+fn cycles_that_take_turns_do_not_wait_for_each_other() {
+    let of = |vision: &str| {
+        let text = format!(
+            r#"
+            cores = 1
+            [[cycle]]
+            name = "camera"
+            begins = {{ every = "30 ms" }}
+            priority = 30
+            tasks = [{{ name = "expose", takes = "7 ms" }}]
+            [[cycle]]
+            name = "vision"
+            begins = {{ after = "camera" }}
+            priority = 40
+            tasks = [{{ name = "ball", takes = "{vision}" }}]
+            [[cycle]]
+            name = "walk"
+            begins = {{ after = "vision" }}
+            priority = 50
+            tasks = [{{ name = "step", takes = "3 ms" }}]
+            "#
+        );
+        System::from_toml(&text, "system.toml").expect("it is a system")
+    };
+    let bounds = |system: &System| Analysis::of(system).verdicts.iter().map(|it| it.bound.clone()).collect::<Vec<_>>();
+    let ms = Time::milliseconds;
+    assert_eq!(bounds(&of("20 ms")), [Ok(ms(7)), Ok(ms(20)), Ok(ms(3))]);
+    assert_eq!(Comparison::of(&of("20 ms")).exceeded, []);
+    // A millisecond more, and a run may be under way when the camera begins again.
+    assert!(
+        bounds(&of("21 ms")).iter().any(|bound| bound.as_ref().is_ok_and(|bound| *bound > ms(21)) || bound.is_err())
+    );
+    assert_eq!(Comparison::of(&of("21 ms")).exceeded, []);
 }
 
 /// Some minutes: `cargo test --release -p hemiola-analysis --test bounds_hold -- --ignored`

@@ -88,6 +88,7 @@ pub fn simulate(cores: usize, crunch: Time, end: Time) -> (Figures, Simulated) {
             every: Some((period, period)),
             releases: Vec::new(),
             workers: cores,
+            cores: Vec::new(),
             priority: u32::from(described.priority),
             takes: vec![Span::upto(crunch); nodes.len()],
             order: graph.critical_path_first(),

@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn workers_are_as_many_as_make_a_bound_better() {
-        let system = System::from_toml(ROBOT, "system.toml").unwrap();
+        let system = System::from_toml(&ROBOT.replace("9 ms", "14 ms"), "system.toml").unwrap();
         let assigned = assign(&system, &["vision", "motion"]).system;
         let workers: Vec<_> = assigned.cycles.iter().map(|cycle| cycle.workers).collect();
         assert_eq!(workers, [1, 2, 1]);

@@ -155,6 +155,29 @@ impl Dag {
         self.upward_ranks().into_iter().max().unwrap_or(Time::ZERO)
     }
 
+    /// How often, at most, threads without work begin to run in a run of this graph on that many workers.
+    ///
+    /// Whoever ends a node that makes another one ready goes on. So every node begins with a thread that goes on, or with one that
+    /// begins to run; and of the former there are at least as many as nodes that make others ready. Who makes a node ready is one of those that it
+    /// waits for: as many different ones as there are nodes, with predecessors, of which no two share one.
+    pub fn begins(&self, workers: usize) -> u64 {
+        if workers <= 1 {
+            return self.len().min(1) as u64;
+        }
+        let mut waiting: Vec<&[usize]> =
+            self.predecessors.iter().map(Vec::as_slice).filter(|it| !it.is_empty()).collect();
+        waiting.sort_by_key(|predecessors| predecessors.len());
+        let mut seen = vec![false; self.len()];
+        let mut go_on = 0;
+        for predecessors in waiting {
+            if !predecessors.iter().any(|&node| seen[node]) {
+                predecessors.iter().for_each(|&node| seen[node] = true);
+                go_on += 1;
+            }
+        }
+        self.len() as u64 - go_on
+    }
+
     /// The longest path that begins with a node, for every node.
     pub fn upward_ranks(&self) -> Vec<Time> {
         let mut ranks = self.costs.clone();

@@ -4,18 +4,19 @@
 //!   are not interrupted by others of the cycle, but threads by whatever has a higher (or the same) priority. A run begins when
 //!   the one before has ended; of several releases that came meanwhile only the latest counts.
 //! - **Formula.** With `k = min(w, m)`, for q = 1, 2, ... runs in a row, the least
-//!   `t = q len + (q (vol - len) + sum of W_h(t)) / k`, rounded up; the bound is `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`. W_h is what
-//!   another cycle can do within t (as in [`super::melani_2015`]) or jobs with jitter.
-//! - **Why it holds.** Whenever the node that ends last, or the one before it on its path, is ready and does not run, either
-//!   all w threads run other nodes of the cycle, or a thread of it is kept waiting and so all m cores run something else: at least
-//!   k units of other work are done per unit of time. Whenever it runs, its path gets shorter. What is replaced only takes
-//!   work away.
+//!   `t = q len + q (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`.
+//!   W_h is what another cycle can do within t (as in [`super::melani_2015`]) or jobs with jitter.
+//! - **Why it holds.** Whenever the node that ends last, or the one before it on its path, is ready and does not run, either all k
+//!   threads that can run at once run other nodes of the cycle, or a thread of it is kept waiting and so all m cores run something
+//!   else. In the first case k units of the cycle's other work are done per unit of time; in the second m units of that and of
+//!   others' work. Of the first there is `q (vol - len)`, worth most in the first case, of the second `sum of W_h`. Whenever the
+//!   node runs, its path gets shorter. What is replaced only takes work away.
 //! - **Costs.** *Dispatch*: nodes take that much longer. *Hand-over*: a node of the path is seen at once by the thread that made it
 //!   ready, and by the others after at most h. Until then that thread may be alone at work, with other nodes of the run (else it
 //!   would take this one): such waiting is at most h per node of the path, and together at most the run's other work. So len is
 //!   the longest path with h added to every node, and never more than vol. *Preemption*: A(t) times within t something more
-//!   important begins to run; each time, what is interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of it
-//!   on the path, `A(t) m p` of it altogether.
+//!   important begins to run ([`Dag::begins`]); each time, what is interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of
+//!   it on the path, `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others.
 //! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times the bound of [`super::he_2019`]: of the
 //!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Where nothing
 //!   interrupts, the latest end by [`super::nasri_2019`] takes the place of all that. The smallest of these bounds counts.
@@ -35,7 +36,7 @@ use crate::{Arrivals, Bound, Costs, NoBound, Time};
 /// let graph = Dag::new([2, 3, 4].map(ms), [(0, 1), (0, 2)]).unwrap();
 /// let costs = Costs { hand_over: Time::microseconds(100), ..Costs::default() };
 /// let arrivals = Arrivals::periodic(ms(12));
-/// let pool = Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, cores: 4, costs };
+/// let pool = Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, allowed: 4, cores: 4, costs };
 /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7600), Method::Graham1969)));
 ///
 /// let pool = Pool { priorities: Some(&[0, 2, 1]), costs: Costs::default(), ..pool };
@@ -55,6 +56,8 @@ pub struct Pool<'g> {
     pub arrivals: Arrivals,
     /// How many threads it has.
     pub workers: usize,
+    /// How many cores these may use.
+    pub allowed: usize,
     /// How many cores there are.
     pub cores: usize,
     /// What the computer takes for itself. From a release to its begin, [`Pool::response_time`] knows of no delay: lateness of what
@@ -134,7 +137,7 @@ impl Pool<'_> {
     /// let graph = Dag::new([20, 20].map(ms), []).unwrap();
     /// let arrivals = Arrivals::periodic(ms(90));
     /// let pool =
-    ///     Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, cores: 2, costs: Costs::default() };
+    ///     Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, allowed: 2, cores: 2, costs: Costs::default() };
     /// let motion = Above { work: ms(4), begins: 1, arrivals: Arrivals::periodic(ms(20)), latest_end: ms(4) };
     /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(30), Method::Graham1969)));
     /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok((ms(34), Method::Graham1969)));
@@ -144,11 +147,12 @@ impl Pool<'_> {
     /// Where there is more work than time, or no bound up to `horizon`.
     pub fn response_time(&self, above: &[Above], horizon: Time) -> Result<(Time, Method), NoBound> {
         let volume = self.dispatched().volume();
+        let (together, allowed) = (self.together() as u64, self.allowed() as u64);
         let shares = above.iter().map(|other| {
-            let interrupts = self.costs.of_switches(other.begins, self.cores.max(1));
-            (other.work + interrupts, other.arrivals.period)
+            let (own, others) = self.switches(other.begins);
+            (own * allowed + (other.work + others) * together, other.arrivals.period)
         });
-        check_utilisation(shares.chain([(volume, self.arrivals.period)]), self.together() as f64)?;
+        check_utilisation(shares.chain([(volume * allowed, self.arrivals.period)]), (together * allowed) as f64)?;
         let graham = self.by_graham(above, horizon);
         let he = self.priorities.map(|priorities| self.by_he(priorities, above, horizon));
         let nasri = self.makespan.filter(|_| above.is_empty());
@@ -171,9 +175,27 @@ impl Pool<'_> {
         nasri_2019::Problem { graph, shortest, priorities, workers: self.together(), hand_over }.makespan().ok()
     }
 
+    /// How many cores it may use.
+    fn allowed(&self) -> usize {
+        self.allowed.clamp(1, self.cores.max(1))
+    }
+
     /// How many threads run at the same time.
     fn together(&self) -> usize {
-        self.workers.clamp(1, self.cores.max(1))
+        self.workers.clamp(1, self.allowed())
+    }
+
+    /// How long both kinds of work hold the path up.
+    fn shared(&self, own: Time, others: Time) -> Time {
+        let (together, allowed) = (self.together(), self.allowed());
+        // Rounded once: twice would make the search creep.
+        (own * allowed as u64 + others * together as u64).shared_by(together * allowed)
+    }
+
+    /// What the cycle takes longer if something more important begins to run that often, and what others do.
+    fn switches(&self, begins: u64) -> (Time, Time) {
+        let together = self.together();
+        (self.costs.of_switches(begins, together), self.costs.of_switches(begins, self.cores.max(together) - together))
     }
 
     /// The graph with the cost of dispatching.
@@ -192,19 +214,22 @@ impl Pool<'_> {
         let (length, volume) = (handed_over.length(), graph.volume());
         self.response(horizon, |runs, window| {
             let (others, begins) = self.within(above, window);
-            let work = volume * runs + self.costs.of_switches(begins, self.cores.max(1));
-            let path = work.min(length * runs + self.costs.of_switches(begins, 1));
-            path + (work - path + others).shared_by(self.together())
+            let (own_switches, switches) = self.switches(begins);
+            let own = volume * runs + own_switches;
+            let path = own.min(length * runs + self.costs.of_switches(begins, 1));
+            path + self.shared(own - path, others + switches)
         })
     }
 
     fn by_he(&self, priorities: &[usize], above: &[Above], horizon: Time) -> Bound {
-        let begun = self.workers.max(1) - 1;
-        let run = he_2019::longest_path(&self.dispatched(), priorities, self.together(), begun, self.hand_over());
+        let (together, begun) = (self.together(), self.workers.max(1) - 1);
+        let run = he_2019::longest_path(&self.dispatched(), priorities, together, begun, self.hand_over());
         self.response(horizon, |runs, window| {
             let (others, begins) = self.within(above, window);
-            let beside = self.costs.of_switches(begins, self.cores.max(1) - 1);
-            (run * runs + others + beside).shared_by(self.together()) + self.costs.of_switches(begins, 1)
+            let (own_switches, switches) = self.switches(begins);
+            let path = self.costs.of_switches(begins, 1);
+            let own = run * runs + (own_switches - path);
+            path + self.shared(own, others + switches)
         })
     }
 

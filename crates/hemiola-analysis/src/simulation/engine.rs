@@ -47,11 +47,13 @@ struct Engine<'m> {
 struct Thread {
     owner: Owner,
     priority: u32,
-    /// The only core that it may run on.
-    core: Option<usize>,
+    /// The cores that it may run on.
+    allowed: Vec<usize>,
     /// Where it ran last.
     last: usize,
     job: Option<Job>,
+    /// It has just ended one, and looks for the next.
+    goes_on: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -70,17 +72,24 @@ struct Job {
     works: bool,
 }
 
+impl Thread {
+    /// One that first runs on the core of this place among those that it may run on.
+    fn new(owner: Owner, priority: u32, allowed: Vec<usize>, place: usize) -> Self {
+        let last = allowed[place % allowed.len()];
+        Self { owner, priority, allowed, last, job: None, goes_on: false }
+    }
+}
+
 impl<'m> Engine<'m> {
     fn new(model: &'m Model, options: &Options) -> Self {
         let mut threads = Vec::new();
         for (number, executor) in model.executors.iter().enumerate() {
-            let (owner, core) = (Owner::Executor(number), executor.core);
-            threads.push(Thread { owner, priority: executor.priority, core: Some(core), last: core, job: None });
+            threads.push(Thread::new(Owner::Executor(number), executor.priority, vec![executor.core], 0));
         }
         for (number, cycle) in model.cycles.iter().enumerate() {
             for worker in 0..cycle.workers.max(1) {
-                let (owner, last) = (Owner::Worker { cycle: number, worker }, worker % model.cores.max(1));
-                threads.push(Thread { owner, priority: cycle.priority, core: None, last, job: None });
+                let allowed = if cycle.cores.is_empty() { (0..model.cores).collect() } else { cycle.cores.clone() };
+                threads.push(Thread::new(Owner::Worker { cycle: number, worker }, cycle.priority, allowed, worker));
             }
         }
         let mut by_priority: Vec<usize> = (0..threads.len()).collect();
@@ -135,9 +144,13 @@ impl<'m> Engine<'m> {
         self.ran.clear();
         self.ran.extend(self.cores.drain(..).map(with_job));
         self.cores.resize(self.model.cores, None);
-        // Of equals, those that have begun go on.
+        // Of equals, those that have begun go on, and then those that have just ended something.
         let mut order = std::mem::take(&mut self.by_priority);
-        order.sort_by_key(|&thread| (Reverse(self.threads[thread].priority), self.threads[thread].job.is_none()));
+        order.sort_by_key(|&thread| {
+            let Thread { priority, job, goes_on, .. } = &self.threads[thread];
+            (Reverse(*priority), job.is_none(), !goes_on)
+        });
+        self.threads.iter_mut().for_each(|thread| thread.goes_on = false);
         for &number in &order {
             let thread = &self.threads[number];
             let wants = thread.job.is_some()
@@ -148,12 +161,8 @@ impl<'m> Engine<'m> {
             if !wants {
                 continue;
             }
-            let core = match thread.core {
-                Some(core) => Some(core).filter(|&core| self.cores[core].is_none()),
-                None if self.cores[thread.last].is_none() => Some(thread.last),
-                None => self.cores.iter().position(Option::is_none),
-            };
-            let Some(core) = core else { continue };
+            let is_free = |core: &&usize| self.cores[**core].is_none();
+            let Some(&core) = [&thread.last].into_iter().chain(&thread.allowed).find(is_free) else { continue };
             self.cores[core] = Some(number);
             self.threads[number].last = core;
             if self.threads[number].job.is_none() {
@@ -235,6 +244,7 @@ impl<'m> Engine<'m> {
             if job.left == Time::ZERO
                 && let Some(job) = self.threads[number].job.take()
             {
+                self.threads[number].goes_on = true;
                 self.end(&job, observer);
             }
         }

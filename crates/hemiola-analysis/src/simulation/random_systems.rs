@@ -85,7 +85,7 @@ fn cycles(system: &mut System, load: f64, random: &mut SplitMix64) {
         let mut tasks: Vec<Task> = Vec::new();
         let period = period(random);
         let begins = match system.parts().last() {
-            Some(part) if random.once_in(5) => Begin::After((*part).to_owned()),
+            Some(part) if random.once_in(3) => Begin::After((*part).to_owned()),
             _ => Begin::Every(period),
         };
         let count = random.between(1, 8);
@@ -102,7 +102,12 @@ fn cycles(system: &mut System, load: f64, random: &mut SplitMix64) {
             tasks.iter_mut().for_each(|task| task.priority = Some(random.between(1, 20) as u32));
         }
         let priority = random.between(1, 8) as u32 * 10;
-        system.cycles.push(Cycle { name: format!("cycle {number}"), begins, deadline: None, workers, priority, tasks });
+        let mut cores = Vec::new();
+        if random.once_in(4) {
+            cores.extend((0..system.cores).filter(|_| random.once_in(2)));
+        }
+        let name = format!("cycle {number}");
+        system.cycles.push(Cycle { name, begins, deadline: None, workers, cores, priority, tasks });
     }
 }
 
@@ -175,6 +180,7 @@ fn smaller(system: &System) -> Vec<System> {
     for cycle in 0..system.cycles.len() {
         with(&|system| drop(system.cycles.remove(cycle)));
         with(&|system| system.cycles[cycle].workers = 1);
+        with(&|system| system.cycles[cycle].cores.clear());
         with(&|system| system.cycles[cycle].tasks.iter_mut().for_each(|task| task.priority = None));
         for task in 0..system.cycles[cycle].tasks.len() {
             with(&|system| {

@@ -90,6 +90,7 @@ pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usi
             every,
             releases: released_by(system, &cycle.name),
             workers: cycle.workers,
+            cores: cycle.cores.clone(),
             priority: cycle.priority,
             takes: cycle.tasks.iter().map(|task| task.takes).collect::<Vec<Span>>(),
             order: System::priorities(cycle).unwrap_or_else(|| graph.critical_path_first()),

@@ -75,6 +75,11 @@ impl Found {
         }
     }
 
+    fn no_core(&mut self, at: &[Key], core: usize, system: &System) {
+        let help = format!("cores are numbered from 0 to {}", system.cores.saturating_sub(1));
+        self.add(at, format!("there is no core {core}"), help);
+    }
+
     fn ordered(&mut self, at: &[Key], span: Span) {
         if span.shortest > span.longest {
             self.add(at, format!("{span} begins with the longer time"), "exchange both");
@@ -94,9 +99,7 @@ fn executors(system: &System, found: &mut Found) {
     found.once("executors", "executor", system.executors.iter().map(|executor| executor.name.as_str()), &[]);
     for (number, executor) in system.executors.iter().enumerate() {
         if executor.core >= system.cores {
-            let message = format!("there is no core {}", executor.core);
-            let help = format!("cores are numbered from 0 to {}", system.cores.saturating_sub(1));
-            found.add(&[Name("executor"), Index(number), Name("core")], message, help);
+            found.no_core(&[Name("executor"), Index(number), Name("core")], executor.core, system);
         }
         found.priority(&[Name("executor"), Index(number), Name("priority")], executor.priority);
     }
@@ -139,6 +142,14 @@ fn cycles(system: &System, found: &mut Found) {
             found.positive(&at("begins"), period);
         }
         found.priority(&at("priority"), cycle.priority);
+        for (place, &core) in cycle.cores.iter().enumerate() {
+            let at = [Name("cycle"), Index(number), Name("cores"), Index(place)];
+            if core >= system.cores {
+                found.no_core(&at, core, system);
+            } else if cycle.cores[..place].contains(&core) {
+                found.add(&at, format!("core {core} is there twice"), "remove one of them");
+            }
+        }
         let names: Vec<&str> = cycle.tasks.iter().map(|task| task.name.as_str()).collect();
         found.once("tasks", "tasks", names.iter().copied(), &[Name("cycle"), Index(number)]);
         let with_priority = cycle.tasks.iter().position(|task| task.priority.is_some());

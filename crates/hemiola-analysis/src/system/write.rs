@@ -48,7 +48,11 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         if let Some(deadline) = cycle.deadline {
             writeln!(text, "deadline = \"{deadline}\"")?;
         }
-        writeln!(text, "workers = {}\npriority = {}\ntasks = [", cycle.workers, cycle.priority)?;
+        writeln!(text, "workers = {}", cycle.workers)?;
+        if !cycle.cores.is_empty() {
+            writeln!(text, "cores = {:?}", cycle.cores)?;
+        }
+        writeln!(text, "priority = {}\ntasks = [", cycle.priority)?;
         for task in &cycle.tasks {
             write!(text, "    {{ name = {}, takes = \"{}\"", quoted(&task.name), task.takes)?;
             if !task.after.is_empty() {

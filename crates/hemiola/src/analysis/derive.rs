@@ -140,6 +140,7 @@ impl Derivation<'_> {
             begins: Begin::Every(period.into()),
             deadline: None,
             workers: 1,
+            cores: configured.map(|source| source.cores.clone()).unwrap_or_default(),
             priority: self.priority(name, configured.map(|source| source.scheduling).unwrap_or_default()),
             tasks,
         })
@@ -167,6 +168,7 @@ impl Derivation<'_> {
             // That of a cycle that a source triggers counts from the sample on: see `add_responses`.
             deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(Time::from),
             workers: plan.workers().min(allowed),
+            cores: configured.cores.clone(),
             priority: self.priority(&configured.name, configured.scheduling),
             tasks,
         }

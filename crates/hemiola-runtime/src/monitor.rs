@@ -140,7 +140,7 @@ impl Monitor {
         let Self { catalog, scale, collector, statistics, bounds, trace, messages, .. } = self;
         bounds.resolve(catalog);
         let mut failed = None;
-        collector.drain(|worker, events, lost| {
+        let told = collector.drain(|worker, events, lost| {
             statistics.absorb(worker, events);
             bounds.absorb(events, scale);
             statistics.lost(lost);
@@ -149,6 +149,7 @@ impl Monitor {
                 failed = writer.append(worker, events).err().or(failed.take());
             }
         });
+        statistics.settle(told);
         if let Some(error) = failed {
             messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
             self.trace = None;

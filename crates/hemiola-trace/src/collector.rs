@@ -31,12 +31,12 @@ impl Collector {
     }
 
     /// Hands the events since the last round, worker by worker, with the number of those that were lost. Workers without
-    /// any are left out. Then come the arrivals of all workers, one by one in the order of their times: any worker may tell of
+    /// any are left out. Tells when the round began: what happened before has been handed. Then come the arrivals of all workers, one by one in the order of their times: any worker may tell of
     /// a chain, and its reaction time is from one arrival to the next.
     ///
     /// An arrival is told before the next run of its cycle begins. So all that were before one of those that have come when a
     /// round begins have come as well; those from later on wait for the next round.
-    pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) {
+    pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) -> Ticks {
         let Self { readers, events, arrivals } = self;
         let begin = Ticks::now();
         readers.retain_mut(|(worker, reader)| {
@@ -58,6 +58,7 @@ impl Collector {
         for (_, worker, event) in arrivals.drain(..settled) {
             each(worker, &[event], 0);
         }
+        begin
     }
 
     /// All events that the rings still hold, read or not; disturbs neither the writers nor [`drain`](Self::drain).

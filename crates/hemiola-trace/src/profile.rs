@@ -74,7 +74,7 @@ pub struct CostProfile {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CycleProfile {
-    /// From entry to return of each task, preemption included.
+    /// From entry to return of each task, where nothing interrupted it.
     pub tasks: BTreeMap<String, Measured>,
     /// From trigger to end of a run, on the robot's own threads in real time.
     #[serde(default)]

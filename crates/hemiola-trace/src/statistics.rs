@@ -5,6 +5,7 @@ pub(crate) mod style;
 mod table;
 #[cfg(test)]
 mod tests;
+mod undisturbed;
 
 pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
 pub use style::{Colour, Style, human_duration};
@@ -18,6 +19,7 @@ use crate::{
     profile::{ChainProfile, Measured, Profile},
 };
 use std::collections::BTreeMap;
+use undisturbed::{Execution, Undisturbed, What};
 
 /// Figures of everything that the events tell. Memory grows with the number of tasks, not with time.
 ///
@@ -48,7 +50,8 @@ pub struct Statistics {
     chains: BTreeMap<(SourceId, TaskId), ChainStatistics>,
     callbacks: BTreeMap<CallbackId, CallbackStatistics>,
     /// How long sources took for a sample.
-    samples: BTreeMap<SourceId, Distribution>,
+    samples: BTreeMap<SourceId, Executions>,
+    undisturbed: Undisturbed,
     lost_events: u64,
 }
 
@@ -56,7 +59,8 @@ impl Statistics {
     /// Nothing absorbed yet. `scale` converts the events' times; give a new one with [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
         let (cycles, tasks, chains, callbacks, samples) = <_>::default();
-        Self { catalog, scale, cycles, tasks, chains, callbacks, samples, lost_events: 0 }
+        let undisturbed = Undisturbed::default();
+        Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, lost_events: 0 }
     }
 
     /// Continues with a refreshed scale.
@@ -66,18 +70,21 @@ impl Statistics {
 
     /// Adds events of a worker, in the order of its ring; arrivals in the order of all workers, as a [`Collector`](crate::Collector) hands them.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
-        let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, .. } = self;
+        let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, .. } = self;
         let names = catalog.read();
         for event in events {
             match *event {
                 Event::TaskRun { task, ready, begin, end, .. } => {
                     tasks.entry(task).or_default().ran(worker, scale, [ready, begin, end]);
+                    undisturbed.executed(Execution { of: What::Task(task), begin, end });
                 }
                 Event::CycleBegin { cycle, run, trigger, begin, .. } => {
                     cycles.entry(cycle).or_default().begin(scale, Open { run, trigger, begin });
+                    undisturbed.begun(cycle, trigger, begin);
                 }
                 Event::CycleEnd { cycle, run, at } => {
                     cycles.entry(cycle).or_default().end(scale, &names, cycle, run, at);
+                    undisturbed.ended(cycle, at);
                 }
                 Event::Overrun { cycle, run, .. } => cycles.entry(cycle).or_default().missed(run),
                 Event::InputDropped { cycle, source, count, .. } => {
@@ -100,7 +107,8 @@ impl Statistics {
                 }
                 Event::CallbackPanic { callback, .. } => callbacks.entry(callback).or_default().panics += 1,
                 Event::Sample { source, begin, end, .. } => {
-                    samples.entry(source).or_default().record(scale.nanoseconds_between(begin, end));
+                    samples.entry(source).or_default().all.record(scale.nanoseconds_between(begin, end));
+                    undisturbed.executed(Execution { of: What::Sample(source), begin, end });
                 }
                 Event::Publish { .. }
                 | Event::Take { .. }
@@ -108,6 +116,23 @@ impl Statistics {
                 | Event::ThreadTime { .. }
                 | Event::StolenTime { .. } => {}
             }
+        }
+    }
+
+    /// All that happened until then was absorbed, on whatever worker: now it can be told which executions were undisturbed.
+    pub fn settle(&mut self, until: Ticks) {
+        let Self { catalog, scale, tasks, samples, undisturbed, .. } = self;
+        let names = catalog.read();
+        let cycle_of = |task| names.task(task).map(|task| task.cycle);
+        let priority = |cycle| names.cycle(cycle).map(|cycle| cycle.priority);
+        for Execution { of, begin, end } in
+            undisturbed.settle(until, scale, cycle_of, |one, other| priority(one) > priority(other))
+        {
+            let alone = match of {
+                What::Task(task) => &mut tasks.entry(task).or_default().undisturbed,
+                What::Sample(source) => &mut samples.entry(source).or_default().undisturbed,
+            };
+            alone.record(scale.nanoseconds_between(begin, end));
         }
     }
 
@@ -151,13 +176,15 @@ impl Statistics {
         Report::of(self)
     }
 
-    /// What was measured, with names, to be kept for the next run's plan and for bounds.
+    /// What was measured, with names, to be kept for the next run's plan and for bounds. Execution times are those of undisturbed
+    /// executions; where less than one of ten was undisturbed, or nobody [settled](Self::settle) that, those of all.
     pub fn profile(&self) -> Profile {
         let names = self.catalog.read();
         let mut profile = Profile::default();
         for (&id, statistics) in &self.tasks {
             if let Some(task) = names.task(id) {
-                profile.insert(&names.cycle_name(task.cycle), &task.name, &statistics.execution);
+                let execution = undisturbed_or_all(&statistics.undisturbed, &statistics.execution);
+                profile.insert(&names.cycle_name(task.cycle), &task.name, execution);
             }
         }
         for (&id, statistics) in &self.cycles {
@@ -172,8 +199,8 @@ impl Statistics {
                 data_age: Measured::from(&statistics.data_age),
             });
         }
-        for (&id, execution) in &self.samples {
-            profile.sources.insert(names.source_name(id), Measured::from(execution));
+        for (&id, Executions { all, undisturbed }) in &self.samples {
+            profile.sources.insert(names.source_name(id), Measured::from(undisturbed_or_all(undisturbed, all)));
         }
         profile
     }
@@ -255,6 +282,8 @@ impl CycleStatistics {
 pub struct TaskStatistics {
     /// From entry to return, preemption included.
     pub execution: Distribution,
+    /// The same of those executions beside which no run of a more important cycle was under way.
+    pub undisturbed: Distribution,
     /// From the last met dependency to entry.
     pub queueing: Distribution,
     /// How often which worker ran it.
@@ -330,6 +359,18 @@ impl ChainStatistics {
         }
         self.newest = Some(newest);
     }
+}
+
+/// How long something took.
+#[derive(Clone, Debug, Default)]
+struct Executions {
+    all: Distribution,
+    undisturbed: Distribution,
+}
+
+/// Of few of many executions nobody can say that the longest of them are among them.
+fn undisturbed_or_all<'d>(undisturbed: &'d Distribution, all: &'d Distribution) -> &'d Distribution {
+    if undisturbed.count() >= all.count().div_ceil(10) { undisturbed } else { all }
 }
 
 /// A run that has begun and not ended.

@@ -203,6 +203,73 @@ fn a_profile_is_keyed_by_names() {
 }
 
 #[test]
+fn executions_beside_a_more_important_cycle_are_not_among_the_undisturbed() {
+    let mut robot = Robot::new();
+    let catalog = robot.statistics.catalog.clone();
+    let cognition = catalog.cycle(Cycle::named("cognition").priority(40)).unwrap();
+    let (ball, worker) = (catalog.task(cognition, "Ball.find").unwrap(), catalog.worker(cognition, 0, 7).unwrap());
+    let cameras = catalog.source("cameras").unwrap();
+    let us = |microseconds: u64| Ticks(microseconds * 1_000);
+    let ran = |run: u32, begin: u64, end: u64| {
+        let (begin, end) = (us(begin), us(end));
+        Event::TaskRun { task: ball, core: Core(1), run, ready: begin, begin, end }
+    };
+    let sampled = |begin: u64, end: u64| Event::Sample {
+        source: cameras,
+        core: Core(1),
+        sample: 0,
+        begin: us(begin),
+        end: us(end),
+    };
+    // Motion is due at 12 ms, begins at 12.05, and ends at 13.05; its worker spins until 13.10.
+    robot.run(1, MILLISECOND);
+    let executions = [
+        ran(0, 11_000, 11_900),
+        ran(1, 11_000, 12_100),
+        ran(2, 12_500, 12_600),
+        ran(3, 13_080, 13_090),
+        ran(4, 13_200, 13_500),
+        sampled(11_000, 12_040),
+        sampled(12_500, 14_000),
+    ];
+    robot.statistics.absorb(worker, &executions);
+    robot.statistics.settle(us(13_300));
+    let known = |robot: &Robot| {
+        let ball = &robot.statistics.task(ball).unwrap().undisturbed;
+        (ball.count(), ball.maximum())
+    };
+    assert_eq!(known(&robot), (1, 900_000), "the last one may still be interrupted for all that is known");
+    robot.statistics.settle(us(20_000));
+    assert_eq!(known(&robot), (2, 900_000));
+    let motion = &robot.statistics.task(robot.tasks[0]).unwrap().undisturbed;
+    assert_eq!(motion.count(), 1, "what is less important disturbs nobody");
+    let profile = robot.statistics.profile();
+    assert_eq!(profile.task("cognition", "Ball.find").unwrap().maximum(), 900_000);
+    assert_eq!(profile.sources["cameras"].maximum(), 1_040_000);
+}
+
+#[test]
+fn a_run_whose_end_was_lost_disturbs_until_the_next_one_at_most() {
+    let mut robot = Robot::new();
+    let catalog = robot.statistics.catalog.clone();
+    let cognition = catalog.cycle(Cycle::named("cognition").priority(40)).unwrap();
+    let (ball, worker) = (catalog.task(cognition, "Ball.find").unwrap(), catalog.worker(cognition, 0, 7).unwrap());
+    let begin = |run: u32, at: u64| {
+        let at = Ticks(at * MILLISECOND);
+        Event::CycleBegin { cycle: robot.motion, plan: PlanId(0), run, trigger: at, begin: at }
+    };
+    let (first, second) = (begin(0, 0), begin(1, 12));
+    robot.statistics.absorb(
+        robot.workers[0],
+        &[first, second, Event::CycleEnd { cycle: robot.motion, run: 1, at: Ticks(13 * MILLISECOND) }],
+    );
+    let (begin, end) = (Ticks(20 * MILLISECOND), Ticks(21 * MILLISECOND));
+    robot.statistics.absorb(worker, &[Event::TaskRun { task: ball, core: Core(1), run: 0, ready: begin, begin, end }]);
+    robot.statistics.settle(end);
+    assert_eq!(robot.statistics.task(ball).unwrap().undisturbed.count(), 1);
+}
+
+#[test]
 fn a_cleared_statistics_starts_a_new_measurement() {
     let mut robot = Robot::new();
     robot.run(0, 20 * MILLISECOND);

@@ -120,7 +120,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
             };
             let _ = writeln!(
                 text,
-                "Execution times: {} of {fewest} to {most} runs of each task{whose}{whence}. They include what interrupted the tasks.",
+                "Execution times: {} of {fewest} to {most} runs of each task{whose}{whence}, without those that more important cycles may have interrupted.",
                 knowledge.statistic()
             );
         }

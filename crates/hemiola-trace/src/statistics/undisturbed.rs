@@ -1,0 +1,115 @@
+//! Which executions nothing more important can have interrupted: their times are of the task alone.
+//!
+//! An execution counts from entry to return, and what interrupts it makes it longer. A bound adds what is more important itself, so
+//! that it needs the time without. Nobody measures that: asking the kernel before and after each task is what a real-time thread
+//! must not do. So those are taken beside which no run of a more important cycle was under way, on whatever core, from its trigger
+//! until shortly after its end. Where events come too late to tell, an execution counts as undisturbed: that makes its time no shorter.
+
+use crate::{
+    clock::{TickScale, Ticks},
+    ids::{CycleId, SourceId, TaskId},
+};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// Judges executions when everything is known that happened beside them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Undisturbed {
+    waiting: Vec<Execution>,
+    /// From begin to end, or until now, the last runs of each cycle.
+    runs: BTreeMap<CycleId, VecDeque<Run>>,
+}
+
+/// What was executed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Execution {
+    pub(super) of: What,
+    pub(super) begin: Ticks,
+    pub(super) end: Ticks,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    Task(TaskId),
+    Sample(SourceId),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    trigger: Ticks,
+    begin: Ticks,
+    end: Option<Ticks>,
+}
+
+/// As many executions wait at most: those above are not judged.
+const MOST_WAITING: usize = 1 << 16;
+/// As many runs of a cycle are kept at least; more while executions wait that may have been beside them.
+const RUNS: usize = 4;
+/// A worker that is done spins before it sleeps, and has a core meanwhile.
+const SPIN: Duration = Duration::from_micros(50);
+
+impl Undisturbed {
+    pub(super) fn executed(&mut self, execution: Execution) {
+        if self.waiting.len() < MOST_WAITING {
+            self.waiting.push(execution);
+        }
+    }
+
+    pub(super) fn begun(&mut self, cycle: CycleId, trigger: Ticks, begin: Ticks) {
+        let runs = self.runs.entry(cycle).or_default();
+        // Its end was lost.
+        if let Some(before) = runs.back_mut() {
+            before.end.get_or_insert(begin);
+        }
+        if runs.len() >= MOST_WAITING {
+            runs.pop_front();
+        }
+        runs.push_back(Run { trigger, begin, end: None });
+    }
+
+    pub(super) fn ended(&mut self, cycle: CycleId, at: Ticks) {
+        if let Some(run) = self.runs.get_mut(&cycle).and_then(VecDeque::back_mut) {
+            run.end = Some(at);
+        }
+    }
+
+    /// Those of the executions that ended until then and were undisturbed. All that began until then is known. `cycle_of` tells the cycle of a task,
+    /// and `is_above` whether the first cycle is more important than the second.
+    pub(super) fn settle(
+        &mut self,
+        until: Ticks,
+        scale: &TickScale,
+        cycle_of: impl Fn(TaskId) -> Option<CycleId>,
+        is_above: impl Fn(CycleId, CycleId) -> bool,
+    ) -> Vec<Execution> {
+        let spin = scale.ticks_in(SPIN);
+        let mut settled = Vec::new();
+        self.waiting.retain(|execution| {
+            if execution.end > until {
+                return true;
+            }
+            let disturbs = |other: CycleId, run: &Run| match execution.of {
+                What::Task(task) => {
+                    let end = run.end.map_or(u64::MAX, |end| end.0.saturating_add(spin));
+                    cycle_of(task).is_some_and(|own| is_above(other, own))
+                        && run.trigger.0 < execution.end.0
+                        && execution.begin.0 < end
+                }
+                // How important a source is, is not known. The run that it triggers begins after it.
+                What::Sample(_) => run.begin < execution.end && run.end.is_none_or(|end| execution.begin < end),
+            };
+            if !self.runs.iter().any(|(&cycle, runs)| runs.iter().any(|run| disturbs(cycle, run))) {
+                settled.push(*execution);
+            }
+            false
+        });
+        let first = self.waiting.iter().map(|execution| execution.begin).min().unwrap_or(until);
+        for runs in self.runs.values_mut() {
+            let is_over = |run: &Run| run.end.is_some_and(|end| end.0.saturating_add(spin) < first.0.min(until.0));
+            while runs.len() > RUNS && runs.front().is_some_and(is_over) {
+                runs.pop_front();
+            }
+        }
+        settled
+    }
+}

@@ -292,11 +292,16 @@ impl<'s> Solver<'s> {
         let arrivals = self.arrivals(cycle).ok()?;
         let graph = &self.graphs[cycle];
         let begins = graph.begins(self.system.cycles[cycle].workers);
-        let work = graph.volume() + self.system.costs.dispatch * graph.len() as u64;
-        let latest_end = match &self.cycles[cycle] {
+        let costs = self.system.costs;
+        let early = if graph.is_empty() { Time::ZERO } else { costs.earliness };
+        let idle = costs.spin * begins + early * self.system.cycles[cycle].workers as u64;
+        let work = graph.volume() + costs.dispatch * graph.len() as u64 + idle;
+        let end = match &self.cycles[cycle] {
             Ok(end) => *end,
             Err(_) => arrivals.period * 3 + work,
         };
+        // As if it was released when its workers wake, and ended when they sleep.
+        let latest_end = early + end + costs.spin;
         Some(Above { work, begins, arrivals, latest_end })
     }
 
@@ -331,11 +336,16 @@ impl<'s> Solver<'s> {
     fn response_time(&self, number: usize) -> Result<(Time, Method), NoBound> {
         let cycle = &self.system.cycles[number];
         let mut above = Vec::new();
-        for (other, _) in self.system.cycles.iter().enumerate().filter(|&(other, one)| {
-            other != number && one.priority >= cycle.priority && !self.take_turns(number, other)
-        }) {
+        for (other, _) in self
+            .system
+            .cycles
+            .iter()
+            .enumerate()
+            .filter(|&(other, one)| other != number && one.priority >= cycle.priority)
+        {
             let name = || NoBound::Unbounded { on: self.system.cycles[other].name.clone() };
-            above.push(self.above(other).ok_or_else(name)?);
+            let all = self.above(other).ok_or_else(name)?;
+            above.push(if self.take_turns(number, other) { self.idle(other, all) } else { all });
         }
         if let Ok(deployment) = &self.deployment {
             for segment in &self.segments {
@@ -359,8 +369,8 @@ impl<'s> Solver<'s> {
         Ok((lateness + bound, method))
     }
 
-    /// Whether one of two cycles begins after the other, directly or not, and ends before that begins again: then neither ever
-    /// waits for the other. If it was so until now, it is so the next time, for what keeps both until then is bounded as if it was.
+    /// Whether one of two cycles begins after the other, directly or not, and sleeps before that begins again: then neither ever
+    /// waits for the other's tasks. If it was so until now, it is so the next time, for what keeps both until then is bounded as if it was.
     fn take_turns(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
         let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
@@ -369,7 +379,14 @@ impl<'s> Solver<'s> {
             return false;
         }
         let end: Result<Time, _> = long.iter().map(|&cycle| self.cycles[cycle].clone()).sum();
-        end.is_ok_and(|end| end <= period)
+        end.is_ok_and(|end| end + self.system.costs.spin <= period)
+    }
+
+    /// What a cycle does before its time and after its work: nothing else of it is in the way of those with which it takes turns.
+    fn idle(&self, cycle: usize, all: Above) -> Above {
+        let workers = self.system.cycles[cycle].workers as u64;
+        let work = (self.system.costs.earliness + self.system.costs.spin) * workers;
+        Above { work, begins: if work > Time::ZERO { workers } else { 0 }, ..all }
     }
 
     /// The cycles that begin one after another until this one does; nothing if a chain is before them, of which several may be under way.

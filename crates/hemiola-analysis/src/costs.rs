@@ -14,6 +14,8 @@ use crate::system::text;
 /// | `hand_over` | waiting | [`crate::dag::pool`]: each task of a path, if there are others to do it |
 /// | `wake_up` | waiting | the same, for workers that sleep; a cycle that begins after something; a message to another executor |
 /// | `timer_lateness` | release jitter | a cycle or chain begins that late after its time, and the next one need not |
+/// | `spin` | work of no use | [`crate::dag::pool`]: a worker has a core so long each time that it finds nothing to do, and others do not |
+/// | `earliness` | the same | so long before each run |
 /// | `preemption` | work | whatever is more important interrupts something on each core, at most once whenever a thread of it begins to run |
 ///
 /// For a thread that begins to run takes the core of at most one less important thread; that one may go on with the core of another,
@@ -52,6 +54,12 @@ pub struct Costs {
     /// From when a timer should expire until the thread that waits for it runs, if nothing more important does.
     #[serde(with = "text::time")]
     pub timer_lateness: Time,
+    /// How long a worker of a cycle that finds nothing to do keeps its core before it sleeps.
+    #[serde(with = "text::time")]
+    pub spin: Time,
+    /// How long before its time a worker of a cycle is awake, so as to be there when it comes.
+    #[serde(with = "text::time")]
+    pub earliness: Time,
     /// What an interrupted thread takes longer, for both switches and for what it no longer finds in its caches: every time.
     #[serde(with = "text::time")]
     pub preemption: Time,

@@ -16,7 +16,8 @@
 //!   would take this one): such waiting is at most h per node of the path, and together at most the run's other work. So len is
 //!   the longest path with h added to every node, and never more than vol. *Preemption*: A(t) times within t something more
 //!   important begins to run ([`Dag::begins`]); each time, what is interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of
-//!   it on the path, `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others.
+//!   it on the path, `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers without work have cores
+//!   that a thread with a node may wait for. So what they do then is others' work, theirs and that of the cycle itself.
 //! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times the bound of [`super::he_2019`]: of the
 //!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Where nothing
 //!   interrupts, the latest end by [`super::nasri_2019`] takes the place of all that. The smallest of these bounds counts.
@@ -185,6 +186,16 @@ impl Pool<'_> {
         self.workers.clamp(1, self.allowed())
     }
 
+    /// How long its workers have cores without work beside so many runs: the one whose node is waited for is none of these.
+    fn idle(&self, runs: u64) -> Time {
+        if self.workers <= 1 {
+            return Time::ZERO;
+        }
+        // They also wake for the run after.
+        self.costs.spin * self.graph.begins(self.workers) * runs
+            + self.costs.earliness * self.workers as u64 * (runs + 1)
+    }
+
     /// How long both kinds of work hold the path up.
     fn shared(&self, own: Time, others: Time) -> Time {
         let (together, allowed) = (self.together(), self.allowed());
@@ -217,7 +228,7 @@ impl Pool<'_> {
             let (own_switches, switches) = self.switches(begins);
             let own = volume * runs + own_switches;
             let path = own.min(length * runs + self.costs.of_switches(begins, 1));
-            path + self.shared(own - path, others + switches)
+            path + self.shared(own - path, others + switches + self.idle(runs))
         })
     }
 
@@ -229,7 +240,7 @@ impl Pool<'_> {
             let (own_switches, switches) = self.switches(begins);
             let path = self.costs.of_switches(begins, 1);
             let own = run * runs + (own_switches - path);
-            path + self.shared(own, others + switches)
+            path + self.shared(own, others + switches + self.idle(runs))
         })
     }
 

@@ -54,6 +54,8 @@ struct Thread {
     job: Option<Job>,
     /// It has just ended one, and looks for the next.
     goes_on: bool,
+    /// Until then it has its core also if it finds nothing.
+    spins_until: Time,
 }
 
 #[derive(Clone, Copy)]
@@ -76,7 +78,7 @@ impl Thread {
     /// One that first runs on the core of this place among those that it may run on.
     fn new(owner: Owner, priority: u32, allowed: Vec<usize>, place: usize) -> Self {
         let last = allowed[place % allowed.len()];
-        Self { owner, priority, allowed, last, job: None, goes_on: false }
+        Self { owner, priority, allowed, last, job: None, goes_on: false, spins_until: Time::ZERO }
     }
 }
 
@@ -156,7 +158,10 @@ impl<'m> Engine<'m> {
             let wants = thread.job.is_some()
                 || match thread.owner {
                     Owner::Executor(executor) => self.executors[executor].has_work(&self.waiting, self.now),
-                    Owner::Worker { cycle, worker } => self.cycles[cycle].has_work(worker, self.now),
+                    Owner::Worker { cycle, worker } => {
+                        let state = &self.cycles[cycle];
+                        self.now < thread.spins_until || state.is_awake(self.now) || state.has_work(worker, self.now)
+                    }
                 };
             if !wants {
                 continue;
@@ -221,7 +226,8 @@ impl<'m> Engine<'m> {
         let noticed = self.waiting.iter().map(Waiting::next_event);
         let cycles = self.cycles.iter().flat_map(CycleState::next_event);
         // What is due already waits for a core.
-        let later = outside.chain(noticed).chain(cycles).filter(|&time| time > self.now);
+        let asleep = self.threads.iter().map(|thread| thread.spins_until);
+        let later = outside.chain(noticed).chain(cycles).chain(asleep).filter(|&time| time > self.now);
         self.next_end().into_iter().chain(later).min().filter(|&time| time < Time::MAX)
     }
 
@@ -245,6 +251,9 @@ impl<'m> Engine<'m> {
                 && let Some(job) = self.threads[number].job.take()
             {
                 self.threads[number].goes_on = true;
+                if let Owner::Worker { .. } = self.threads[number].owner {
+                    self.threads[number].spins_until = self.now + self.draws.upto(self.model.costs.spin);
+                }
                 self.end(&job, observer);
             }
         }

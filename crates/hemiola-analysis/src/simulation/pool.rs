@@ -12,6 +12,8 @@ pub(super) struct CycleState {
     number: usize,
     /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is the timer's next.
     coming: VecDeque<(Time, Time)>,
+    /// From when on its workers are awake for the timer's next release, and when that is.
+    awake: Option<(Time, Time)>,
     /// A release that waits for the run to end.
     pending: Option<Time>,
     /// When the present run was released.
@@ -46,6 +48,7 @@ impl CycleState {
         let mut state = Self {
             number,
             coming: VecDeque::new(),
+            awake: None,
             pending: None,
             running: None,
             begun: false,
@@ -54,9 +57,20 @@ impl CycleState {
             left: 0,
         };
         if let Some((first, _)) = cycle.every {
-            state.release(first, costs.timer_lateness, draws);
+            state.set_timer(first, costs, draws);
         }
         state
+    }
+
+    /// Its timer is set; its workers will be awake a little earlier.
+    fn set_timer(&mut self, time: Time, costs: &Costs, draws: &mut Draws) {
+        self.awake = Some((time - draws.upto(costs.earliness), time));
+        self.release(time, costs.timer_lateness, draws);
+    }
+
+    /// Whether its workers wait for its time awake.
+    pub(super) fn is_awake(&self, now: Time) -> bool {
+        self.awake.is_some_and(|(from, until)| (from..until).contains(&now))
     }
 
     /// It is released then, and its worker 0 runs at most `lateness` later.
@@ -71,7 +85,7 @@ impl CycleState {
         while let Some(&(released, _)) = self.coming.front().filter(|(_, heard)| *heard <= here.now) {
             self.coming.pop_front();
             if let Some((_, period)) = here.cycle.every {
-                self.release(released + period.max(Time::TICK), here.costs.timer_lateness, draws);
+                self.set_timer(released + period.max(Time::TICK), here.costs, draws);
             }
             if self.pending.replace(released).is_some() {
                 observer.replaced(self.number);
@@ -111,7 +125,8 @@ impl CycleState {
     /// When something next becomes visible to all.
     pub(super) fn next_event(&self) -> impl Iterator<Item = Time> {
         let heard = self.coming.front().map(|&(_, heard)| heard);
-        self.ready.iter().map(|ready| ready.to_all).chain(heard)
+        let awake = self.awake.into_iter().flat_map(|(from, until)| [from, until]);
+        self.ready.iter().map(|ready| ready.to_all).chain(heard).chain(awake)
     }
 
     /// Whether a worker would find a task.

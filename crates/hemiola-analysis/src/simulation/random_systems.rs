@@ -49,6 +49,8 @@ fn costs(random: &mut SplitMix64) -> Costs {
         hand_over: upto(50),
         wake_up: upto(200),
         timer_lateness: upto(500),
+        spin: upto(50),
+        earliness: upto(200),
         preemption: upto(20),
     }
 }
@@ -207,6 +209,8 @@ fn smaller(system: &System) -> Vec<System> {
     with(&|system| system.costs.hand_over = Time::ZERO);
     with(&|system| system.costs.wake_up = Time::ZERO);
     with(&|system| system.costs.timer_lateness = Time::ZERO);
+    with(&|system| system.costs.spin = Time::ZERO);
+    with(&|system| system.costs.earliness = Time::ZERO);
     with(&|system| system.costs.preemption = Time::ZERO);
     found
 }

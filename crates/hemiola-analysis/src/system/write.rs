@@ -81,9 +81,10 @@ fn write_costs(costs: &Costs, text: &mut String) -> fmt::Result {
     if *costs == Costs::default() {
         return Ok(());
     }
-    let Costs { dispatch, hand_over, wake_up, timer_lateness, preemption } = costs;
+    let Costs { dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption } = costs;
     writeln!(text, "\n[costs]\ndispatch = \"{dispatch}\"\nhand_over = \"{hand_over}\"\nwake_up = \"{wake_up}\"")?;
-    writeln!(text, "timer_lateness = \"{timer_lateness}\"\npreemption = \"{preemption}\"")
+    writeln!(text, "timer_lateness = \"{timer_lateness}\"\nspin = \"{spin}\"\nearliness = \"{earliness}\"")?;
+    writeln!(text, "preemption = \"{preemption}\"")
 }
 
 fn list(names: &[String]) -> String {

@@ -94,6 +94,9 @@ const FIRST_SLEEPS: u32 = 64;
 const START_NS: f64 = 50_000.0;
 
 impl AdaptiveEarliness {
+    /// As early as this a thread wakes at most, if nobody says otherwise: on machines whose sleeps end even later, it is late instead.
+    pub const MOST: Duration = Duration::from_micros(200);
+
     /// Wakes at most `bound` before the due time.
     pub fn new(bound: Duration) -> Self {
         let bound_ns = bound.as_nanos() as f64;
@@ -177,9 +180,9 @@ impl AdaptiveEarliness {
 }
 
 impl Default for AdaptiveEarliness {
-    /// At most 200 µs early.
+    /// At most [`AdaptiveEarliness::MOST`].
     fn default() -> Self {
-        Self::new(Duration::from_micros(200))
+        Self::new(Self::MOST)
     }
 }
 

@@ -140,7 +140,7 @@ struct Run<T> {
 pub const MAXIMUM_WORKERS: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// A worker without work spins so long before it sleeps: about what being woken costs.
-const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(30) };
+pub const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(30) };
 /// A helper wakes that much early at most. It is worth less than the punctuality of worker 0: a helper that is late takes over a bit
 /// less.
 const HELPERS_EARLINESS: Duration = Duration::from_micros(100);

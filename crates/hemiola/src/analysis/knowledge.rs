@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use hemiola_analysis::system::Span;
 use hemiola_analysis::{Costs, Time};
+use hemiola_realtime::AdaptiveEarliness;
+use hemiola_runtime::executor::PATIENCE;
 use hemiola_trace::{Measured, Profile};
 
 use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP, this_program};
@@ -46,6 +48,8 @@ impl Knowledge {
             wake_up: cost(WAKE_UP),
             timer_lateness: cost(TIMER_LATENESS),
             preemption: cost(PREEMPTION),
+            spin: PATIENCE.into(),
+            earliness: AdaptiveEarliness::MOST.into(),
             ..Costs::default()
         }
     }

@@ -156,7 +156,8 @@ impl Pool<'_> {
         check_utilisation(shares.chain([(volume * allowed, self.arrivals.period)]), (together * allowed) as f64)?;
         let graham = self.by_graham(above, horizon);
         let he = self.priorities.map(|priorities| self.by_he(priorities, above, horizon));
-        let nasri = self.makespan.filter(|_| above.is_empty());
+        let is_alone = above.is_empty() && (self.workers <= self.allowed() || self.idle(1) == Time::ZERO);
+        let nasri = self.makespan.filter(|_| is_alone);
         let nasri = nasri.map(|makespan| self.response(horizon, |runs, _| makespan * runs));
         let bounds = [(Some(graham), Method::Graham1969), (he, Method::He2019), (nasri, Method::Nasri2019)];
         let known = bounds.into_iter().filter_map(|(bound, method)| Some((bound?, method)));

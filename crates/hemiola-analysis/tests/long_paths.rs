@@ -87,6 +87,7 @@ impl Case {
             makespan: None,
             arrivals: Arrivals::periodic(Time::milliseconds(1)),
             workers: self.workers,
+            allowed: self.workers,
             cores: self.workers,
             costs: Costs { hand_over, ..Costs::default() },
         };

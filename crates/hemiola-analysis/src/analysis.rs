@@ -41,8 +41,8 @@ use crate::{Arrivals, Bound, NoBound, Time};
 /// let analysis = Analysis::of(&System::from_toml(text, "system.toml").unwrap());
 /// let bound = |name| analysis.find(name).unwrap().bound.clone();
 /// assert_eq!(bound("motion"), Ok(Time::milliseconds(2)));
-/// assert_eq!(bound("vision"), Ok(Time::microseconds(24_000)));
-/// assert_eq!(bound("ball to kick"), Ok(Time::milliseconds(33 + 24 + 12 + 2)));
+/// assert_eq!(bound("vision"), Ok(Time::milliseconds(19)));
+/// assert_eq!(bound("ball to kick"), Ok(Time::milliseconds(33 + 19 + 12 + 2)));
 /// assert!(analysis.holds());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

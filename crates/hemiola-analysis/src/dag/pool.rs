@@ -19,14 +19,17 @@
 //!   it on the path, `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers without work have cores
 //!   that a thread with a node may wait for. So what they do then is others' work, theirs and that of the cycle itself.
 //! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times the bound of [`super::he_2019`]: of the
-//!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Where nothing
-//!   interrupts, the latest end by [`super::nasri_2019`] takes the place of all that. The smallest of these bounds counts.
+//!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Whatever the order,
+//!   [`super::he_2022`] sets c long paths aside, so that `q (vol - vol(K))` is divided by `k + 1 - c`; its proof counts others' work like nodes
+//!   outside of K, so that this is divided by `m + 1 - c`. Where nothing interrupts, the latest end by [`super::nasri_2019`] takes the place of
+//!   all that. The smallest of these bounds counts.
 //! - **Complexity.** Pseudo-polynomial.
 
 use std::fmt::{self, Display};
 
 use crate::bound::{Search, check_utilisation};
-use crate::dag::{Dag, he_2019, nasri_2019};
+use crate::dag::he_2022::LongPaths;
+use crate::dag::{Dag, he_2019, he_2022, nasri_2019};
 use crate::{Arrivals, Bound, Costs, NoBound, Time};
 
 /// A cycle and the computer that it runs on.
@@ -34,16 +37,20 @@ use crate::{Arrivals, Bound, Costs, NoBound, Time};
 /// ```
 /// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::{Method, Pool}}};
 /// let ms = Time::milliseconds;
-/// let graph = Dag::new([2, 3, 4].map(ms), [(0, 1), (0, 2)]).unwrap();
+/// let graph = Dag::new([1, 2, 2, 4].map(ms), [(0, 1), (0, 2), (0, 3)]).unwrap();
 /// let costs = Costs { hand_over: Time::microseconds(100), ..Costs::default() };
 /// let arrivals = Arrivals::periodic(ms(12));
 /// let pool = Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, allowed: 4, cores: 4, costs };
-/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7600), Method::Graham1969)));
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7100), Method::Graham1969)));
+/// let pool = Pool { costs: Costs::default(), ..pool };
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(7), Method::Graham1969)));
 ///
-/// let pool = Pool { priorities: Some(&[0, 2, 1]), costs: Costs::default(), ..pool };
-/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7500), Method::Graham1969)));
-/// let pool = Pool { makespan: pool.makespan_alone(&[ms(2), ms(3), ms(4)]), ..pool };
-/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(6), Method::Nasri2019)));
+/// let three = Pool { workers: 3, ..pool };
+/// assert_eq!(three.response_time(&[], ms(1000)), Ok((ms(5), Method::He2022)));
+/// // Two workers are enough if what takes longest goes first.
+/// let pool = Pool { priorities: Some(&[0, 2, 3, 1]), ..pool };
+/// let pool = Pool { makespan: pool.makespan_alone(&[ms(1), ms(2), ms(2), ms(4)]), ..pool };
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(5), Method::Nasri2019)));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Pool<'g> {
@@ -78,6 +85,8 @@ pub enum Method {
     Graham1969,
     /// [`super::he_2019`]: by priority.
     He2019,
+    /// [`super::he_2022`]: whatever the order, by several long paths.
+    He2022,
     /// [`super::nasri_2019`]: by priority, and nothing interrupts.
     Nasri2019,
 }
@@ -87,6 +96,7 @@ impl Display for Method {
         formatter.pad(match self {
             Self::Graham1969 => "Graham 1969",
             Self::He2019 => "He 2019",
+            Self::He2022 => "He 2022",
             Self::Nasri2019 => "Nasri 2019",
         })
     }
@@ -140,27 +150,30 @@ impl Pool<'_> {
     /// let pool =
     ///     Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, allowed: 2, cores: 2, costs: Costs::default() };
     /// let motion = Above { work: ms(4), begins: 1, arrivals: Arrivals::periodic(ms(20)), latest_end: ms(4) };
-    /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(30), Method::Graham1969)));
-    /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok((ms(34), Method::Graham1969)));
+    /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(20), Method::He2022)));
+    /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok((ms(28), Method::He2022)));
     /// ```
     ///
     /// # Errors
     /// Where there is more work than time, or no bound up to `horizon`.
     pub fn response_time(&self, above: &[Above], horizon: Time) -> Result<(Time, Method), NoBound> {
-        let volume = self.dispatched().volume();
+        let graph = self.dispatched();
         let (together, allowed) = (self.together() as u64, self.allowed() as u64);
         let shares = above.iter().map(|other| {
             let (own, others) = self.switches(other.begins);
             (own * allowed + (other.work + others) * together, other.arrivals.period)
         });
-        check_utilisation(shares.chain([(volume * allowed, self.arrivals.period)]), (together * allowed) as f64)?;
-        let graham = self.by_graham(above, horizon);
-        let he = self.priorities.map(|priorities| self.by_he(priorities, above, horizon));
+        let own = (graph.volume() * allowed, self.arrivals.period);
+        check_utilisation(shares.chain([own]), (together * allowed) as f64)?;
+        let graham = (self.by_graham(above, horizon), Method::Graham1969);
+        // One path is Graham's bound.
+        let long_paths = he_2022::bounds(&graph, self.together(), self.hand_over()).skip(1);
+        let long_paths = long_paths.map(|run| (self.by_long_paths(run, above, horizon), Method::He2022));
+        let he = self.priorities.map(|priorities| (self.by_he(priorities, above, horizon), Method::He2019));
         let is_alone = above.is_empty() && (self.workers <= self.allowed() || self.idle(1) == Time::ZERO);
         let nasri = self.makespan.filter(|_| is_alone);
-        let nasri = nasri.map(|makespan| self.response(horizon, |runs, _| makespan * runs));
-        let bounds = [(Some(graham), Method::Graham1969), (he, Method::He2019), (nasri, Method::Nasri2019)];
-        let known = bounds.into_iter().filter_map(|(bound, method)| Some((bound?, method)));
+        let nasri = nasri.map(|run| (self.response(horizon, |runs, _| run * runs), Method::Nasri2019));
+        let known = std::iter::once(graham).chain(long_paths).chain(he).chain(nasri);
         // Of equals the first one, which assumes least.
         let smallest = known.min_by_key(|(bound, _)| bound.clone().unwrap_or(Time::MAX));
         smallest.map_or(Err(NoBound::BeyondHorizon { horizon }), |(bound, method)| Ok((bound?, method)))
@@ -197,9 +210,9 @@ impl Pool<'_> {
             + self.costs.earliness * self.workers as u64 * (runs + 1)
     }
 
-    /// How long both kinds of work hold the path up.
-    fn shared(&self, own: Time, others: Time) -> Time {
-        let (together, allowed) = (self.together(), self.allowed());
+    /// How long both kinds of work hold the path up, if so many workers do something else.
+    fn shared(&self, own: Time, others: Time, set_aside: usize) -> Time {
+        let (together, allowed) = (self.together() - set_aside, self.allowed() - set_aside);
         // Rounded once: twice would make the search creep.
         (own * allowed as u64 + others * together as u64).shared_by(together * allowed)
     }
@@ -229,7 +242,7 @@ impl Pool<'_> {
             let (own_switches, switches) = self.switches(begins);
             let own = volume * runs + own_switches;
             let path = own.min(length * runs + self.costs.of_switches(begins, 1));
-            path + self.shared(own - path, others + switches + self.idle(runs))
+            path + self.shared(own - path, others + switches + self.idle(runs), 0)
         })
     }
 
@@ -241,7 +254,17 @@ impl Pool<'_> {
             let (own_switches, switches) = self.switches(begins);
             let path = self.costs.of_switches(begins, 1);
             let own = run * runs + (own_switches - path);
-            path + self.shared(own, others + switches + self.idle(runs))
+            path + self.shared(own, others + switches + self.idle(runs), 0)
+        })
+    }
+
+    fn by_long_paths(&self, run: LongPaths, above: &[Above], horizon: Time) -> Bound {
+        self.response(horizon, |runs, window| {
+            let (others, begins) = self.within(above, window);
+            let (own_switches, switches) = self.switches(begins);
+            let path = run.length * runs + self.costs.of_switches(begins, 1);
+            let own = run.rest * runs + own_switches;
+            path + self.shared(own, others + switches + self.idle(runs), run.paths - 1)
         })
     }
 

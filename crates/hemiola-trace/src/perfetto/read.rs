@@ -115,7 +115,7 @@ impl<'n> Reader<'n> {
             (COUNTER, ..) => self.of_counter(packet)?,
             (RUNNING, Some(worker), Some(running)) => self.of_running(worker, running, packet.time),
             (WAITING, Some(worker), Some(waiting)) => self.of_waiting(worker, waiting, packet.time),
-            (STOLEN, _, Some(nanoseconds)) => self.of_stolen(core_of(Some(number)), nanoseconds, packet.time),
+            (STOLEN, _, Some(nanoseconds)) => self.of_stolen(core_of(Some(number)), nanoseconds, packet.time)?,
             _ => {}
         }
         Ok(())

@@ -57,8 +57,7 @@ impl Reader<'_> {
     pub(super) fn of_counter(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
         let (Some(track), Some(value)) = (self.names.tracks.get(&packet.track), packet.value()) else { return Ok(()) };
         let counter = self.catalog.counter(&track.name, &track.unit)?;
-        self.counted(Event::Counter { counter, value, at: Ticks(packet.time) });
-        Ok(())
+        self.counted(Event::Counter { counter, value, at: Ticks(packet.time) })
     }
 
     /// The first half of what the kernel counted of a thread.
@@ -75,14 +74,13 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn of_stolen(&mut self, core: Core, nanoseconds: u64, time: u64) {
-        self.counted(Event::StolenTime { core, nanoseconds, at: Ticks(time) });
+    pub(super) fn of_stolen(&mut self, core: Core, nanoseconds: u64, time: u64) -> Result<(), Error> {
+        self.counted(Event::StolenTime { core, nanoseconds, at: Ticks(time) })
     }
 
     /// Whoever counted; all readers take counters from any ring.
-    fn counted(&mut self, event: Event) {
-        if let Some(events) = self.events.values_mut().next() {
-            events.push(event);
-        }
+    fn counted(&mut self, event: Event) -> Result<(), Error> {
+        self.events.entry(self.catalog.service()?).or_default().push(event);
+        Ok(())
     }
 }

@@ -455,6 +455,15 @@ fn what_the_kernel_counted_is_read_back() {
         told
     };
     assert_eq!(told(&read.capture, &read.catalog), told(&capture, &scenario.catalog));
+
+    // In a short piece nothing may come before the first of them.
+    let mut alone = Capture::default();
+    alone.insert(service, looks(20_000_000).to_vec());
+    scenario.capture.workers().for_each(|(worker, events)| alone.insert(worker, events.to_vec()));
+    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
+    alone.workers().for_each(|(worker, events)| writer.append(worker, events).unwrap());
+    let read = perfetto::Trace::decode(&writer.finish().unwrap(), "memory").unwrap();
+    assert_eq!(told(&read.capture, &read.catalog).len(), 3);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use hemiola_trace::{CatalogGuard, human_duration};
 
 use super::super::bounds::{ExceedanceCause, LatencyBounds};
 
-/// The cause and its words: first of all, execution times above those that the bounds were computed with, unless the core was taken away meanwhile.
+/// The cause and its words: first of all, execution times above those that the bounds were computed with, unless it was only that the core was taken
+/// away meanwhile.
 pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogGuard<'_>) -> (ExceedanceCause, String) {
     let cycle = names.cycle_name(explanation.chain.cycle);
     let excess = Duration::from_nanos(explanation.excess);
@@ -22,7 +23,7 @@ pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogG
     let loss_within = |task| explanation.loss.filter(|loss| loss.within == task);
     if let Some((by, update, took, assumed, task)) = exceeding.max()
         && by >= excess / 2
-        && (taken.is_none() || loss_within(task).is_none())
+        && loss_within(task).is_none_or(|loss| took.saturating_sub(Duration::from_nanos(loss.taken)) > assumed)
     {
         let [long, most] = [took, assumed].map(human_duration);
         let words = format!("{update} ran {long}, and was assumed to run {most} at most");

@@ -86,6 +86,7 @@ impl Taken {
             wake_up: p99(wake_up),
             timer_lateness: p99(timer),
             preemption: p99(preemption),
+            ..Costs::default()
         };
         Ok(Self { costs, share })
     }

@@ -216,6 +216,7 @@ impl<'s> Solver<'s> {
             graph: &self.graphs[cycle],
             priorities: self.priorities[cycle].as_deref(),
             makespan: self.makespans[cycle],
+            kept: self.system.kept(cycle),
             arrivals,
             workers: self.system.cycles[cycle].workers,
             allowed: self.system.cycles[cycle].allowed(self.system.cores),
@@ -294,7 +295,10 @@ impl<'s> Solver<'s> {
         let begins = graph.begins(self.system.cycles[cycle].workers);
         let costs = self.system.costs;
         let early = if graph.is_empty() { Time::ZERO } else { costs.earliness };
-        let idle = costs.spin * begins + early * self.system.cycles[cycle].workers as u64;
+        let workers = self.system.cycles[cycle].workers as u64;
+        // Who is awake early may sleep again, for what comes first is somebody else's.
+        let begins = if early > Time::ZERO { begins + workers } else { begins };
+        let idle = costs.spin * begins + early * workers;
         let work = graph.volume() + costs.dispatch * graph.len() as u64 + idle;
         let end = match &self.cycles[cycle] {
             Ok(end) => *end,

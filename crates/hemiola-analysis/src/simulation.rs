@@ -205,6 +205,7 @@ pub enum Missed {
 ///     priority: 80,
 ///     takes: graph.costs().iter().copied().map(Span::upto).collect(),
 ///     order: graph.critical_path_first(),
+///     kept: Vec::new(),
 ///     graph,
 /// };
 /// let model = Model { cores: 2, cycles: vec![motion], ..Model::default() };
@@ -230,6 +231,8 @@ pub struct Cycle {
     pub takes: Vec<Span>,
     /// Per task, 0 is the most important.
     pub order: Vec<usize>,
+    /// Per task, whether the worker that makes it ready keeps it while it runs others of these; none if there are fewer.
+    pub kept: Vec<bool>,
 }
 
 /// How long, and with which durations.

@@ -236,12 +236,15 @@ pub struct Task {
     /// cycle's bound holds in whatever order free workers take those that are ready; if they do, it may be smaller.
     #[serde(default)]
     pub priority: Option<u32>,
+    /// Whether the worker that makes it ready keeps it while it runs others that are kept, for it is not worth a hand-over.
+    #[serde(default)]
+    pub kept: bool,
 }
 
 impl Task {
     /// A task that waits for nobody and has no priority.
     pub fn new(name: impl Into<String>, takes: Span) -> Self {
-        Self { name: name.into(), takes, after: Vec::new(), priority: None }
+        Self { name: name.into(), takes, after: Vec::new(), priority: None, kept: false }
     }
 }
 

@@ -85,6 +85,7 @@ impl Case {
             graph: &self.dag(),
             priorities: None,
             makespan: None,
+            kept: Time::ZERO,
             arrivals: Arrivals::periodic(Time::milliseconds(1)),
             workers: self.workers,
             allowed: self.workers,

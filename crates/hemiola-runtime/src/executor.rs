@@ -32,7 +32,7 @@ use hemiola_realtime::{
 use hemiola_trace::Ticks;
 
 use crew::{JobBoard, SharedCrew};
-pub use graph::ExecutableGraph;
+pub use graph::{ExecutableGraph, WORTH_SHARING};
 pub use ready_set::CAPACITY;
 use ready_set::{ReadySet, UnitSet};
 

@@ -92,6 +92,7 @@ pub fn simulate(cores: usize, crunch: Time, end: Time) -> (Figures, Simulated) {
             priority: u32::from(described.priority),
             takes: vec![Span::upto(crunch); nodes.len()],
             order: graph.critical_path_first(),
+            kept: Vec::new(),
             graph,
         }
     });

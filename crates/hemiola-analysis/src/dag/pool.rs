@@ -18,6 +18,8 @@
 //!   important begins to run ([`Dag::begins`]); each time, what is interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of
 //!   it on the path, `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers without work have cores
 //!   that a thread with a node may wait for. So what they do then is others' work, theirs and that of the cycle itself.
+//!   *Kept nodes*: the thread that makes such a node ready keeps it while it runs others of these, and gives it away only before it runs one that is not kept. Meanwhile
+//!   that thread alone may be at work. So what is kept counts as if it was all on the path.
 //! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times the bound of [`super::he_2019`]: of the
 //!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Whatever the order,
 //!   [`super::he_2022`] sets c long paths aside, so that `q (vol - vol(K))` is divided by `k + 1 - c`; its proof counts others' work like nodes
@@ -40,7 +42,7 @@ use crate::{Arrivals, Bound, Costs, NoBound, Time};
 /// let graph = Dag::new([1, 2, 2, 4].map(ms), [(0, 1), (0, 2), (0, 3)]).unwrap();
 /// let costs = Costs { hand_over: Time::microseconds(100), ..Costs::default() };
 /// let arrivals = Arrivals::periodic(ms(12));
-/// let pool = Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, allowed: 4, cores: 4, costs };
+/// let pool = Pool { graph: &graph, priorities: None, makespan: None, kept: Time::ZERO, arrivals, workers: 2, allowed: 4, cores: 4, costs };
 /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7100), Method::Graham1969)));
 /// let pool = Pool { costs: Costs::default(), ..pool };
 /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(7), Method::Graham1969)));
@@ -60,6 +62,8 @@ pub struct Pool<'g> {
     pub priorities: Option<&'g [usize]>,
     /// How long a run takes if nothing interrupts it, if that is known: see [`Pool::makespan_alone`].
     pub makespan: Option<Time>,
+    /// All nodes together that a thread keeps for itself while it has others of these.
+    pub kept: Time,
     /// When it is released.
     pub arrivals: Arrivals,
     /// How many threads it has.
@@ -148,7 +152,7 @@ impl Pool<'_> {
     /// let graph = Dag::new([20, 20].map(ms), []).unwrap();
     /// let arrivals = Arrivals::periodic(ms(90));
     /// let pool =
-    ///     Pool { graph: &graph, priorities: None, makespan: None, arrivals, workers: 2, allowed: 2, cores: 2, costs: Costs::default() };
+    ///     Pool { graph: &graph, priorities: None, makespan: None, kept: Time::ZERO, arrivals, workers: 2, allowed: 2, cores: 2, costs: Costs::default() };
     /// let motion = Above { work: ms(4), begins: 1, arrivals: Arrivals::periodic(ms(20)), latest_end: ms(4) };
     /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(20), Method::He2022)));
     /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok((ms(28), Method::He2022)));
@@ -171,7 +175,7 @@ impl Pool<'_> {
         let long_paths = long_paths.map(|run| (self.by_long_paths(run, above, horizon), Method::He2022));
         let he = self.priorities.map(|priorities| (self.by_he(priorities, above, horizon), Method::He2019));
         let is_alone = above.is_empty() && (self.workers <= self.allowed() || self.idle(1) == Time::ZERO);
-        let nasri = self.makespan.filter(|_| is_alone);
+        let nasri = self.makespan.filter(|_| is_alone && self.kept() == Time::ZERO);
         let nasri = nasri.map(|run| (self.response(horizon, |runs, _| run * runs), Method::Nasri2019));
         let known = std::iter::once(graham).chain(long_paths).chain(he).chain(nasri);
         // Of equals the first one, which assumes least.
@@ -200,14 +204,19 @@ impl Pool<'_> {
         self.workers.clamp(1, self.allowed())
     }
 
+    fn kept(&self) -> Time {
+        if self.workers > 1 { self.kept } else { Time::ZERO }
+    }
+
     /// How long its workers have cores without work beside so many runs: the one whose node is waited for is none of these.
     fn idle(&self, runs: u64) -> Time {
         if self.workers <= 1 {
             return Time::ZERO;
         }
-        // They also wake for the run after.
-        self.costs.spin * self.graph.begins(self.workers) * runs
-            + self.costs.earliness * self.workers as u64 * (runs + 1)
+        let workers = self.workers as u64;
+        // They wake early for the run after, too, and may sleep again each time.
+        let early = if self.costs.earliness > Time::ZERO { (runs + 1) * workers } else { 0 };
+        self.costs.spin * (self.graph.begins(self.workers) * runs + early) + self.costs.earliness * early
     }
 
     /// How long both kinds of work hold the path up, if so many workers do something else.
@@ -241,7 +250,7 @@ impl Pool<'_> {
             let (others, begins) = self.within(above, window);
             let (own_switches, switches) = self.switches(begins);
             let own = volume * runs + own_switches;
-            let path = own.min(length * runs + self.costs.of_switches(begins, 1));
+            let path = own.min((length + self.kept()) * runs + self.costs.of_switches(begins, 1));
             path + self.shared(own - path, others + switches + self.idle(runs), 0)
         })
     }
@@ -252,8 +261,9 @@ impl Pool<'_> {
         self.response(horizon, |runs, window| {
             let (others, begins) = self.within(above, window);
             let (own_switches, switches) = self.switches(begins);
-            let path = self.costs.of_switches(begins, 1);
-            let own = run * runs + (own_switches - path);
+            let switches_of_path = self.costs.of_switches(begins, 1);
+            let own = run * runs + (own_switches - switches_of_path);
+            let path = self.kept() * runs + switches_of_path;
             path + self.shared(own, others + switches + self.idle(runs), 0)
         })
     }
@@ -262,7 +272,7 @@ impl Pool<'_> {
         self.response(horizon, |runs, window| {
             let (others, begins) = self.within(above, window);
             let (own_switches, switches) = self.switches(begins);
-            let path = run.length * runs + self.costs.of_switches(begins, 1);
+            let path = (run.length + self.kept()) * runs + self.costs.of_switches(begins, 1);
             let own = run.rest * runs + own_switches;
             path + self.shared(own, others + switches + self.idle(runs), run.paths - 1)
         })

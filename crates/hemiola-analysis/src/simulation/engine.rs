@@ -197,7 +197,8 @@ impl<'m> Engine<'m> {
                 (Who::Callback(callback), 0, released, takes, works)
             }
             Owner::Worker { cycle, worker } => {
-                let node = self.cycles[cycle].choose(worker, self.now, observer)?;
+                let here = self.here(cycle);
+                let node = self.cycles[cycle].choose(here, worker, &mut self.draws, observer)?;
                 (Who::Task { cycle, node }, worker, self.now, self.model.cycles[cycle].takes[node], true)
             }
         };

@@ -57,14 +57,14 @@ impl CycleState {
             left: 0,
         };
         if let Some((first, _)) = cycle.every {
-            state.set_timer(first, costs, draws);
+            state.set_timer(first, cycle, costs, draws);
         }
         state
     }
 
-    /// Its timer is set; its workers will be awake a little earlier.
-    fn set_timer(&mut self, time: Time, costs: &Costs, draws: &mut Draws) {
-        self.awake = Some((time - draws.upto(costs.earliness), time));
+    /// Its timer is set; its workers will be awake a little earlier, if there is something to do.
+    fn set_timer(&mut self, time: Time, cycle: &Cycle, costs: &Costs, draws: &mut Draws) {
+        self.awake = (!cycle.graph.is_empty()).then(|| (time - draws.upto(costs.earliness), time));
         self.release(time, costs.timer_lateness, draws);
     }
 
@@ -85,7 +85,7 @@ impl CycleState {
         while let Some(&(released, _)) = self.coming.front().filter(|(_, heard)| *heard <= here.now) {
             self.coming.pop_front();
             if let Some((_, period)) = here.cycle.every {
-                self.set_timer(released + period.max(Time::TICK), here.costs, draws);
+                self.set_timer(released + period.max(Time::TICK), here.cycle, here.costs, draws);
             }
             if self.pending.replace(released).is_some() {
                 observer.replaced(self.number);
@@ -118,7 +118,8 @@ impl CycleState {
     }
 
     fn make_ready(&mut self, here: Here<'_>, node: usize, by: usize, draws: &mut Draws) {
-        let to_all = here.now + draws.upto(here.costs.to_other_worker());
+        let to_all =
+            if is_kept(here.cycle, node) { Time::MAX } else { here.now + draws.upto(here.costs.to_other_worker()) };
         self.ready.push(Ready { order: (here.cycle.order[node], node), by, to_all });
     }
 
@@ -134,8 +135,15 @@ impl CycleState {
         self.ready.iter().any(|ready| ready.by == worker || ready.to_all <= now)
     }
 
-    /// What a worker runs next.
-    pub(super) fn choose(&mut self, worker: usize, now: Time, observer: &mut impl Observer) -> Option<usize> {
+    /// What a worker runs next; what it has kept it gives away if that is nothing to be kept.
+    pub(super) fn choose(
+        &mut self,
+        here: Here<'_>,
+        worker: usize,
+        draws: &mut Draws,
+        observer: &mut impl Observer,
+    ) -> Option<usize> {
+        let now = here.now;
         let visible = |(_, ready): &(usize, &Ready)| ready.by == worker || ready.to_all <= now;
         let (place, _) = self.ready.iter().enumerate().filter(visible).min_by_key(|(_, ready)| ready.order)?;
         let (_, node) = self.ready.swap_remove(place).order;
@@ -143,6 +151,11 @@ impl CycleState {
             && let Some(released) = self.running
         {
             observer.cycle_started(self.number, released, now);
+        }
+        if !is_kept(here.cycle, node) {
+            for ready in self.ready.iter_mut().filter(|ready| ready.by == worker && ready.to_all == Time::MAX) {
+                ready.to_all = now + draws.upto(here.costs.to_other_worker());
+            }
         }
         Some(node)
     }
@@ -171,4 +184,8 @@ impl CycleState {
         self.begin(here, draws, observer);
         Some(released)
     }
+}
+
+fn is_kept(cycle: &Cycle, node: usize) -> bool {
+    cycle.workers > 1 && cycle.kept.get(node).copied().unwrap_or(false)
 }

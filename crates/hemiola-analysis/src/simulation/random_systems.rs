@@ -103,6 +103,9 @@ fn cycles(system: &mut System, load: f64, random: &mut SplitMix64) {
         if random.once_in(2) {
             tasks.iter_mut().for_each(|task| task.priority = Some(random.between(1, 20) as u32));
         }
+        if random.once_in(3) {
+            tasks.iter_mut().for_each(|task| task.kept = random.once_in(2));
+        }
         let priority = random.between(1, 8) as u32 * 10;
         let mut cores = Vec::new();
         if random.once_in(4) {
@@ -190,6 +193,7 @@ fn smaller(system: &System) -> Vec<System> {
                 system.cycles[cycle].tasks.iter_mut().for_each(|task| task.after.retain(|name| *name != gone.name));
             });
             with(&|system| system.cycles[cycle].tasks[task].after.clear());
+            with(&|system| system.cycles[cycle].tasks[task].kept = false);
             with(&|system| shorten(&mut system.cycles[cycle].tasks[task].takes));
         }
     }

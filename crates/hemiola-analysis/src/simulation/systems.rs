@@ -93,6 +93,7 @@ pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usi
             cores: cycle.cores.clone(),
             priority: cycle.priority,
             takes: cycle.tasks.iter().map(|task| task.takes).collect::<Vec<Span>>(),
+            kept: cycle.tasks.iter().map(|task| task.kept).collect(),
             order: System::priorities(cycle).unwrap_or_else(|| graph.critical_path_first()),
             graph,
         });

@@ -1,9 +1,9 @@
 use std::cmp::Reverse;
 
 use super::{Cycle, System};
-use crate::NoBound;
 use crate::dag::Dag;
 use crate::picas::{self, Deployment, ExecutorId};
+use crate::{NoBound, Time};
 
 impl System {
     /// The graph of a cycle that has been checked, without costs of dispatching.
@@ -15,6 +15,12 @@ impl System {
         }
         let costs = cycle.tasks.iter().map(|task| task.takes.longest);
         Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
+    }
+
+    /// All that the workers of a cycle keep for themselves in a run.
+    pub(crate) fn kept(&self, cycle: usize) -> Time {
+        let kept = self.cycles[cycle].tasks.iter().filter(|task| task.kept);
+        kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
     }
 
     /// The places of a cycle's tasks by importance, 0 for the most important, if they have priorities.

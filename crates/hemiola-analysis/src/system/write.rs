@@ -61,6 +61,9 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
             if let Some(priority) = task.priority {
                 write!(text, ", priority = {priority}")?;
             }
+            if task.kept {
+                write!(text, ", kept = true")?;
+            }
             writeln!(text, " }},")?;
         }
         writeln!(text, "]")?;

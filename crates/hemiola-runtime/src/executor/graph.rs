@@ -42,8 +42,8 @@ struct Section {
     end: u32,
 }
 
-/// Units at least this long are worth being started by another worker.
-const WORTH_SHARING: Duration = Duration::from_nanos(1500);
+/// Units at least this long are worth being started by another worker; the one that made it ready keeps a shorter one until it gets busy.
+pub const WORTH_SHARING: Duration = Duration::from_nanos(1500);
 
 impl ExecutableGraph {
     /// Prepares a plan.

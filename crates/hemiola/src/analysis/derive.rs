@@ -13,8 +13,9 @@ use std::time::Duration;
 use hemiola_analysis::Time;
 use hemiola_analysis::system::{Begin, Cycle, Path, Span, Start, System, Task};
 use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
-use hemiola_plan::Plan;
+use hemiola_plan::{Plan, TaskId};
 use hemiola_runtime::Robot;
+use hemiola_runtime::executor::WORTH_SHARING;
 
 use super::knowledge::Knowledge;
 use super::routes::{self, Chain};
@@ -159,7 +160,9 @@ impl Derivation<'_> {
                 Span::default()
             });
             let after = after.remove(&index).unwrap_or_default();
-            tasks.push(Task { after, ..Task::new(&task.name, takes) });
+            let unit = plan.unit_of(TaskId(index as u32));
+            let kept = plan.units()[unit.index()].duration < WORTH_SHARING;
+            tasks.push(Task { after, kept, ..Task::new(&task.name, takes) });
         }
         let allowed = if configured.cores.is_empty() { usize::MAX } else { configured.cores.len() };
         Cycle {

@@ -1,0 +1,118 @@
+//! What chains and cycles do to each other.
+
+use super::solver::Solver;
+use crate::dag::pool::Above;
+use crate::picas::{ExecutorId, Interference};
+use crate::system::Begin;
+use crate::{Arrivals, NoBound, Time};
+
+impl Solver<'_> {
+    /// What goes before a cycle.
+    pub(super) fn before(&self, number: usize) -> Result<Vec<Above>, NoBound> {
+        let cycle = &self.system.cycles[number];
+        let mut above = Vec::new();
+        for (other, one) in self.system.cycles.iter().enumerate() {
+            if other == number || one.priority < cycle.priority {
+                continue;
+            }
+            let name = || NoBound::Unbounded { on: one.name.clone() };
+            let all = self.above(other).ok_or_else(name)?;
+            above.push(if self.take_turns(number, other) { self.idle(other, all) } else { all });
+        }
+        if let Ok(deployment) = &self.deployment {
+            for segment in &self.segments {
+                let ExecutorId(executor) = segment.executor;
+                if deployment.executors[executor].priority < cycle.priority {
+                    continue;
+                }
+                let name = |_| NoBound::Unbounded { on: self.system.chains[segment.chain].name.clone() };
+                let latest_end = segment.end.clone().map_err(name)? - segment.earliest_begin;
+                above.push(Above {
+                    work: segment.cost,
+                    begins: 1,
+                    arrivals: Arrivals::periodic(segment.period),
+                    latest_end,
+                });
+            }
+        }
+        Ok(above)
+    }
+
+    /// What a cycle does to what is below it. One without a bound has at most one run under way and one waiting.
+    fn above(&self, cycle: usize) -> Option<Above> {
+        let arrivals = self.arrivals(cycle).ok()?;
+        let graph = &self.graphs[cycle];
+        let begins = graph.begins(self.system.cycles[cycle].workers);
+        let costs = self.system.costs;
+        let early = if graph.is_empty() { Time::ZERO } else { costs.earliness };
+        let workers = self.system.cycles[cycle].workers as u64;
+        // Who is awake early may sleep again, for what comes first is somebody else's.
+        let begins = if early > Time::ZERO { begins + workers } else { begins };
+        let idle = costs.spin * begins + early * workers;
+        let work = graph.volume() + costs.dispatch * graph.len() as u64 + idle;
+        let end = match &self.cycles[cycle] {
+            Ok(end) => *end,
+            Err(_) => arrivals.period * 3 + work,
+        };
+        // As if it was released when its workers wake, and ended when they sleep.
+        let latest_end = early + end + costs.spin;
+        Some(Above { work, begins, arrivals, latest_end })
+    }
+
+    /// What cycles take from executors. Because their threads move, whatever interrupts one may make another one interrupt
+    /// something on another core, so that chains elsewhere count, too.
+    pub(super) fn cycles_as_interference(&self) -> Vec<Interference> {
+        let never_ending =
+            |name, priority| Interference { name, priority, cost: Time::MAX, arrivals: Arrivals::periodic(Time::MAX) };
+        let switches = |begins| self.system.costs.of_switches(begins, self.system.cores);
+        let of = |number: usize| {
+            let cycle = &self.system.cycles[number];
+            let (name, priority) = (cycle.name.clone(), cycle.priority);
+            let Some(Above { work, begins, arrivals, latest_end }) = self.above(number) else {
+                return never_ending(name, priority);
+            };
+            let cost = work + switches(begins);
+            Interference { name, priority, cost, arrivals: arrivals.late_by(arrivals.jitter + latest_end) }
+        };
+        let mut interference: Vec<Interference> = (0..self.system.cycles.len()).map(of).collect();
+        if !interference.is_empty() && switches(1) > Time::ZERO {
+            interference.extend(self.segments.iter().map(|segment| {
+                let name = self.system.chains[segment.chain].name.clone();
+                let priority = self.system.executors[segment.executor.0].priority;
+                let Ok(end) = &segment.end else { return never_ending(name, priority) };
+                let arrivals = Arrivals::periodic(segment.period).late_by(*end - segment.earliest_begin);
+                Interference { name, priority, cost: switches(1), arrivals }
+            }));
+        }
+        interference
+    }
+
+    /// Whether one of two cycles begins after the other, directly or not, and sleeps before that begins again: then neither ever
+    /// waits for the other's tasks. If it was so until now, it is so the next time, for what keeps both until then is bounded as if it was.
+    fn take_turns(&self, one: usize, other: usize) -> bool {
+        let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
+        let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        let Begin::Every(period) = self.system.cycles[long[0]].begins else { return false };
+        if !long.starts_with(&short) {
+            return false;
+        }
+        let end: Result<Time, _> = long.iter().map(|&cycle| self.cycles[cycle].clone()).sum();
+        end.is_ok_and(|end| end + self.system.costs.spin <= period)
+    }
+
+    /// The cycles that begin one after another until this one does; nothing if a chain is before them, of which several may be under way.
+    fn way_to(&self, cycle: usize) -> Option<Vec<usize>> {
+        let mut way = vec![cycle];
+        while let Begin::After(name) = &self.system.cycles[way[0]].begins {
+            way.insert(0, self.system.cycles.iter().position(|cycle| cycle.name == *name)?);
+        }
+        Some(way)
+    }
+
+    /// What a cycle does before its time and after its work: nothing else of it is in the way of those with which it takes turns.
+    fn idle(&self, cycle: usize, all: Above) -> Above {
+        let workers = self.system.cycles[cycle].workers as u64;
+        let work = (self.system.costs.earliness + self.system.costs.spin) * workers;
+        Above { work, begins: if work > Time::ZERO { workers } else { 0 }, ..all }
+    }
+}

@@ -1,0 +1,171 @@
+//! Finds all bounds together, from below.
+
+use crate::dag::Dag;
+use crate::dag::pool::{Method, Pool};
+use crate::picas::Deployment;
+use crate::picas::holistic::{self, SegmentBound};
+use crate::system::{Begin, Path, Start, System};
+use crate::{Arrivals, Bound, NoBound, Time};
+
+/// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
+const PERIODS: u64 = 64;
+
+/// Bounds so far.
+pub(super) struct Solver<'s> {
+    pub(super) system: &'s System,
+    pub(super) deployment: Result<Deployment, NoBound>,
+    horizon: Time,
+    pub(super) graphs: Vec<Dag>,
+    priorities: Vec<Option<Vec<usize>>>,
+    /// How long a cycle's run takes at most if nothing interrupts it.
+    makespans: Vec<Option<Time>>,
+    pub(super) methods: Vec<Option<Method>>,
+    pub(super) segments: Vec<SegmentBound>,
+    /// From a cycle's release to its end.
+    pub(super) cycles: Vec<Bound>,
+}
+
+impl<'s> Solver<'s> {
+    pub(super) fn new(system: &'s System) -> Self {
+        let graphs: Vec<Dag> = system.cycles.iter().map(System::graph).collect();
+        let cycles = vec![Ok(Time::ZERO); system.cycles.len()];
+        let periods =
+            system.chains.iter().map(|chain| chain.period).chain(system.cycles.iter().map(
+                |cycle| match cycle.begins {
+                    Begin::Every(period) => period,
+                    Begin::After(_) => Time::ZERO,
+                },
+            ));
+        let horizon = periods.max().unwrap_or(Time::ZERO) * PERIODS;
+        let mut solver = Self {
+            system,
+            deployment: system.deployment(),
+            horizon,
+            priorities: system.cycles.iter().map(System::priorities).collect(),
+            makespans: vec![None; graphs.len()],
+            methods: vec![None; graphs.len()],
+            graphs,
+            segments: Vec::new(),
+            cycles,
+        };
+        for (number, cycle) in system.cycles.iter().enumerate() {
+            let shortest: Vec<Time> = cycle.tasks.iter().map(|task| task.takes.shortest).collect();
+            let pool = solver.pool(number, Arrivals::periodic(Time::ZERO));
+            solver.makespans[number] = pool.makespan_alone(&shortest);
+        }
+        solver
+    }
+
+    fn pool(&self, cycle: usize, arrivals: Arrivals) -> Pool<'_> {
+        Pool {
+            graph: &self.graphs[cycle],
+            priorities: self.priorities[cycle].as_deref(),
+            makespan: self.makespans[cycle],
+            kept: self.system.kept(cycle),
+            arrivals,
+            workers: self.system.cycles[cycle].workers,
+            allowed: self.system.cycles[cycle].allowed(self.system.cores),
+            cores: self.system.cores,
+            costs: self.system.costs,
+        }
+    }
+
+    pub(super) fn solve(&mut self) {
+        loop {
+            let before = (self.segments.clone(), self.cycles.clone());
+            let interference = self.cycles_as_interference();
+            if let Ok(deployment) = &mut self.deployment {
+                deployment.interference = interference;
+                self.segments = holistic::segments(deployment, self.horizon);
+            }
+            for number in 0..self.cycles.len() {
+                // A bound that is lost does not come back, and none gets smaller again: the pool's may be a little above the least.
+                if let Ok(known) = self.cycles[number] {
+                    let response_time = self.response_time(number);
+                    self.methods[number] = response_time.as_ref().ok().map(|(_, method)| *method);
+                    self.cycles[number] = response_time.map(|(bound, _)| bound.max(known));
+                }
+            }
+            if before == (self.segments.clone(), self.cycles.clone()) {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn chain_bounds(&self) -> Vec<Bound> {
+        if let Err(reason) = &self.deployment {
+            return vec![Err(reason.clone()); self.system.chains.len()];
+        }
+        let last = |chain| self.segments.iter().rfind(|segment| segment.chain == chain).map(|last| last.end.clone());
+        (0..self.system.chains.len()).map(|chain| last(chain).unwrap_or(Ok(Time::ZERO))).collect()
+    }
+
+    /// When a cycle is released.
+    pub(super) fn arrivals(&self, cycle: usize) -> Result<Arrivals, NoBound> {
+        match &self.system.cycles[cycle].begins {
+            Begin::Every(period) => Ok(Arrivals::periodic(*period)),
+            Begin::After(name) => self.ends_of(name),
+        }
+    }
+
+    /// When a chain or cycle ends.
+    fn ends_of(&self, name: &str) -> Result<Arrivals, NoBound> {
+        let unbounded = |_| NoBound::Unbounded { on: name.to_owned() };
+        if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == name) {
+            let end = self.chain_bounds()[chain].clone().map_err(unbounded)?;
+            return Ok(Arrivals::periodic(self.system.chains[chain].period).late_by(end));
+        }
+        match self.system.cycles.iter().position(|cycle| cycle.name == name) {
+            Some(cycle) => {
+                let arrivals = self.arrivals(cycle)?;
+                let end = self.cycles[cycle].clone().map_err(unbounded)?;
+                Ok(arrivals.late_by(arrivals.jitter + end))
+            }
+            None => Err(NoBound::Unbounded { on: name.to_owned() }),
+        }
+    }
+
+    /// From the release of a cycle until its worker 0 runs, if nothing more important does.
+    fn lateness(&self, cycle: usize) -> Time {
+        match self.system.cycles[cycle].begins {
+            Begin::Every(_) => self.system.costs.timer_lateness,
+            Begin::After(_) => self.system.costs.wake_up,
+        }
+    }
+
+    fn response_time(&self, number: usize) -> Result<(Time, Method), NoBound> {
+        let above = self.before(number)?;
+        let (arrivals, lateness) = (self.arrivals(number)?, self.lateness(number));
+        let pool = self.pool(number, arrivals.late_by(arrivals.jitter + lateness));
+        let (bound, method) = pool.response_time(&above, self.horizon)?;
+        Ok((lateness + bound, method))
+    }
+
+    pub(super) fn reaction_time(&self, path: &Path) -> Bound {
+        let mut sum = Time::ZERO;
+        let mut before: Option<&str> = None;
+        for (place, name) in path.through.iter().enumerate() {
+            // What is sampled by the first one is there when that is released.
+            let is_there = place == 0 && path.from == Start::Sample;
+            let unbounded = |_| NoBound::Unbounded { on: name.clone() };
+            if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {
+                if !is_there {
+                    sum += self.system.chains[chain].period;
+                }
+                sum += self.chain_bounds()[chain].clone().map_err(unbounded)?;
+            } else if let Some(cycle) = self.system.cycles.iter().position(|cycle| cycle.name == *name) {
+                let triggered =
+                    matches!(&self.system.cycles[cycle].begins, Begin::After(by) if Some(by.as_str()) == before);
+                let end = self.cycles[cycle].clone().map_err(unbounded)?;
+                if !triggered && !is_there {
+                    // The next run begins with the next release, or with the latest one when the run before has ended.
+                    let arrivals = self.arrivals(cycle)?;
+                    sum += (arrivals.period + arrivals.jitter).max(end);
+                }
+                sum += end;
+            }
+            before = Some(name);
+        }
+        Ok(sum)
+    }
+}

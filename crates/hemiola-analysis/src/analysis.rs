@@ -1,6 +1,6 @@
 //! Bounds for all chains, cycles and paths of a system together.
 //!
-//! - **Chains** on executors: [`crate::picas::holistic`], beside all cycles that go before their executors.
+//! - **Chains** on executors: [`crate::picas::palencia_1998`], beside all cycles that go before their executors.
 //! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before them. From its release to when its
 //!   worker 0 runs a cycle loses what timers are late, or what waking takes if it begins after something else.
 //! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its bound (Davare's form); one that begins

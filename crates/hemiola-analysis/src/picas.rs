@@ -10,10 +10,15 @@ pub mod allocation;
 pub mod case_study;
 pub mod holistic;
 pub mod many_threads;
+pub mod palencia_1998;
 pub mod priorities;
 pub mod published;
 pub mod random_sets;
+mod segments;
 pub mod strategies;
+mod transaction;
+
+pub use segments::SegmentBound;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +36,8 @@ use crate::{Arrivals, Costs, Time};
 pub struct Chain {
     /// How often it begins.
     pub period: Time,
+    /// When it begins first, relative to all others with an offset; it then begins strictly periodically.
+    pub offset: Option<Time>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
 }
@@ -64,7 +71,7 @@ impl Callback {
 impl Chain {
     /// A chain whose callbacks have neither priorities nor executors yet.
     pub fn new(period: Time, costs: impl IntoIterator<Item = Time>) -> Self {
-        Self { period, callbacks: costs.into_iter().map(Callback::new).collect() }
+        Self { period, offset: None, callbacks: costs.into_iter().map(Callback::new).collect() }
     }
 
     /// The longest that all of it runs.

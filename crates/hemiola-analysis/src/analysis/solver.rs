@@ -2,8 +2,7 @@
 
 use crate::dag::Dag;
 use crate::dag::pool::{Method, Pool};
-use crate::picas::Deployment;
-use crate::picas::holistic::{self, SegmentBound};
+use crate::picas::{Deployment, SegmentBound, palencia_1998};
 use crate::system::{Begin, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, Time};
 
@@ -76,7 +75,7 @@ impl<'s> Solver<'s> {
             let interference = self.cycles_as_interference();
             if let Ok(deployment) = &mut self.deployment {
                 deployment.interference = interference;
-                self.segments = holistic::segments(deployment, self.horizon);
+                self.segments = palencia_1998::segments(deployment, self.horizon);
             }
             for number in 0..self.cycles.len() {
                 // A bound that is lost does not come back, and none gets smaller again: the pool's may be a little above the least.

@@ -38,7 +38,7 @@ pub fn random_system(seed: u64) -> System {
 }
 
 /// Each of them sometimes nothing, sometimes as large as small periods allow.
-fn costs(random: &mut SplitMix64) -> Costs {
+pub(super) fn costs(random: &mut SplitMix64) -> Costs {
     let mut upto = |largest: u64| match random.below(3) {
         0 => Time::ZERO,
         1 => Time::microseconds(random.between(1, largest.div_ceil(10))),
@@ -55,12 +55,12 @@ fn costs(random: &mut SplitMix64) -> Costs {
     }
 }
 
-fn period(random: &mut SplitMix64) -> Time {
+pub(super) fn period(random: &mut SplitMix64) -> Time {
     Time::microseconds([1000, 2000, 2500, 5000, 7000, 10_000, 12_000, 20_000, 33_000][random.below(9) as usize])
 }
 
 /// Costs in microseconds that add up to a share of a period.
-fn spans(count: u64, share: f64, period: Time, random: &mut SplitMix64) -> Vec<Span> {
+pub(super) fn spans(count: u64, share: f64, period: Time, random: &mut SplitMix64) -> Vec<Span> {
     let of = |share: f64, random: &mut SplitMix64| {
         let longest = Time::microseconds((share * period.as_nanoseconds() as f64 / 1e3).ceil().max(1.0) as u64);
         let shortest = if random.once_in(3) { longest } else { random.time(Time::ZERO, longest) };
@@ -116,7 +116,7 @@ fn cycles(system: &mut System, load: f64, random: &mut SplitMix64) {
     }
 }
 
-fn executors(system: &mut System, random: &mut SplitMix64) {
+pub(super) fn executors(system: &mut System, random: &mut SplitMix64) {
     if random.once_in(2)
         && let Ok(assigned) = assignment::with_executors(system)
     {

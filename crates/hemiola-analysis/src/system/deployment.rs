@@ -55,7 +55,7 @@ impl System {
                     executor: ExecutorId(number),
                 });
             }
-            chains.push(picas::Chain { period: chain.period, callbacks });
+            chains.push(picas::Chain { period: chain.period, offset: None, callbacks });
         }
         Ok(Deployment { chains, executors, interference: Vec::new(), costs: self.costs })
     }

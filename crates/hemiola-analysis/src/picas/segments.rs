@@ -1,0 +1,201 @@
+//! Chains as what executors run of them in a row: the jobs of [`super::holistic`] and [`super::palencia_1998`].
+
+use crate::bound::Search;
+use crate::picas::{Callback, Deployment, Executor, ExecutorId, Order};
+use crate::{Bound, NoBound, Time};
+
+/// What of a chain one executor runs in a row, and until when.
+///
+/// ```
+/// use hemiola_analysis::{Time, picas::{Chain, allocation, holistic}};
+/// let ms = Time::milliseconds;
+/// let deployment = allocation::allocate(&[Chain::new(ms(80), [ms(2), ms(16)])], 1, 90).unwrap();
+/// let segments = holistic::segments(&deployment, ms(1000));
+/// assert_eq!((segments[0].cost, &segments[0].end), (ms(18), &Ok(ms(18))));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentBound {
+    /// The chain.
+    pub chain: usize,
+    /// Who runs it.
+    pub executor: ExecutorId,
+    /// The longest that it runs, undisturbed, with dispatching.
+    pub cost: Time,
+    /// The period of its chain.
+    pub period: Time,
+    /// After the chain's release, if all before runs as fast as it can.
+    pub earliest_begin: Time,
+    /// After the chain's release, at the latest.
+    pub end: Bound,
+}
+
+/// All segments, chain by chain, each in order, and how late each can become ready according to what is known so far.
+pub(super) struct Segments<'d> {
+    pub(super) deployment: &'d Deployment,
+    pub(super) all: Vec<Segment>,
+    /// From when a segment can be ready at the earliest until it is at the latest.
+    jitters: Vec<Bound>,
+}
+
+impl<'d> Segments<'d> {
+    /// The bounds that belong to each other: a segment is ready when the one before has ended, and others are in its way as often as
+    /// they can be ready. The least common fixed point, from below, if later ends never make `latest_end` earlier.
+    pub(super) fn bounds(
+        deployment: &'d Deployment,
+        horizon: Time,
+        latest_end: impl Fn(&Self, usize, &mut Search) -> Bound,
+    ) -> Vec<SegmentBound> {
+        let all = cut(deployment);
+        let jitters = vec![Ok(Time::ZERO); all.len()];
+        let mut segments = Self { deployment, all, jitters };
+        let mut ends: Vec<Bound> = segments.all.iter().map(|segment| Ok(segment.earliest_begin)).collect();
+        let mut search = Search::below(horizon);
+        loop {
+            let mut changed = false;
+            for index in 0..segments.all.len() {
+                let segment = &segments.all[index];
+                let jitter = match segment.place {
+                    0 => Ok(deployment.costs.timer_lateness),
+                    _ => ends[index - 1].clone().map(|end| end - segment.earliest_begin + deployment.costs.wake_up),
+                };
+                changed |= jitter != segments.jitters[index];
+                segments.jitters[index] = jitter;
+                let end = latest_end(&segments, index, &mut search);
+                changed |= end != ends[index];
+                ends[index] = end;
+            }
+            if !changed {
+                break;
+            }
+        }
+        let bound = |(segment, end): (&Segment, Bound)| SegmentBound {
+            chain: segment.chain,
+            executor: ExecutorId(segment.executor),
+            cost: segment.cost,
+            period: segment.period,
+            earliest_begin: segment.earliest_begin,
+            end,
+        };
+        segments.all.iter().zip(ends).map(bound).collect()
+    }
+
+    /// How late a segment can become ready; without a bound it has none because of itself.
+    pub(super) fn jitter(&self, index: usize) -> Bound {
+        self.jitters[index].clone()
+    }
+
+    /// How late a segment that is in the way of others can become ready.
+    pub(super) fn jitter_of_other(&self, index: usize) -> Bound {
+        let on = || NoBound::Unbounded { on: format!("chain {}", self.all[index].chain) };
+        self.jitters[index].clone().map_err(|_| on())
+    }
+
+    /// What a job of `other` takes from `own`: if another executor runs it, it also interrupts something.
+    pub(super) fn taken(&self, other: &Segment, own: &Segment) -> Time {
+        let interrupts = if other.executor == own.executor { Time::ZERO } else { self.deployment.costs.preemption };
+        other.cost + interrupts
+    }
+}
+
+/// The bounds of whole chains.
+pub(super) fn latencies(segments: &[SegmentBound], chains: usize) -> Vec<Bound> {
+    let last = |chain: usize| segments.iter().rfind(|segment| segment.chain == chain);
+    (0..chains).map(|chain| last(chain).map_or(Ok(Time::ZERO), |last| last.end.clone())).collect()
+}
+
+pub(super) struct Segment {
+    pub(super) chain: usize,
+    /// Which of the chain's segments.
+    pub(super) place: usize,
+    core: usize,
+    pub(super) executor_priority: u32,
+    executor: usize,
+    /// Whether everything of its executor may go before it: by registration once a look has been taken; and if another executor
+    /// has the same priority, because what that one was kept from doing meanwhile comes first, too.
+    all_go_before: bool,
+    lowest: u32,
+    highest: u32,
+    pub(super) cost: Time,
+    /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1).
+    pub(super) in_order: bool,
+    /// The longest callback of its executor that can have begun before it, and goes on.
+    pub(super) blocking: Time,
+    pub(super) period: Time,
+    /// After the chain's release, if all before runs as fast as it can.
+    pub(super) earliest_begin: Time,
+}
+
+/// What of another segment can run while one could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GoesBefore {
+    /// All of its callbacks.
+    All,
+    /// Some of them; the others only if they had begun.
+    Some,
+    /// None of them, on the same core.
+    Nothing,
+    /// It has another core.
+    Elsewhere,
+}
+
+impl Segment {
+    /// What of `other` can run while this could.
+    pub(super) fn is_preceded_by(&self, other: &Self) -> GoesBefore {
+        let all = if self.core != other.core {
+            return GoesBefore::Elsewhere;
+        } else if self.executor == other.executor {
+            self.all_go_before || other.lowest >= self.lowest
+        } else {
+            // Executors of one priority take turns in any order.
+            other.executor_priority >= self.executor_priority
+        };
+        match all {
+            true => GoesBefore::All,
+            false if self.executor == other.executor && other.highest >= self.lowest => GoesBefore::Some,
+            false => GoesBefore::Nothing,
+        }
+    }
+}
+
+fn cut(deployment: &Deployment) -> Vec<Segment> {
+    let has_equal = |own: ExecutorId| {
+        let Executor { core, priority, .. } = deployment.executors[own.0];
+        let equal =
+            |(number, other): (usize, &Executor)| number != own.0 && (other.core, other.priority) == (core, priority);
+        deployment.executors.iter().enumerate().any(equal)
+    };
+    let dispatched = |callback: &Callback| callback.cost + deployment.costs.dispatch;
+    let mut segments = Vec::new();
+    for (number, chain) in deployment.chains.iter().enumerate() {
+        let mut earliest_begin = Time::ZERO;
+        for (place, run) in chain.callbacks.chunk_by(|a, b| a.executor == b.executor).enumerate() {
+            let executor = deployment.executor(&run[0]);
+            let priorities = || run.iter().map(|callback| callback.priority);
+            let lowest = priorities().min().unwrap_or(0);
+            let blocks =
+                |&(_, other): &(usize, &Callback)| other.executor == run[0].executor && other.priority < lowest;
+            segments.push(Segment {
+                chain: number,
+                place,
+                core: executor.core,
+                executor_priority: executor.priority,
+                executor: run[0].executor.0,
+                all_go_before: executor.order == Order::Registration || has_equal(run[0].executor),
+                lowest,
+                highest: priorities().max().unwrap_or(0),
+                cost: run.iter().map(dispatched).sum(),
+                in_order: executor.order == Order::Priority && run.is_sorted_by(|a, b| a.priority < b.priority),
+                blocking: deployment
+                    .callbacks()
+                    .filter(blocks)
+                    .map(|(_, other)| dispatched(other))
+                    .max()
+                    .unwrap_or(Time::ZERO),
+                period: chain.period,
+                earliest_begin,
+            });
+            earliest_begin += run.iter().map(|callback| callback.shortest).sum();
+        }
+    }
+    segments
+}

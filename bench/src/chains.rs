@@ -11,6 +11,7 @@
 //! | `simulated`, `executed` | where they run: in the simulator, and on the bus's executors |
 //! | `latencies` | the application that measures chains |
 //! | `mapping` | chains on as many cores as there are |
+//! | `sentinels` | when the machine ran nothing of ours, so that no chain can be blamed |
 //! | `table`, `ranges`, `trace` | what came of it, as text, picture, and for Perfetto |
 //! | `speed` | how fast the simulator is |
 //! | `report` | all of it, as text and as a page |
@@ -25,6 +26,7 @@ mod ranges;
 mod reference_system;
 mod report;
 mod schedulability;
+mod sentinels;
 mod simulated;
 mod speed;
 mod table;

@@ -11,6 +11,7 @@ use hemiola_realtime::Affinity;
 use super::executed::execute;
 use super::latencies::Latencies;
 use super::mapping::{Mapping, Taken, as_executed, under_ros2};
+use super::sentinels::Sentinels;
 use super::simulated::simulate;
 use super::table::{Row, bound, ms, remarks, table};
 use super::trace;
@@ -81,6 +82,7 @@ pub struct Execution {
 /// Executes it for so long under each scheduler, on the cores that there are, and simulates the same.
 pub fn executed(length: Duration) -> Result<Execution, BenchError> {
     let available = Affinity::of_this_thread().cores().len();
+    let sentinels = Sentinels::start()?;
     let taken = Taken::measure()?;
     let mapping = Mapping::new(&case_study::deployment(), CORES, available);
     let schedulers = [
@@ -92,9 +94,9 @@ pub fn executed(length: Duration) -> Result<Execution, BenchError> {
         let (model, chain_of) = case_study::model(&deployment);
         // As in the paper's program, one message waits at most.
         let model = as_executed(model, mapping.cores, 1);
-        let application = Arc::new(Latencies::new(&chain_of));
-        let run = execute(&model, length, &application)?;
         let bounds = holistic::latencies(&taken.added_to(&deployment), HORIZON);
+        let application = Arc::new(Latencies::new(&chain_of).within(&bounds));
+        let run = execute(&model, length, &application)?;
         let observed = latencies(&model, &chain_of).into_iter().zip(application.observed());
         let rows: Vec<Row> = (deployment.chains.iter().zip(bounds).zip(observed).enumerate())
             .map(|(chain, ((one, bound), (simulated, executed)))| Row {
@@ -103,9 +105,10 @@ pub fn executed(length: Duration) -> Result<Execution, BenchError> {
                 bound,
                 simulated,
                 executed,
+                beyond: application.beyond(chain),
             })
             .collect();
-        let remarks = remarks(&rows, &run);
+        let remarks = remarks(&rows, &run, &sentinels.since(run.zero));
         trials.push(Trial { scheduler, rows, remarks });
     }
     Ok(Execution { trials, cores: mapping.cores, scale: mapping.scale, taken })

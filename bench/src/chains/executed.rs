@@ -6,7 +6,7 @@ use hemiola_analysis::Time;
 use hemiola_analysis::simulation::{Dispatch, Model, Source};
 use hemiola_bench_contestant::{Usage, compute_for};
 use hemiola_bus::{Bus, Executor, Order, Priority, Publisher, RobotClock, RunningExecutor, Topic, WhenFull};
-use hemiola_realtime::{Affinity, Policy, ThreadSettings};
+use hemiola_realtime::{Affinity, MonotonicTime, Policy, ThreadSettings, monotonic_now};
 
 use super::application::{Application, Cause};
 use crate::contest::host;
@@ -14,6 +14,8 @@ use crate::error::BenchError;
 
 /// What became of a run, beside what the application saw.
 pub struct Executed {
+    /// When its clock showed zero.
+    pub zero: MonotonicTime,
     pub length: Duration,
     /// How many cores' time the process used.
     pub cores_used: f64,
@@ -37,6 +39,7 @@ const PREPARATION: Duration = Duration::from_millis(500);
 pub fn execute<A: Application>(model: &Model, length: Duration, application: &Arc<A>) -> Result<Executed, BenchError> {
     let clock = Arc::new(RobotClock::running(1.0));
     clock.restart(PREPARATION);
+    let zero = monotonic_now() + PREPARATION;
     let bus = Bus::new();
     let topics: Vec<Topic<A::Message>> = (0..model.callbacks.len())
         .map(|callback| bus.topic(&format!("from callback {callback}")))
@@ -55,6 +58,7 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
         skipped += executor.stop().handle().callbacks().iter().map(|callback| callback.missed).sum::<u64>();
     }
     Ok(Executed {
+        zero,
         length,
         cores_used: used.cpu_ns as f64 / length.as_nanos() as f64,
         dropped: topics.iter().map(|topic| topic.report().dropped).sum(),

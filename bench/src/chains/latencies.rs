@@ -1,19 +1,34 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use hemiola_analysis::Time;
 use hemiola_analysis::simulation::Observed;
+use hemiola_analysis::{Bound, Time};
 
 use super::application::{Application, Cause};
 
-/// Measures chains: from the timer's expiry to the end of the last callback.
+/// Measures chains: from the timer's expiry to the end of the last callback. Keeps those runs that took longer than they may.
 pub struct Latencies {
     /// Per callback, when what it is called for was released.
     released: Vec<AtomicU64>,
     /// Per callback, which chain ends with it.
     ends: Vec<Option<usize>>,
     observed: Vec<Mutex<Observed>>,
+    /// By chain, the longest that it may take, if there is such a thing.
+    bounds: Vec<Bound>,
+    beyond: Mutex<Vec<Beyond>>,
 }
+
+/// A run of a chain that took longer than it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beyond {
+    pub chain: usize,
+    /// When its timer expired.
+    pub released: Time,
+    pub end: Time,
+}
+
+/// So many are kept.
+const MOST_BEYOND: usize = 1000;
 
 impl Latencies {
     /// Of the chains of which these callbacks are, in this order.
@@ -24,7 +39,20 @@ impl Latencies {
             released: chain_of.iter().map(|_| AtomicU64::new(0)).collect(),
             ends: (0..chain_of.len()).map(ends).collect(),
             observed: (0..chains).map(|_| Mutex::default()).collect(),
+            bounds: Vec::new(),
+            beyond: Mutex::new(Vec::with_capacity(MOST_BEYOND)),
         }
+    }
+
+    /// With these bounds, by chain.
+    pub fn within(self, bounds: &[Bound]) -> Self {
+        Self { bounds: bounds.to_vec(), ..self }
+    }
+
+    /// The runs of a chain that took longer than it may.
+    pub fn beyond(&self, chain: usize) -> Vec<Beyond> {
+        let beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+        beyond.iter().copied().filter(|run| run.chain == chain).collect()
     }
 
     /// By chain.
@@ -51,6 +79,12 @@ impl Application for Latencies {
         let released = Time::nanoseconds(self.released[callback].load(Ordering::Relaxed));
         if let Some(chain) = self.ends[callback] {
             self.observed[chain].lock().unwrap_or_else(PoisonError::into_inner).add(now - released);
+            if self.bounds.get(chain).is_some_and(|bound| bound.as_ref().is_ok_and(|&bound| now - released > bound)) {
+                let mut beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+                if beyond.len() < MOST_BEYOND {
+                    beyond.push(Beyond { chain, released, end: now });
+                }
+            }
         }
         released
     }
@@ -62,13 +96,15 @@ mod tests {
 
     #[test]
     fn a_chain_is_measured_from_its_timers_expiry_to_its_last_end() {
-        let latencies = Latencies::new(&[0, 0, 1]);
         let ms = Time::milliseconds;
+        let latencies = Latencies::new(&[0, 0, 1]).within(&[Ok(ms(14)), Ok(ms(14))]);
         assert!(latencies.begin(0, Cause::Expired(ms(80)), ms(81)));
         let message = latencies.end(0, ms(83));
         assert!(latencies.begin(1, Cause::Received(&message), ms(90)));
         latencies.end(1, ms(95));
         let observed = latencies.observed();
         assert_eq!((observed[0].count, observed[0].maximum, observed[1].count), (1, ms(15), 0));
+        assert_eq!(latencies.beyond(0), [Beyond { chain: 0, released: ms(80), end: ms(95) }]);
+        assert_eq!(latencies.beyond(1), []);
     }
 }

@@ -4,6 +4,8 @@ use hemiola_analysis::simulation::Observed;
 use hemiola_analysis::{Bound, Time};
 
 use super::executed::Executed;
+use super::latencies::Beyond;
+use super::sentinels::Stalls;
 
 /// A chain under one scheduler.
 pub struct Row {
@@ -12,6 +14,8 @@ pub struct Row {
     pub bound: Bound,
     pub simulated: Observed,
     pub executed: Observed,
+    /// The runs that took longer than they may.
+    pub beyond: Vec<Beyond>,
 }
 
 impl Row {
@@ -62,9 +66,9 @@ fn columns(observed: &Observed) -> String {
     format!("{least:>7.2}{mean:>8.2}{most:>8.2}{deviation:>8.2}")
 }
 
-/// What the run says of itself, and whether all bounds held; if not, what may be why.
-pub fn remarks(rows: &[Row], executed: &Executed) -> String {
-    let Executed { length, cores_used, dropped, skipped, stolen, interruption, denials } = executed;
+/// What the run says of itself, and whether all bounds held; if not, whether that was the machine's.
+pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
+    let Executed { length, cores_used, dropped, skipped, stolen, interruption, denials, .. } = executed;
     let mut text = format!(
         "  {:.0} s; {cores_used:.2} cores used, {dropped} messages dropped, {skipped} expiries skipped; the host took \
          {:.0} ms of the processors' time\n",
@@ -72,16 +76,30 @@ pub fn remarks(rows: &[Row], executed: &Executed) -> String {
         stolen.as_secs_f64() * 1e3
     );
     let bounded = rows.iter().filter(|row| row.bound.is_ok()).count();
-    let exceeded: Vec<&str> = rows.iter().filter(|row| row.is_exceeded()).map(|row| row.chain.as_str()).collect();
+    let exceeded: Vec<&Row> = rows.iter().filter(|row| row.is_exceeded()).collect();
     if exceeded.is_empty() {
         _ = writeln!(text, "  nothing took longer than its bound ({bounded} of {} chains have one)", rows.len());
     } else {
         _ = writeln!(
             text,
-            "  EXCEEDED: {}. Bounds know nothing of a host that takes the processor away, nor of the kernel's own work: callbacks that\n  \
-             nobody of ours can interrupt were interrupted for up to {:.2} ms.",
-            exceeded.join(", "),
+            "  BEYOND their bounds, which know nothing of a host that takes the processor away, nor of what the kernel rarely does \n  \
+             (callbacks that nobody of ours can interrupt were interrupted for up to {:.2} ms). `held up`: threads above all others, which wake \n  \
+             every 2 ms, were kept from that for longer than the run was beyond, between one period before its release and its end.",
             interruption.as_secs_f64() * 1e3
+        );
+    }
+    for row in exceeded {
+        let excess = |run: &Beyond| run.end - run.released - row.bound.clone().unwrap_or(Time::MAX);
+        let held_up = |run: &Beyond| stalls.within(run.released - row.period, run.end);
+        let explained = row.beyond.iter().filter(|run| held_up(run) >= excess(run)).count();
+        let stalled = row.beyond.iter().map(held_up).max().unwrap_or(Time::ZERO);
+        _ = writeln!(
+            text,
+            "    {}: {} of {} runs, {explained} of these held up; by {:.2} ms at most",
+            row.chain,
+            row.beyond.len(),
+            row.executed.count,
+            ms(stalled)
         );
     }
     for denial in denials.iter().take(1) {
@@ -101,6 +119,7 @@ pub fn bound(bound: &Bound) -> String {
 #[cfg(test)]
 mod tests {
     use hemiola_analysis::NoBound;
+    use hemiola_realtime::MonotonicTime;
 
     use super::*;
 
@@ -108,11 +127,18 @@ mod tests {
         let mut executed = Observed::default();
         executed.add(Time::milliseconds(executed_ms));
         let simulated = Observed::default();
-        Row { chain: "brake".into(), period: Time::milliseconds(80), bound, simulated, executed }
+        let (released, end) = (Time::milliseconds(100), Time::milliseconds(100 + executed_ms));
+        let beyond = if bound.as_ref().is_ok_and(|bound| end - released > *bound) {
+            vec![Beyond { chain: 0, released, end }]
+        } else {
+            Vec::new()
+        };
+        Row { chain: "brake".into(), period: Time::milliseconds(80), bound, simulated, executed, beyond }
     }
 
     fn run() -> Executed {
         Executed {
+            zero: MonotonicTime::default(),
             length: std::time::Duration::from_secs(1),
             cores_used: 0.5,
             dropped: 0,
@@ -127,14 +153,20 @@ mod tests {
     fn a_chain_beyond_its_bound_is_named() {
         let rows = [row(Ok(Time::milliseconds(18)), 20), row(Ok(Time::milliseconds(18)), 9)];
         assert!(table(&rows).contains("2.00 ms beyond") && table(&rows).contains("50 % of it"));
-        assert!(remarks(&rows, &run()).contains("EXCEEDED: brake."));
-        assert!(remarks(&rows[1..], &run()).contains("nothing took longer"));
+        let remarks = |rows: &[Row], stalls: &[(u64, u64)]| {
+            let ms = Time::milliseconds;
+            super::remarks(rows, &run(), &Stalls::of(stalls.iter().map(|&(begin, end)| (ms(begin), ms(end)))))
+        };
+        assert!(remarks(&rows, &[]).contains("brake: 1 of 1 runs, 0 of these held up"));
+        assert!(remarks(&rows, &[(101, 102)]).contains("0 of these held up; by 1.00 ms"));
+        assert!(remarks(&rows, &[(101, 104)]).contains("1 of these held up; by 3.00 ms"));
+        assert!(remarks(&rows[1..], &[]).contains("nothing took longer"));
     }
 
     #[test]
     fn a_chain_without_a_bound_is_not_said_to_keep_it() {
         let rows = [row(Err(NoBound::Unbounded { on: "core 0".into() }), 20)];
         assert!(table(&rows).contains("no bound"));
-        assert!(remarks(&rows, &run()).contains("0 of 1 chains have one"));
+        assert!(remarks(&rows, &run(), &Stalls::default()).contains("0 of 1 chains have one"));
     }
 }

@@ -9,6 +9,7 @@ use hemiola_analysis::{Bound, Costs, Time};
 use super::executed::execute;
 use super::latencies::Latencies;
 use super::mapping::{Taken, as_executed};
+use super::sentinels::Sentinels;
 use super::simulated::simulate;
 use super::table::{Row, remarks, table};
 use crate::error::BenchError;
@@ -54,6 +55,7 @@ pub struct Trial {
 
 /// Simulates and executes all four, for so long each.
 pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
+    let sentinels = Sentinels::start()?;
     let taken = Taken::measure()?;
     let mut trials = Vec::new();
     for (arrangement, what) in
@@ -65,9 +67,9 @@ pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
             let model = as_executed(model, 1, QUEUED);
             let simulated = Latencies::new(&chain_of);
             simulate(&model, SIMULATED, &simulated);
-            let application = Arc::new(Latencies::new(&chain_of));
-            let run = execute(&model, length, &application)?;
             let bounds: Vec<Bound> = holistic::latencies(&taken.added_to(&deployment), HORIZON);
+            let application = Arc::new(Latencies::new(&chain_of).within(&bounds));
+            let run = execute(&model, length, &application)?;
             let rows: Vec<Row> = (0..CHAINS.len())
                 .map(|chain| Row {
                     chain: format!("chain {}", chain + 1),
@@ -75,9 +77,10 @@ pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
                     bound: bounds[chain].clone(),
                     simulated: simulated.observed()[chain],
                     executed: application.observed()[chain],
+                    beyond: application.beyond(chain),
                 })
                 .collect();
-            let remarks = remarks(&rows, &run);
+            let remarks = remarks(&rows, &run, &sentinels.since(run.zero));
             trials.push(Trial { heading: format!("{what}, {scheduler}"), rows, remarks });
         }
     }

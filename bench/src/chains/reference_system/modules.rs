@@ -7,6 +7,7 @@ use std::time::Duration;
 use hemiola::prelude::*;
 use hemiola_bench_contestant::{Usage, compute_for, monotonic_ns};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
+use hemiola_realtime::monotonic_now;
 use hemiola_runtime::{Pace, Robot};
 
 use super::cycles::CYCLES;
@@ -34,6 +35,7 @@ pub fn execute(crunch: Duration, length: Duration) -> Result<(Figures, Executed)
     let configuration = Configuration { cycles: cycles.collect(), ..Configuration::default() };
     let robot = Robot::assemble(configuration).map_err(ContestantError::from)?;
     let running = robot.start(Pace::RealTime).map_err(ContestantError::from)?;
+    let zero = monotonic_now();
     let before = Usage::now();
     let ((), stolen) = host::watch(|| std::thread::sleep(length));
     let used = Usage::now().since(&before);
@@ -44,6 +46,7 @@ pub fn execute(crunch: Duration, length: Duration) -> Result<(Figures, Executed)
         due.saturating_sub(cycle.execution.count)
     });
     let executed = Executed {
+        zero,
         length,
         cores_used: used.cpu_ns as f64 / length.as_nanos() as f64,
         dropped: 0,

@@ -226,7 +226,11 @@ impl Cycle {
             frame.run = run;
         }
         // SAFETY: as above, after the imports were taken.
-        let repeated = unsafe { self.program.begin_run(messages) };
+        let repeated = unsafe {
+            self.program.begin_run(messages, &mut |exchange, published| {
+                self.worker.trace(Event::Take { exchange, cycle: self.id, run, published, at: begin });
+            })
+        };
         if let Some(checkpoints) = self.checkpoints.as_mut().filter(|_| is_cut) {
             let cycle = (&*self.blackboard, &*self.program, self.imports.as_slice());
             // SAFETY: as above, and no task has begun.

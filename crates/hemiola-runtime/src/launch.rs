@@ -15,7 +15,7 @@ use hemiola_model::module::StateForm;
 use hemiola_model::{SourceRate, Time};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, KernelThread, Policy, Priority, Respite, ThreadSettings};
-use hemiola_trace::{Catalog, Ring, TickScale, WorkerId};
+use hemiola_trace::{Catalog, Ring, TickScale, WorkerId, by_messages};
 
 use crate::checkpoint::{self, Cut, When};
 use crate::command::mailbox;
@@ -64,7 +64,10 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let catalog = Catalog::new("robot");
     let scale = TickScale::calibrate();
     let source_ids = robot.sources.iter().map(|source| catalog.source(source.name)).collect::<Result<Vec<_>, _>>()?;
-    let state = Arc::new(RobotState::new(Bus::with_timing(), clock, source_ids, std::mem::take(&mut robot.taken)));
+    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name)));
+    let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
+    let taken = std::mem::take(&mut robot.taken);
+    let state = Arc::new(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken));
 
     let mut cycle_ids = Vec::new();
     for cycle in &robot.configuration.cycles {

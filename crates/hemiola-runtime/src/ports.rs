@@ -4,7 +4,13 @@ use hemiola_model::module::{PortCell, Update};
 use crate::error::RuntimeError;
 
 /// The ends of topics and services that an update holds: a place for each of its arguments.
-pub struct Ports(Box<[Option<Box<PortCell>>]>);
+pub struct Ports(Box<[Option<Connected>]>);
+
+struct Connected {
+    /// Boxed, so that it stays where it is.
+    cell: Box<PortCell>,
+    place: Option<u32>,
+}
 
 impl Ports {
     /// Joins all topics that the update's arguments name; off the real-time threads.
@@ -16,18 +22,24 @@ impl Ports {
                 name: port.name.to_owned(),
                 reason,
             })?;
-            Ok(Some(Box::new(PortCell::new(connected))))
+            let place = connected.place();
+            Ok(Some(Connected { cell: Box::new(PortCell::new(connected)), place }))
         };
         update.arguments.iter().map(connect).collect::<Result<_, _>>().map(Self)
     }
 
     /// The port of that argument, if it has one.
     pub fn get(&self, argument: usize) -> Option<&PortCell> {
-        self.0.get(argument)?.as_deref()
+        self.0.get(argument)?.as_ref().map(|port| &*port.cell)
+    }
+
+    /// The place of that argument's publisher among all of its topic, if it is one.
+    pub fn place(&self, argument: usize) -> Option<u32> {
+        self.0.get(argument)?.as_ref()?.place
     }
 
     /// All there are.
     pub fn iter(&self) -> impl Iterator<Item = &PortCell> {
-        self.0.iter().filter_map(Option::as_deref)
+        self.0.iter().flatten().map(|port| &*port.cell)
     }
 }

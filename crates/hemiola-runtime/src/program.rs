@@ -7,12 +7,13 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use hemiola_model::Time;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Binding, Context, Failure, Outcome, Port, PortCell, PortRole, Scope, Update};
+use hemiola_model::module::{Binding, Context, Failure, Inlet, Outcome, Port, PortCell, PortRole, Scope, Update};
 use hemiola_realtime::take_place;
-use hemiola_trace::{Core, CycleId, Event, FailureKind, PlanId, Stamp, TaskId, Ticks};
+use hemiola_trace::{Core, CycleId, Event, ExchangeId, FailureKind, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
@@ -20,6 +21,7 @@ use crate::blackboard::store::Store;
 use crate::cycle::Repeated;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
+use crate::origins::{OriginWriter, PUBLISHERS};
 use crate::robot_state::RobotState;
 use crate::safe_state::Cause;
 use crate::taken::TakenRepresentation;
@@ -56,6 +58,8 @@ struct ProgramPort {
     /// How many of the same topic come before it.
     number: u32,
     role: PortRole,
+    /// Which of the program's subscriptions it is, if it is one.
+    subscription: Option<usize>,
 }
 
 impl ProgramPort {
@@ -91,12 +95,19 @@ struct UpdateTask {
     update: Update,
     instance: Arc<ModuleInstance>,
     bindings: Box<[Binding<'static>]>,
+    publishers: Box<[UpdatePublisher]>,
     outputs: Box<[StoreRef]>,
     /// What comes from a recording instead.
     taken: Option<Box<TakenOutputs>>,
     on_failure: FailurePolicy,
     /// It provides nothing: what it does leaves the robot's software, and chains end here.
     is_actuator: bool,
+}
+
+/// A topic that an update publishes to.
+struct UpdatePublisher {
+    cell: &'static PortCell,
+    origins: OriginWriter,
 }
 
 /// What an update does not provide in a replay, though it could.
@@ -129,18 +140,39 @@ pub enum FailureReason {
 
 impl Program {
     /// Prepares a run: messages, previous values, what values will come from. In a replay the messages are those of the recording, if they are
-    /// there.
+    /// there. Tells of which runs of those who publish it has heard something new.
     ///
     /// # Safety
     /// By worker 0, between two runs, after the imports were taken.
-    pub unsafe fn begin_run(&self, messages: Option<&[MessageRecord]>) -> Repeated {
+    pub unsafe fn begin_run(
+        &self,
+        messages: Option<&[MessageRecord]>,
+        tell: &mut dyn FnMut(ExchangeId, u32),
+    ) -> Repeated {
         let mut are_there = true;
+        // SAFETY: promised by the caller.
+        unsafe { self.lineage.look() };
         for port in &self.ports {
             match messages {
                 // SAFETY: between two runs.
                 None => unsafe { port.cell.begin_run() },
                 // SAFETY: as above.
                 Some(messages) => are_there &= unsafe { port.repeat_run(messages) },
+            }
+        }
+        for port in &self.ports {
+            if let Some(subscription) = port.subscription {
+                let mut next = [0; PUBLISHERS];
+                let mut note = |inlet: Inlet| {
+                    if let Some(next) = next.get_mut(inlet.place as usize) {
+                        *next = inlet.end();
+                    }
+                };
+                // SAFETY: between two runs.
+                unsafe {
+                    port.cell.look(|port| port.inlets(&mut note));
+                    self.lineage.hear(subscription, |place| next[place], tell);
+                }
             }
         }
         for &store in &self.aging {
@@ -345,6 +377,12 @@ impl Program {
                 return false;
             }
         }
+        // Where something failed before, it is only known afterwards what this derives from.
+        let is_told = !self.lineage.deviates();
+        if is_told {
+            // SAFETY: this is the update's task, and nothing that it derives from changes any more in this run.
+            unsafe { self.begin_publishing(task, update) };
+        }
         worker.running(Some(trace));
         let outcome = {
             let debug = worker.debug(self.robot.is_watched());
@@ -357,6 +395,9 @@ impl Program {
         };
         worker.running(None);
         drop(pass);
+        if is_told {
+            end_publishing(update, frame.run, worker);
+        }
         let reason = match outcome {
             Ok(Outcome::Failed(failure)) => FailureReason::Error(failure),
             Err(payload) => FailureReason::Panic { payload, place: take_place() },
@@ -366,6 +407,10 @@ impl Program {
                     self.lineage.renew(task, frame.run, &frame.imported);
                     let stamp = self.provenance(task).newest().unwrap_or(frame.clock.now());
                     update.outputs.iter().for_each(|output| output.commit(stamp));
+                    if !is_told {
+                        self.begin_publishing(task, update);
+                        end_publishing(update, frame.run, worker);
+                    }
                 }
                 return true;
             }
@@ -386,6 +431,21 @@ impl Program {
         false
     }
 
+    /// Notes what the messages come from that an update publishes from now on.
+    ///
+    /// # Safety
+    /// By the update's task, while it is not called.
+    unsafe fn begin_publishing(&self, task: usize, update: &UpdateTask) {
+        for UpdatePublisher { cell, origins } in &update.publishers {
+            let mut next = 0;
+            // SAFETY: promised by the caller.
+            unsafe {
+                cell.look(|port| next = port.published());
+                origins.begin(self.blackboard.frame().run, next, self.provenance(task));
+            }
+        }
+    }
+
     /// Leaves the last values of an update where they are, marked as stale; by its task.
     fn keep_last(&self, task: usize, update: &UpdateTask) {
         // SAFETY: by the provider's task, once in a run.
@@ -395,7 +455,8 @@ impl Program {
         }
     }
 
-    /// Sensor samples have become an effect: one end of each chain. `from` are the tasks whose results it is, in `task` or before.
+    /// Sensor samples have become an effect: one end of each chain, and of each one that messages are part of. `from` are the tasks whose results
+    /// it is, in `task` or before.
     fn trace_arrivals(
         &self,
         task: usize,
@@ -404,13 +465,17 @@ impl Program {
         worker: &mut WorkerState,
     ) {
         let (now, output) = (stamp(self.robot.clock().now()), self.tasks[task].trace);
-        for (source, id) in self.robot.source_ids().iter().enumerate() {
-            // SAFETY: by the task or one that is ordered after it.
-            let spans = from.clone().filter_map(|task| unsafe { self.provenance(task) }.span(source));
+        // SAFETY: by the task or one that is ordered after it.
+        let from = from.map(|task| unsafe { self.provenance(task) });
+        let mut tell = |id, spans: &mut dyn Iterator<Item = (Time, Time)>| {
             let span = spans.reduce(|all, span| (all.0.min(span.0), all.1.max(span.1)));
             if let Some((oldest, newest)) = span {
-                worker.trace(Event::arrival(output, *id, at, now, stamp(oldest), stamp(newest)));
+                worker.trace(Event::arrival(output, id, at, now, stamp(oldest), stamp(newest)));
             }
+        };
+        for (source, (&read, &heard)) in self.robot.source_ids().iter().zip(self.robot.heard_ids()).enumerate() {
+            tell(read, &mut from.clone().filter_map(|provenance| provenance.span(source)));
+            tell(heard, &mut from.clone().filter_map(|provenance| provenance.heard(source)));
         }
     }
 }
@@ -451,8 +516,15 @@ impl Tasks for Program {
     }
 }
 
+/// Tells that an update has published what it does in this run.
+fn end_publishing(update: &UpdateTask, run: u32, worker: &mut WorkerState) {
+    for exchange in update.publishers.iter().filter_map(|publisher| publisher.origins.end()) {
+        worker.trace(Event::Publish { exchange, run, at: Ticks::now() });
+    }
+}
+
 /// Negative times are before the robot started: no sample is.
-fn stamp(time: hemiola_model::Time) -> Stamp {
+fn stamp(time: Time) -> Stamp {
     Stamp(time.nanoseconds().max(0) as u64)
 }
 

@@ -10,7 +10,7 @@ use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, PortRole, Up
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::{
     CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Resolved, SampleDescription, SourceDescription,
-    System, TaskDuration, TaskGraph, TaskId, UpdateDescription, Warning, WorkerChoice,
+    System, TaskDuration, TaskGraph, TaskId, UpdateDescription, UpdateId, Warning, WorkerChoice,
 };
 use hemiola_trace::Profile;
 
@@ -274,6 +274,21 @@ impl Robot {
         topics(&self.modules, &self.sources).into_iter().collect()
     }
 
+    /// Which of the updates that run publish or subscribe to what.
+    pub fn topic_ends(&self) -> Vec<TopicEnd> {
+        let mut ends = Vec::new();
+        for (cycle, resolved) in self.resolved.cycles.iter().enumerate() {
+            let modules = self.modules_of(&resolved.name);
+            for update in &resolved.updates {
+                let ports = modules[update.id.module].updates[update.id.update].arguments.iter();
+                let ports = ports.filter_map(|argument| argument.port);
+                ends.extend(ports.map(|port| TopicEnd { topic: port.name, cycle, update: update.id, role: port.role }));
+            }
+        }
+        ends.retain(|end| end.role != PortRole::Calls);
+        ends
+    }
+
     /// What a representation is that somebody provides.
     pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
         self.provided().get(name).copied()
@@ -352,6 +367,29 @@ impl Robot {
         let names = described.into_iter().flat_map(|described| &described.modules).map(|module| &module.name);
         names.filter_map(|name| self.modules.iter().find(|module| module.name == name)).collect()
     }
+}
+
+/// An update's end of a topic: [`Robot::topic_ends`].
+///
+/// ```
+/// use hemiola_model::module::PortRole;
+/// use hemiola_plan::UpdateId;
+/// use hemiola_runtime::TopicEnd;
+///
+/// let update = UpdateId { module: 0, update: 0 };
+/// let end = TopicEnd { topic: "WhistleHeard", cycle: 0, update, role: PortRole::Publishes };
+/// assert_ne!(end.role, PortRole::Subscribes);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopicEnd {
+    /// The topic.
+    pub topic: &'static str,
+    /// The place of the update's cycle among those of [`Robot::resolved`].
+    pub cycle: usize,
+    /// The update.
+    pub update: UpdateId,
+    /// Whether it publishes or subscribes.
+    pub role: PortRole,
 }
 
 impl fmt::Debug for Robot {

@@ -7,6 +7,7 @@ use hemiola_model::module::SafeState;
 use hemiola_realtime::Wakeup;
 use hemiola_trace::SourceId;
 
+use crate::origins::Origins;
 use crate::safe_state::{Cause, SharedSafeState};
 use crate::taken::Taken;
 use crate::tap::Gate;
@@ -23,12 +24,14 @@ pub struct RobotState {
     /// Notified when the robot begins or stops, for whoever waits for that.
     pub turn: Wakeup,
     source_ids: Box<[SourceId]>,
+    heard_ids: Box<[SourceId]>,
+    origins: Origins,
     gate: Arc<Gate>,
     taken: Taken,
 }
 
 impl RobotState {
-    pub fn new(bus: Bus, clock: RobotClock, source_ids: Vec<SourceId>, taken: Taken) -> Self {
+    pub fn new(bus: Bus, clock: RobotClock, source_ids: Vec<SourceId>, heard_ids: Vec<SourceId>, taken: Taken) -> Self {
         Self {
             bus,
             clock: Arc::new(clock),
@@ -39,6 +42,8 @@ impl RobotState {
             ended: AtomicBool::new(false),
             turn: Wakeup::new(),
             source_ids: source_ids.into(),
+            heard_ids: heard_ids.into(),
+            origins: Origins::default(),
             gate: Arc::default(),
             taken,
         }
@@ -66,6 +71,16 @@ impl RobotState {
     /// The traces' numbers of the sources, in the order of the robot's.
     pub fn source_ids(&self) -> &[SourceId] {
         &self.source_ids
+    }
+
+    /// As what traces know their samples whose effect came with messages.
+    pub fn heard_ids(&self) -> &[SourceId] {
+        &self.heard_ids
+    }
+
+    /// What messages come from.
+    pub fn origins(&self) -> &Origins {
+        &self.origins
     }
 
     pub fn safe_state(&self) -> SafeState {

@@ -1,5 +1,9 @@
 //! The names behind the numbers in events.
 
+mod messages;
+
+pub use messages::{by_messages, source_of_messages, to_topic, topic_of};
+
 use crate::{
     error::Error,
     ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId},

@@ -63,7 +63,10 @@ pub mod causes;
 pub mod perfetto;
 
 pub use capture::LongRun;
-pub use catalog::{Callback, Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Runs, Task, Worker};
+pub use catalog::{
+    Callback, Catalog, CatalogGuard, Counter, Cycle, Exchange, Plan, Runs, Task, Worker, by_messages,
+    source_of_messages, to_topic, topic_of,
+};
 pub use clock::{CALIBRATION, Core, SHORTEST_REFRESH, TickScale, Ticks};
 pub use collector::{Capture, Collector};
 pub use distribution::{Bucket, Distribution, Summary};

@@ -1,6 +1,7 @@
 use hemiola_model::Time;
 
-/// The sensor samples that a value derives from: per source, the time stamps of the oldest and the newest.
+/// The sensor samples that a value derives from: per source, the time stamps of the oldest and the newest. Those whose effect came with
+/// messages of a topic on the way are kept apart: messages take ways of their own, and may be older or newer than values.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -13,36 +14,64 @@ use hemiola_model::Time;
 /// ball.merge(&pose);
 /// assert_eq!(ball.span(0), Some((Time::from_seconds(1.0), Time::from_seconds(1.5))));
 /// assert_eq!(ball.span(1), None);
+///
+/// let mut remark = Provenance::none(2);
+/// remark.hear(&ball); // of a message
+/// assert_eq!((remark.span(0), remark.heard(0)), (None, ball.span(0)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Provenance(Box<[(Time, Time)]>);
+pub struct Provenance {
+    /// By values all the way.
+    read: Box<[Span]>,
+    /// By a message somewhere on the way.
+    heard: Box<[Span]>,
+}
 
-/// No sample: the neutral element of `merge`.
-const NONE: (Time, Time) = (Time::from_nanoseconds(i64::MAX), Time::from_nanoseconds(i64::MIN));
+/// The stamps of the oldest and the newest sample.
+type Span = (Time, Time);
+
+/// No sample: the neutral element of `join`.
+const NONE: Span = (Time::from_nanoseconds(i64::MAX), Time::from_nanoseconds(i64::MIN));
+
+fn join(span: &mut Span, (oldest, newest): Span) {
+    *span = (span.0.min(oldest), span.1.max(newest));
+}
+
+fn known((oldest, newest): Span) -> Option<Span> {
+    (oldest <= newest).then_some((oldest, newest))
+}
 
 impl Provenance {
     /// No sample of so many sources.
     pub fn none(sources: usize) -> Self {
-        Self(vec![NONE; sources].into())
+        let none: Box<[Span]> = vec![NONE; sources].into();
+        Self { read: none.clone(), heard: none }
     }
 
     /// How many sources there are.
     pub fn sources(&self) -> usize {
-        self.0.len()
+        self.read.len()
     }
 
-    /// The stamps of the oldest and the newest sample of a source.
+    /// The stamps of the oldest and the newest sample of a source, of those that came by values.
     ///
     /// # Panics
     /// If there is no source of that number.
     pub fn span(&self, source: usize) -> Option<(Time, Time)> {
-        let (oldest, newest) = self.0[source];
-        (oldest <= newest).then_some((oldest, newest))
+        known(self.read[source])
     }
 
-    /// The stamp of the newest sample of all sources.
+    /// The stamps of the oldest and the newest sample of a source, of those whose effect came with messages.
+    ///
+    /// # Panics
+    /// If there is no source of that number.
+    pub fn heard(&self, source: usize) -> Option<(Time, Time)> {
+        known(self.heard[source])
+    }
+
+    /// The stamp of the newest sample of all sources. Messages do not count: which ones a run got may depend on how fast others were.
     pub fn newest(&self) -> Option<Time> {
-        (0..self.0.len()).filter_map(|source| self.span(source)).map(|(_, newest)| newest).max()
+        self.read.iter().copied().filter_map(known).map(|(_, newest)| newest).max()
     }
 
     /// Adds a sample.
@@ -50,16 +79,21 @@ impl Provenance {
     /// # Panics
     /// If there is no source of that number.
     pub fn include(&mut self, source: usize, stamp: Time) {
-        let (oldest, newest) = &mut self.0[source];
-        *oldest = stamp.min(*oldest);
-        *newest = stamp.max(*newest);
+        join(&mut self.read[source], (stamp, stamp));
     }
 
-    /// Adds all samples of `other`.
+    /// Adds all samples of `other`, of which there is a value.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            mine.0 = mine.0.min(theirs.0);
-            mine.1 = mine.1.max(theirs.1);
+        self.read.iter_mut().zip(&other.read).for_each(|(mine, &theirs)| join(mine, theirs));
+        self.heard.iter_mut().zip(&other.heard).for_each(|(mine, &theirs)| join(mine, theirs));
+    }
+
+    /// Adds all samples of `other`, of which there is a message.
+    pub fn hear(&mut self, other: &Self) {
+        let theirs = other.read.iter().zip(&other.heard);
+        for (mine, (&read, &heard)) in self.heard.iter_mut().zip(theirs) {
+            join(mine, read);
+            join(mine, heard);
         }
     }
 
@@ -68,11 +102,28 @@ impl Provenance {
     /// # Panics
     /// If the other one is for another number of sources.
     pub fn copy_from(&mut self, other: &Self) {
-        self.0.copy_from_slice(&other.0);
+        self.read.copy_from_slice(&other.read);
+        self.heard.copy_from_slice(&other.heard);
+    }
+
+    /// Passes on all that it is, four times per source.
+    pub(crate) fn write_down(&self, mut word: impl FnMut(Time)) {
+        for &(oldest, newest) in self.read.iter().chain(&self.heard) {
+            word(oldest);
+            word(newest);
+        }
+    }
+
+    /// Becomes what was written down.
+    pub(crate) fn read_back(&mut self, mut word: impl FnMut() -> Time) {
+        for span in self.read.iter_mut().chain(&mut self.heard) {
+            *span = (word(), word());
+        }
     }
 
     /// Forgets all samples.
     pub fn clear(&mut self) {
-        self.0.fill(NONE);
+        self.read.fill(NONE);
+        self.heard.fill(NONE);
     }
 }

@@ -3,17 +3,20 @@ use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{ArgumentKind, Binding, ModuleDescriptor, PortCell};
+use hemiola_model::module::{ArgumentKind, Binding, ModuleDescriptor, PortCell, PortDescriptor, PortRole};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
-use hemiola_trace::{Catalog, CycleId};
+use hemiola_trace::{Catalog, CycleId, to_topic};
 
-use super::lineage::{Input, Lineage};
-use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, TakenOutputs, Task, UpdateTask};
+use super::lineage::{Input, Lineage, Root};
+use super::{
+    Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, TakenOutputs, Task, UpdatePublisher, UpdateTask,
+};
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::executor::ExecutableGraph;
 use crate::module_instance::ModuleInstance;
+use crate::origins::{OriginReader, OriginWriter};
 use crate::robot_state::RobotState;
 
 /// What a program is made of.
@@ -40,7 +43,8 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let mut lineage = Vec::new();
     let mut discarded = DiscardedStores::new();
     let mut aging = Vec::new();
-    let mut tasks = Vec::new();
+    let (mut tasks, mut subscriptions) = (Vec::new(), Vec::new());
+    let sources = parts.robot.source_ids().len();
     for task in parts.plan.graph().tasks() {
         let trace = parts.catalog.task(parts.cycle_id, &task.name).map_err(RuntimeError::Trace)?;
         let (body, inputs) = match task.kind {
@@ -48,7 +52,12 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
                 let update = parts.cycle.updates.iter().find(|update| update.id == id);
                 let resolved = update.ok_or_else(|| RuntimeError::internal("a plan's update is none of its cycle"))?;
                 let body = bind(parts, resolved, &mut discarded, &mut aging)?;
-                (Body::Update(Box::new(body)), inputs(parts, resolved, &task_of))
+                let mut inputs = inputs(parts, resolved, &task_of);
+                for topic in subscribed(&body) {
+                    inputs.push(Input::Root(Root::Messages(subscriptions.len())));
+                    subscriptions.push(OriginReader::new(parts.robot.origins().of(topic), sources));
+                }
+                (Body::Update(Box::new(body)), inputs)
             }
             TaskKind::Publish(group) => {
                 let export = parts.exports[group];
@@ -74,7 +83,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         providers: providers(&tasks, parts.blackboard),
         tasks: tasks.into(),
         aging: aging.into(),
-        lineage: Lineage::new(lineage, parts.robot.source_ids().len()),
+        lineage: Lineage::new(lineage, subscriptions, sources),
         blackboard: parts.blackboard.clone(),
         robot: parts.robot.clone(),
         _discarded: discarded,
@@ -92,18 +101,45 @@ fn providers(tasks: &[Task], blackboard: &Blackboard) -> Box<[Option<usize>]> {
 
 fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut ports = Vec::new();
+    let (mut ports, mut subscriptions) = (Vec::new(), 0..);
     for task in tasks {
         let Body::Update(update) = &task.body else { continue };
         for (binding, argument) in update.bindings.iter().zip(&update.update.arguments) {
             if let (&Binding::Port(cell), Some(port)) = (binding, argument.port) {
                 let next = numbers.entry(port.name).or_default();
-                ports.push(ProgramPort { cell, topic: port.name, number: *next, role: port.role });
+                let subscribes = port.role == PortRole::Subscribes;
+                let subscription = if subscribes { subscriptions.next() } else { None };
+                ports.push(ProgramPort { cell, topic: port.name, number: *next, role: port.role, subscription });
                 *next += 1;
             }
         }
     }
     ports.into()
+}
+
+/// The topics that an update subscribes to, in the order of its arguments.
+fn subscribed(update: &UpdateTask) -> impl Iterator<Item = &'static str> {
+    let connected =
+        update.bindings.iter().zip(&update.update.arguments).filter_map(|(binding, argument)| match binding {
+            Binding::Port(_) => argument.port,
+            _ => None,
+        });
+    connected.filter(|port| port.role == PortRole::Subscribes).map(|port| port.name)
+}
+
+/// Where it is noted what messages come from that an update publishes; `None` where nobody can.
+fn publisher(
+    parts: &ProgramParts<'_>,
+    cell: &'static PortCell,
+    port: PortDescriptor,
+    place: Option<u32>,
+) -> Result<Option<UpdatePublisher>, RuntimeError> {
+    let Some(place) = place.filter(|_| port.role == PortRole::Publishes) else { return Ok(None) };
+    let exchange =
+        parts.catalog.exchange(parts.cycle_id, &to_topic(&parts.cycle.name, port.name)).map_err(RuntimeError::Trace)?;
+    let origins =
+        OriginWriter::new(parts.robot.origins().of(port.name), place, parts.robot.source_ids().len(), exchange);
+    Ok(origins.map(|origins| UpdatePublisher { cell, origins }))
 }
 
 fn bind(
@@ -120,11 +156,15 @@ fn bind(
     let ports = instance.ports(resolved.id.update);
     let mut bindings: Vec<Binding<'static>> = Vec::new();
     let mut outputs: Vec<StoreRef> = Vec::new();
+    let mut publishers = Vec::new();
     let mut taken = Vec::new();
     for (index, argument) in update.arguments.iter().enumerate() {
         let Some(representation) = argument.representation else {
-            let port = ports.and_then(|ports| ports.get(index));
-            bindings.push(port.map_or(Binding::Service, |port| Binding::Port(outlive_port(port))));
+            let cell = ports.and_then(|ports| ports.get(index)).map(outlive_port);
+            bindings.push(cell.map_or(Binding::Service, Binding::Port));
+            if let (Some(cell), Some(port)) = (cell, argument.port) {
+                publishers.extend(publisher(parts, cell, port, ports.and_then(|ports| ports.place(index)))?);
+            }
             continue;
         };
         let name = representation.name();
@@ -171,6 +211,7 @@ fn bind(
         update,
         instance,
         bindings: bindings.into(),
+        publishers: publishers.into(),
         outputs: outputs.into(),
     })
 }
@@ -232,7 +273,7 @@ fn outlive_port(port: &PortCell) -> &'static PortCell {
 fn inputs(parts: &ProgramParts<'_>, update: &ResolvedUpdate, task_of: &TaskOf) -> Vec<Input> {
     let input = |name: &String| match parts.cycle.providers.get(name) {
         Some(id) => task_of.get(&(id.module, id.update)).map(|&task| Input::Task(task)),
-        None => parts.blackboard.imported_of(name).map(Input::Import),
+        None => parts.blackboard.imported_of(name).map(|import| Input::Root(Root::Import(import))),
     };
     let mut inputs: Vec<_> = update.requires.iter().chain(&update.collects).filter_map(input).collect();
     inputs.sort_unstable();

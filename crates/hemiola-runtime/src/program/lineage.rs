@@ -1,29 +1,33 @@
 //! Which sensor samples each task's results come from.
 //!
-//! As long as all goes well, that depends on the imports that a task derives from, directly or not, and many tasks derive from
-//! the same ones: one provenance per set of imports, known before the run begins. A provider that fails leaves its last value
-//! where it is, so what derives from that is older than the imports say. From there on, and only in such a run, each task adds up
+//! As long as all goes well, that depends on the imports and messages that a task derives from, directly or not: its roots. Many tasks derive
+//! from the same ones: one provenance per set of roots, known before the run begins. A provider that fails leaves its last value
+//! where it is, so what derives from that is older than the roots say. From there on, and only in such a run, each task adds up
 //! what its inputs come from.
 //!
-//! Invariant behind the `unsafe` blocks: the sets' provenances are written by worker 0 between two runs; a task's own one is
+//! Invariant behind the `unsafe` blocks: what subscriptions heard and the sets' provenances are written by worker 0 between two runs; a task's own one is
 //! written by that task, which runs once in a run, and read by tasks that the plan orders after it.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hemiola_trace::ExchangeId;
+
 use crate::blackboard::provenance::Provenance;
+use crate::origins::OriginReader;
 
 /// See the module.
 pub struct Lineage {
-    sets: Box<[ImportSet]>,
+    subscriptions: UnsafeCell<Box<[OriginReader]>>,
+    sets: Box<[RootSet]>,
     tasks: Box<[TaskLineage]>,
     /// Some task of the present run has failed.
     deviates: AtomicBool,
 }
 
-/// What values derive from that derive from these imports.
-struct ImportSet {
-    imports: Box<[usize]>,
+/// What values derive from that derive from these roots.
+struct RootSet {
+    roots: Box<[Root]>,
     now: UnsafeCell<Provenance>,
     /// In the previous run.
     before: UnsafeCell<Provenance>,
@@ -38,11 +42,19 @@ struct TaskLineage {
 /// What a task reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
-    Import(usize),
+    Root(Root),
     Task(usize),
 }
 
-/// What a task's results came from when it was not what the imports say.
+/// What comes from outside of the cycle's run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Root {
+    Import(usize),
+    /// The messages of the subscription of that number, and that there were none.
+    Messages(usize),
+}
+
+/// What a task's results came from when it was not what the roots say.
 struct Deviation {
     run: Option<u32>,
     provenance: Provenance,
@@ -53,7 +65,7 @@ unsafe impl Sync for Lineage {}
 
 impl Lineage {
     /// Of tasks with these inputs, directly, of so many sources. A task's inputs that are tasks may come in any order.
-    pub fn new(inputs: Vec<Vec<Input>>, sources: usize) -> Self {
+    pub fn new(inputs: Vec<Vec<Input>>, subscriptions: Vec<OriginReader>, sources: usize) -> Self {
         let mut sets = Vec::new();
         let mut set_of = vec![None; inputs.len()];
         for task in 0..inputs.len() {
@@ -66,19 +78,39 @@ impl Lineage {
             inputs: inputs.into(),
             own: own(),
         });
-        let import_set = |imports: Vec<usize>| ImportSet {
-            imports: imports.into(),
+        let root_set = |roots: Vec<Root>| RootSet {
+            roots: roots.into(),
             now: UnsafeCell::new(none()),
             before: UnsafeCell::new(none()),
         };
         Self {
+            subscriptions: UnsafeCell::new(subscriptions.into()),
             tasks: tasks.collect(),
-            sets: sets.into_iter().map(import_set).collect(),
+            sets: sets.into_iter().map(root_set).collect(),
             deviates: AtomicBool::new(false),
         }
     }
 
-    /// Prepares a run on these imports.
+    /// Prepares for taking messages.
+    ///
+    /// # Safety
+    /// By worker 0, between two runs.
+    pub unsafe fn look(&self) {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.subscriptions.get() }.iter_mut().for_each(OriginReader::look);
+    }
+
+    /// Finds out what the messages come from that a subscription got; as [`OriginReader::hear`].
+    ///
+    /// # Safety
+    /// As for `look`.
+    pub unsafe fn hear(&self, subscription: usize, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
+        // SAFETY: promised by the caller.
+        let subscriptions = unsafe { &mut *self.subscriptions.get() };
+        subscriptions[subscription].hear(next, tell);
+    }
+
+    /// Prepares a run on these imports, and on what was heard.
     ///
     /// # Safety
     /// By worker 0, between two runs.
@@ -89,8 +121,27 @@ impl Lineage {
             let (now, before) = unsafe { (&mut *set.now.get(), &mut *set.before.get()) };
             before.copy_from(now);
             now.clear();
-            set.imports.iter().for_each(|&import| now.merge(&imported[import]));
+            for &root in &set.roots {
+                // SAFETY: as above, and messages have been taken.
+                now.merge(unsafe { self.root(root, imported) });
+            }
         }
+    }
+
+    /// # Safety
+    /// Not while messages are taken.
+    unsafe fn root<'r>(&'r self, root: Root, imported: &'r [Provenance]) -> &'r Provenance {
+        // SAFETY: promised by the caller.
+        let subscriptions = unsafe { &*self.subscriptions.get() };
+        match root {
+            Root::Import(import) => &imported[import],
+            Root::Messages(subscription) => subscriptions[subscription].heard(),
+        }
+    }
+
+    /// Whether some task of the present run has failed, as tasks after it see it.
+    pub fn deviates(&self) -> bool {
+        self.deviates.load(Ordering::Relaxed)
     }
 
     /// What the results of a task come from.
@@ -99,7 +150,7 @@ impl Lineage {
     /// By the task, or by one that is ordered after it.
     pub unsafe fn of(&self, task: usize, run: u32) -> &Provenance {
         let task = &self.tasks[task];
-        if self.deviates.load(Ordering::Relaxed) {
+        if self.deviates() {
             // SAFETY: promised by the caller.
             let own = unsafe { &*task.own.get() };
             if own.run == Some(run) {
@@ -159,7 +210,7 @@ impl Lineage {
     /// By the task, once in a run.
     #[inline]
     pub unsafe fn renew(&self, task: usize, run: u32, imported: &[Provenance]) {
-        if self.deviates.load(Ordering::Relaxed) {
+        if self.deviates() {
             // SAFETY: promised by the caller.
             unsafe { self.add_up(task, run, imported) };
         }
@@ -175,7 +226,8 @@ impl Lineage {
         own.provenance.clear();
         for &input in &lineage.inputs {
             match input {
-                Input::Import(import) => own.provenance.merge(&imported[import]),
+                // SAFETY: within a run no messages are taken.
+                Input::Root(root) => own.provenance.merge(unsafe { self.root(root, imported) }),
                 // SAFETY: the plan orders this task after those whose results it reads.
                 Input::Task(input) => own.provenance.merge(unsafe { self.of(input, run) }),
             }
@@ -184,25 +236,25 @@ impl Lineage {
     }
 }
 
-/// The number of the set of imports that a task derives from.
-fn find_set(task: usize, inputs: &[Vec<Input>], set_of: &mut [Option<usize>], sets: &mut Vec<Vec<usize>>) -> usize {
+/// The number of the set of roots that a task derives from.
+fn find_set(task: usize, inputs: &[Vec<Input>], set_of: &mut [Option<usize>], sets: &mut Vec<Vec<Root>>) -> usize {
     if let Some(set) = set_of[task] {
         return set;
     }
-    let mut imports = Vec::new();
+    let mut roots = Vec::new();
     for &input in &inputs[task] {
         match input {
-            Input::Import(import) => imports.push(import),
+            Input::Root(root) => roots.push(root),
             Input::Task(input) => {
                 let set = find_set(input, inputs, set_of, sets);
-                imports.extend_from_slice(&sets[set]);
+                roots.extend_from_slice(&sets[set]);
             }
         }
     }
-    imports.sort_unstable();
-    imports.dedup();
-    let set = sets.iter().position(|set| *set == imports).unwrap_or_else(|| {
-        sets.push(imports);
+    roots.sort_unstable();
+    roots.dedup();
+    let set = sets.iter().position(|set| *set == roots).unwrap_or_else(|| {
+        sets.push(roots);
         sets.len() - 1
     });
     set_of[task] = Some(set);
@@ -223,9 +275,9 @@ mod tests {
 
     /// `0` reads the sensor, `1` reads `0`, `2` reads `1` and the sensor, `3` reads the sensor.
     fn lineage() -> Lineage {
-        let sensor = Input::Import(0);
+        let sensor = Input::Root(Root::Import(0));
         let inputs = vec![vec![sensor], vec![Input::Task(0)], vec![Input::Task(1), sensor], vec![sensor]];
-        Lineage::new(inputs, 1)
+        Lineage::new(inputs, Vec::new(), 1)
     }
 
     fn run(lineage: &Lineage, run: u32, failing: &[usize]) -> Vec<Option<(i64, i64)>> {

@@ -2,6 +2,7 @@
 
 use super::history::{Arrived, History, Publisher, RunEvents};
 use crate::{
+    catalog::{source_of_messages, topic_of},
     clock::Ticks,
     ids::{CycleId, ExchangeId, SourceId, TaskId},
 };
@@ -125,6 +126,14 @@ struct Station {
     taken: Ticks,
     /// When it published, or put out.
     done: Ticks,
+    /// It published messages, not values.
+    tells: bool,
+}
+
+/// Where a chain begins, and by what its stations read of each other.
+struct ChainBegin {
+    source: SourceId,
+    by_messages: bool,
 }
 
 /// No way has more stations; data that goes round in circles ends up in it again and again.
@@ -169,7 +178,7 @@ impl History {
             at = to;
         };
         advance(reaction.sampled, Step::Sample);
-        for Station { cycle, run, first, taken, done } in self.way(source, output, reaction).unwrap_or_default() {
+        for Station { cycle, run, first, taken, done, .. } in self.way(source, output, reaction).unwrap_or_default() {
             let begin = |run| self.runs.get(&(cycle, run)).and_then(|events: &RunEvents| events.begin);
             let due = |run| begin(run).map_or(taken, |(.., due, _)| due);
             advance(due(first), Step::Release { cycle, run: first });
@@ -182,6 +191,17 @@ impl History {
         hops
     }
 
+    fn begin_of(&self, source: SourceId) -> ChainBegin {
+        let names = self.catalog.read();
+        let told = names.source(source).and_then(source_of_messages);
+        let told = told.and_then(|told| names.sources().find(|(_, name)| *name == told));
+        ChainBegin { source: told.map_or(source, |(told, _)| told), by_messages: told.is_some() }
+    }
+
+    fn is_of_topic(&self, exchange: ExchangeId) -> bool {
+        self.catalog.read().exchange(exchange).is_some_and(|exchange| topic_of(&exchange.name).is_some())
+    }
+
     /// The stations of a sample, the first one that took it first.
     fn way(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Option<Vec<Station>> {
         let cycle = self.catalog.read().task(output)?.cycle;
@@ -191,8 +211,9 @@ impl History {
         let (&(_, run), events) = runs.find(|(_, events)| put_out(events))?;
         let (.., taken) = events.begin?;
         let mut found = Vec::new();
-        let last = Station { cycle, run, first: run, taken, done: reaction.output };
-        self.follow(source, reaction.sampled, &mut vec![last], &mut found);
+        let last = Station { cycle, run, first: run, taken, done: reaction.output, tells: false };
+        let begin = self.begin_of(source);
+        self.follow(&begin, reaction.sampled, &mut vec![last], &mut found);
         // The shortest one of those that were first; the stations were found from the output on.
         let mut way = found.into_iter().min_by_key(|way| (way.last().map(|first| first.taken), way.len()))?;
         way.reverse();
@@ -200,7 +221,7 @@ impl History {
     }
 
     /// Goes on from the last station to those before it.
-    fn follow(&self, source: SourceId, sampled: Ticks, way: &mut Vec<Station>, found: &mut Vec<Vec<Station>>) {
+    fn follow(&self, begin: &ChainBegin, sampled: Ticks, way: &mut Vec<Station>, found: &mut Vec<Vec<Station>>) {
         let Some(&Station { cycle, run, .. }) = way.last() else { return };
         let reader = way.len() - 1;
         let exchanges = (cycle, ExchangeId(0))..=(cycle, ExchangeId(u16::MAX));
@@ -211,13 +232,22 @@ impl History {
             }
             (way[reader].first, way[reader].taken) = (first, at);
             match self.publisher(exchange, cycle) {
-                Publisher::Source(publisher) if publisher == source => found.push(way.clone()),
+                Publisher::Source(publisher) if publisher == begin.source => {
+                    let by_messages = way.iter().any(|station| station.tells);
+                    if by_messages == begin.by_messages {
+                        found.push(way.clone());
+                    }
+                }
                 Publisher::Cycle(publisher) if publisher != cycle && way.len() < MOST_STATIONS => {
+                    let tells = self.is_of_topic(exchange);
+                    if tells && !begin.by_messages {
+                        continue;
+                    }
                     let Some(&done) = self.publications.get(&(exchange, published)) else { continue };
                     let taken = self.runs.get(&(publisher, published)).and_then(|events| events.begin);
                     let Some((.., taken)) = taken else { continue };
-                    way.push(Station { cycle: publisher, run: published, first: published, taken, done });
-                    self.follow(source, sampled, way, found);
+                    way.push(Station { cycle: publisher, run: published, first: published, taken, done, tells });
+                    self.follow(begin, sampled, way, found);
                     way.pop();
                 }
                 _ => {}

@@ -252,11 +252,29 @@ fn what_ran_longer_than_it_usually_does_is_the_reason() {
 
 #[test]
 fn a_reaction_is_taken_apart_hop_by_hop() {
+    let Robot { motion, cognition, .. } = Robot::new();
+    let expected = [
+        (33_000, Step::Sample),
+        (17_000, Step::Run { cycle: cognition, run: 4 }),
+        (10_000, Step::Release { cycle: motion, run: 9 }),
+        (5_000, Step::Run { cycle: motion, run: 9 }),
+    ];
+    assert_eq!(hops_from_camera_to_legs("cognition to motion", "Camera"), expected);
+    assert_eq!(hops_from_camera_to_legs("cognition to topic Kick", "Camera by messages"), expected);
+    // A way of values alone goes through no topic, and one by messages through some.
+    for (through, begin) in [("cognition to topic Kick", "Camera"), ("cognition to motion", "Camera by messages")] {
+        let (_, last) = *hops_from_camera_to_legs(through, begin).last().unwrap();
+        assert_eq!(last, Step::Unknown, "{begin} through {through}");
+    }
+}
+
+fn hops_from_camera_to_legs(through: &str, begin_of_chain: &str) -> Vec<(u64, Step)> {
     let mut robot = Robot::new();
     let (motion, cognition) = (robot.motion, robot.cognition);
-    let camera = robot.catalog.source("Camera").unwrap();
+    robot.catalog.source("Camera").unwrap();
+    let camera = robot.catalog.source(begin_of_chain).unwrap();
     let to_cognition = robot.catalog.exchange(cognition, "Camera to cognition").unwrap();
-    let to_motion = robot.catalog.exchange(cognition, "cognition to motion").unwrap();
+    let to_motion = robot.catalog.exchange(cognition, through).unwrap();
     let (see, act) = (robot.worker(cognition, 0), robot.worker(motion, 0));
     let (plan, legs) = (PlanId(9), robot.task(motion, "legs"));
     let begin = |cycle, run, trigger, begin| Event::CycleBegin {
@@ -286,17 +304,11 @@ fn a_reaction_is_taken_apart_hop_by_hop() {
     let expected = Reaction { changed: Ticks(10_000), sampled: Ticks(43_000), output: Ticks(75_000) };
     assert_eq!(reactions, [expected]);
     let hops: Vec<_> = history.hops(camera, legs, reactions[0]).iter().map(|hop| (hop.ticks(), hop.step)).collect();
-    let expected = [
-        (33_000, Step::Sample),
-        (17_000, Step::Run { cycle: cognition, run: 4 }),
-        (10_000, Step::Release { cycle: motion, run: 9 }),
-        (5_000, Step::Run { cycle: motion, run: 9 }),
-    ];
-    assert_eq!(hops, expected);
     let ages = history.reactions(camera, legs, Latency::DataAge);
     assert_eq!(ages.iter().map(Reaction::ticks).collect::<Vec<_>>(), [30_000, 32_000]);
     // Of the first one nothing is known but its end.
     assert_eq!(history.hops(camera, legs, ages[0])[0].step, Step::Unknown);
+    hops
 }
 
 #[test]

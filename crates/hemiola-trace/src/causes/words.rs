@@ -4,7 +4,7 @@ mod loss;
 
 use super::{Cause, Execution, Explanation, Hop, Reason, Step};
 use crate::{
-    catalog::{CatalogGuard, Runs},
+    catalog::{CatalogGuard, Runs, source_of_messages},
     clock::TickScale,
     ids::{TaskId, WorkerId},
     statistics::style::{duration, grouped},
@@ -196,10 +196,10 @@ impl Explanation {
 }
 
 impl Hop {
-    /// The hop in words.
+    /// The hop in words; `source` is what the chain begins with.
     pub fn describe(&self, names: &CatalogGuard<'_>, source: &str) -> String {
         match self.step {
-            Step::Sample => format!("until {source} took its next sample"),
+            Step::Sample => format!("until {} took its next sample", source_of_messages(source).unwrap_or(source)),
             Step::Release { cycle, run } => format!("until run {run} of {} was due", names.cycle_name(cycle)),
             Step::Kept { cycle, first, run } => {
                 let cycle = names.cycle_name(cycle);

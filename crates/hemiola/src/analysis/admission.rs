@@ -57,12 +57,12 @@ fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
         }
     }
     for latency in &derived.latencies {
-        let (name, source, output) = (latency.name(), &latency.chain.source, &latency.chain.output);
+        let (name, begin, output) = (latency.name(), &latency.chain.begin(), &latency.chain.output);
         if let Some(time) = bound(What::Reaction, &name) {
-            bounds = bounds.reaction(source, output, time);
+            bounds = bounds.reaction(begin, output, time);
         }
         if let Some(time) = bound(What::DataAge, &name) {
-            bounds = bounds.data_age(source, output, time);
+            bounds = bounds.data_age(begin, output, time);
         }
     }
     for cycle in &derived.system.cycles {

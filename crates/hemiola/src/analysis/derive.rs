@@ -16,6 +16,7 @@ use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
 use hemiola_plan::{Plan, TaskId};
 use hemiola_runtime::Robot;
 use hemiola_runtime::executor::WORTH_SHARING;
+use hemiola_trace::{by_messages, source_of_messages};
 
 use super::knowledge::Knowledge;
 use super::routes::{self, Chain};
@@ -62,7 +63,7 @@ impl Latency {
 
     /// `camera → output to body`
     pub fn ends(&self) -> String {
-        format!("{} → {}", self.chain.source, self.chain.output)
+        format!("{} → {}", self.chain.begin(), self.chain.output)
     }
 }
 
@@ -236,10 +237,11 @@ impl Derived {
 
     fn add_latencies(&mut self, robot: &Robot) -> Result<(), CommandError> {
         let sources: Vec<&str> = robot.samples().iter().map(|(name, _)| *name).collect();
-        let chains = routes::chains(robot.resolved(), &sources);
+        let chains = routes::chains(robot.resolved(), &robot.topic_ends(), &sources);
         let mut declared: Vec<(usize, &_)> = Vec::new();
         // One from a source that is switched off is not there.
-        for chain in robot.configuration().chains.iter().filter(|chain| sources.contains(&chain.from.as_str())) {
+        let is_on = |begin: &str| sources.contains(&source_of_messages(begin).unwrap_or(begin));
+        for chain in robot.configuration().chains.iter().filter(|chain| is_on(&chain.from)) {
             declared.push((find(&chains, &chain.name, &chain.from, &chain.to)?, chain));
         }
         for (number, chain) in chains.into_iter().enumerate() {
@@ -301,13 +303,20 @@ pub fn is_output_of(output: &str, to: &str) -> bool {
 
 /// The chain that the configuration speaks of.
 fn find(chains: &[Chain], name: &str, from: &str, to: &str) -> Result<usize, CommandError> {
-    let is_it = |chain: &Chain| chain.source == from && is_output_of(&chain.output, to);
-    let found: Vec<usize> = (0..chains.len()).filter(|&number| is_it(&chains[number])).collect();
+    let leads = |begin: &str| -> Vec<usize> {
+        let is_it = |chain: &Chain| chain.begin() == begin && is_output_of(&chain.output, to);
+        (0..chains.len()).filter(|&number| is_it(&chains[number])).collect()
+    };
+    // Whoever names a source means the way of values if there is one.
+    let mut found = leads(from);
+    if found.is_empty() {
+        found = leads(&by_messages(from));
+    }
     match found[..] {
         [found] => Ok(found),
         [] => {
-            let outputs: Vec<_> =
-                chains.iter().filter(|chain| chain.source == from).map(|chain| chain.output.as_str()).collect();
+            let of_source = chains.iter().filter(|chain| chain.source == source_of_messages(from).unwrap_or(from));
+            let outputs: Vec<_> = of_source.map(|chain| chain.output.as_str()).collect();
             let advice = match outputs.as_slice() {
                 [] => format!("nothing leaves the robot that derives from `{from}`"),
                 outputs => format!("from `{from}` chains lead to: {}", outputs.join(", ")),

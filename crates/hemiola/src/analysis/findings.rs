@@ -147,7 +147,7 @@ impl Row {
 fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> [Row; 2] {
     let chain = &latency.chain;
     let name = latency.name();
-    let measured = profile.chain(&chain.source, &chain.cycle, &chain.output);
+    let measured = profile.chain(&chain.begin(), &chain.cycle, &chain.output);
     let bound_of = |number: usize| analysis.verdicts[number].bound.clone().map_err(|reason| reason.to_string());
     let row = |what, deadline: Option<Time>, bound: Result<Time, String>, observed, decided_by| Row {
         what,

@@ -1,15 +1,22 @@
-//! The ways from each source to each output: through which cycles, by what tasks read of each other.
+//! The ways from each source to each output: through which cycles, by what tasks read of each other and what they tell each other.
 //!
 //! A value derives from what its provider requires or collects in the same run, as it does for the time stamps that it carries; not from `Previous<T>`.
+//! Whoever subscribes to a topic derives from what those who publish to it do, whether they have something to tell or not. Ways on which there is a
+//! topic make chains of their own. What sources publish or subscribe to is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hemiola_plan::{Consumer, Origin, Resolved, ResolvedCycle, TaskGraph, TaskKind, UpdateId};
+use hemiola_model::module::PortRole;
+use hemiola_plan::{Consumer, Origin, Resolved, ResolvedCycle, ResolvedUpdate, TaskGraph, TaskKind, UpdateId};
+use hemiola_runtime::TopicEnd;
+use hemiola_trace::by_messages;
 
 /// A source, and an output that samples of it have an effect on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     pub source: String,
+    /// On each way there is a topic.
+    pub by_messages: bool,
     /// The cycle with the output.
     pub cycle: String,
     /// The output: a task.
@@ -20,25 +27,40 @@ pub struct Chain {
     pub is_circular: bool,
 }
 
+impl Chain {
+    /// What traces call its begin.
+    pub fn begin(&self) -> String {
+        if self.by_messages { by_messages(&self.source) } else { self.source.clone() }
+    }
+}
+
 /// All chains of a robot, in the order of its sources and cycles.
-pub fn chains(resolved: &Resolved, sources: &[&str]) -> Vec<Chain> {
+pub fn chains(resolved: &Resolved, topics: &[TopicEnd], sources: &[&str]) -> Vec<Chain> {
     let names: BTreeMap<&str, usize> =
         resolved.cycles.iter().enumerate().map(|(index, cycle)| (cycle.name.as_str(), index)).collect();
     let graphs: Vec<TaskGraph> = resolved.cycles.iter().map(TaskGraph::of).collect();
-    sources.iter().flat_map(|source| Search::of(source, resolved, &names, &graphs).chains()).collect()
+    sources.iter().flat_map(|source| Search::of(source, resolved, topics, &names, &graphs).chains()).collect()
 }
 
-/// A representation that a cycle imports.
-type Import<'r> = (usize, &'r str);
+/// What a cycle takes.
+type Import<'r> = (usize, Taken<'r>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Taken<'r> {
+    /// A representation.
+    Value(&'r str),
+    /// Messages of a topic.
+    Messages(&'r str),
+}
 
 struct Search<'r> {
     source: &'r str,
     resolved: &'r Resolved,
+    topics: &'r [TopicEnd],
     names: &'r BTreeMap<&'r str, usize>,
     graphs: &'r [TaskGraph],
     /// What is read of each import that derives from the source: outputs, and imports of other cycles.
     reached: BTreeMap<Import<'r>, Reached<'r>>,
-    found: BTreeMap<(usize, String), BTreeSet<Vec<usize>>>,
 }
 
 #[derive(Clone, Default)]
@@ -51,11 +73,11 @@ impl<'r> Search<'r> {
     fn of(
         source: &'r str,
         resolved: &'r Resolved,
+        topics: &'r [TopicEnd],
         names: &'r BTreeMap<&'r str, usize>,
         graphs: &'r [TaskGraph],
     ) -> Self {
-        let (reached, found) = <_>::default();
-        Self { source, resolved, names, graphs, reached, found }
+        Self { source, resolved, topics, names, graphs, reached: BTreeMap::new() }
     }
 
     fn chains(mut self) -> Vec<Chain> {
@@ -63,10 +85,10 @@ impl<'r> Search<'r> {
             Origin::Trigger { source, .. } | Origin::Sample { source, .. } => source == self.source,
             Origin::Cycle(_) => false,
         };
-        let mut first: BTreeMap<usize, BTreeSet<&'r str>> = BTreeMap::new();
+        let mut first: BTreeMap<usize, BTreeSet<Taken<'r>>> = BTreeMap::new();
         for (index, cycle) in self.resolved.cycles.iter().enumerate() {
             for input in cycle.inputs.iter().filter(|input| sampled(&input.origin)) {
-                first.entry(index).or_default().insert(&input.representation);
+                first.entry(index).or_default().insert(Taken::Value(&input.representation));
             }
         }
         let mut open: Vec<Import<'r>> =
@@ -78,16 +100,24 @@ impl<'r> Search<'r> {
                 self.reached.insert(import, reached);
             }
         }
-        let circular = self.circular();
-        for (cycle, imports) in first {
-            self.follow(cycle, &imports, &mut Vec::new(), circular.is_empty());
+        [false, true].into_iter().flat_map(|by_messages| self.chains_of(&first, by_messages)).collect()
+    }
+
+    /// Those on whose ways there is a topic, or those without.
+    fn chains_of(&self, first: &BTreeMap<usize, BTreeSet<Taken<'r>>>, by_messages: bool) -> Vec<Chain> {
+        let circular = self.circular(by_messages);
+        let mut found = Found::new();
+        for (&cycle, imports) in first {
+            let returns = if circular.is_empty() { usize::MAX } else { usize::from(by_messages) };
+            let mut way = Way { by_messages, returns, ..Way::default() };
+            self.follow(cycle, imports, &mut way, &mut found);
         }
         let name = |&cycle: &usize| self.resolved.cycles[cycle].name.clone();
-        let chains = self.found.iter().map(|((cycle, output), routes)| {
+        let chains = found.into_iter().map(|((cycle, output), routes)| {
             let mut routes: Vec<Vec<String>> = routes.iter().map(|route| route.iter().map(name).collect()).collect();
             routes.sort_by_key(Vec::len);
-            let is_circular = circular.iter().any(|import| self.leads_to(*import, *cycle, output));
-            Chain { source: self.source.to_owned(), cycle: name(cycle), output: output.clone(), routes, is_circular }
+            let is_circular = circular.iter().any(|import| self.leads_to(*import, cycle, &output, by_messages));
+            Chain { source: self.source.to_owned(), by_messages, cycle: name(&cycle), output, routes, is_circular }
         });
         chains.collect()
     }
@@ -95,7 +125,7 @@ impl<'r> Search<'r> {
     /// What derives from an import within its cycle.
     fn read_from(&self, (index, import): Import<'r>) -> Reached<'r> {
         let cycle = &self.resolved.cycles[index];
-        let updates = derived(cycle, import);
+        let updates = derived(cycle, &self.readers(index, import));
         let is_derived = |name: &String| cycle.providers.get(name).is_some_and(|provider| updates.contains(provider));
         let mut reached = Reached::default();
         for update in cycle.updates.iter().filter(|update| updates.contains(&update.id)) {
@@ -108,7 +138,7 @@ impl<'r> Search<'r> {
             match &group.consumer {
                 Consumer::Cycle(reader) => {
                     let Some(&reader) = self.names.get(reader.as_str()) else { continue };
-                    reached.imports.extend(published.map(|name| (reader, name.as_str())));
+                    reached.imports.extend(published.map(|name| (reader, Taken::Value(name.as_str()))));
                 }
                 Consumer::Source(_) if published.count() > 0 => {
                     let graph = &self.graphs[index];
@@ -118,37 +148,65 @@ impl<'r> Search<'r> {
                 Consumer::Source(_) => {}
             }
         }
+        let tells =
+            |end: &&TopicEnd| end.role == PortRole::Publishes && end.cycle == index && updates.contains(&end.update);
+        for told in self.topics.iter().filter(tells) {
+            let hears = |end: &&TopicEnd| end.role == PortRole::Subscribes && end.topic == told.topic;
+            let readers = self.topics.iter().filter(hears);
+            reached.imports.extend(readers.map(|end| (end.cycle, Taken::Messages(told.topic))));
+        }
         reached
     }
 
-    /// Goes on from imports that one cycle took together. Where imports do not derive from themselves, a cycle may come twice.
-    fn follow(&mut self, cycle: usize, imports: &BTreeSet<&'r str>, way: &mut Vec<usize>, may_return: bool) {
-        if way.contains(&cycle) && !may_return {
+    /// The updates that read an import themselves.
+    fn readers(&self, index: usize, import: Taken<'r>) -> BTreeSet<UpdateId> {
+        match import {
+            Taken::Value(import) => {
+                let cycle = &self.resolved.cycles[index];
+                let is_read = |name: &String| name == import && !cycle.providers.contains_key(name);
+                let reads = |update: &&ResolvedUpdate| update.requires.iter().chain(&update.collects).any(is_read);
+                cycle.updates.iter().filter(reads).map(|update| update.id).collect()
+            }
+            Taken::Messages(topic) => {
+                let hears =
+                    |end: &&TopicEnd| end.role == PortRole::Subscribes && (end.cycle, end.topic) == (index, topic);
+                self.topics.iter().filter(hears).map(|end| end.update).collect()
+            }
+        }
+    }
+
+    /// Goes on from imports that one cycle took together.
+    fn follow(&self, cycle: usize, imports: &BTreeSet<Taken<'r>>, way: &mut Way, found: &mut Found) {
+        if way.cycles.iter().filter(|&&before| before == cycle).count() > way.returns {
             return;
         }
-        way.push(cycle);
-        let mut next: BTreeMap<usize, BTreeSet<&'r str>> = BTreeMap::new();
-        for &import in imports {
-            let Some(reached) = self.reached.get(&(cycle, import)) else { continue };
-            for output in &reached.outputs {
-                self.found.entry((cycle, output.clone())).or_default().insert(way.clone());
+        way.cycles.push(cycle);
+        // Values that are taken together go on together; messages may be slower.
+        let mut next: BTreeMap<(usize, bool), BTreeSet<Taken<'r>>> = BTreeMap::new();
+        for &taken in imports {
+            let Some(reached) = self.reached.get(&(cycle, taken)) else { continue };
+            for output in reached.outputs.iter().filter(|_| way.by_messages == (way.topics > 0)) {
+                found.entry((cycle, output.clone())).or_default().insert(way.cycles.clone());
             }
-            for &(reader, name) in &reached.imports {
-                next.entry(reader).or_default().insert(name);
+            for (reader, taken) in reached.leads_to(way.by_messages) {
+                next.entry((reader, taken.is_messages())).or_default().insert(taken);
             }
         }
-        for (reader, imports) in next {
-            self.follow(reader, &imports, way, may_return);
+        for ((reader, is_topic), imports) in next {
+            way.topics += usize::from(is_topic);
+            self.follow(reader, &imports, way, found);
+            way.topics -= usize::from(is_topic);
         }
-        way.pop();
+        way.cycles.pop();
     }
 
     /// Imports that derive from themselves, or from one that does and lead to one that does.
-    fn circular(&self) -> BTreeSet<Import<'r>> {
+    fn circular(&self, by_messages: bool) -> BTreeSet<Import<'r>> {
         let mut left: BTreeSet<Import<'r>> = self.reached.keys().copied().collect();
         loop {
-            let leads_on = |import: &Import<'r>| self.reached[import].imports.iter().any(|next| left.contains(next));
-            let is_led_to = |import: &Import<'r>| left.iter().any(|other| self.reached[other].imports.contains(import));
+            let next = |import: &Import<'r>| self.reached[import].leads_to(by_messages);
+            let leads_on = |import: &Import<'r>| next(import).any(|next| left.contains(&next));
+            let is_led_to = |import: &Import<'r>| left.iter().any(|other| next(other).any(|next| next == *import));
             let ends: Vec<_> = left.iter().copied().filter(|import| !leads_on(import) || !is_led_to(import)).collect();
             if ends.is_empty() {
                 return left;
@@ -157,27 +215,52 @@ impl<'r> Search<'r> {
         }
     }
 
-    fn leads_to(&self, import: Import<'r>, cycle: usize, output: &str) -> bool {
+    fn leads_to(&self, import: Import<'r>, cycle: usize, output: &str, by_messages: bool) -> bool {
         let (mut open, mut seen) = (vec![import], BTreeSet::new());
         while let Some(import) = open.pop() {
             let Some(reached) = self.reached.get(&import).filter(|_| seen.insert(import)) else { continue };
             if import.0 == cycle && reached.outputs.contains(output) {
                 return true;
             }
-            open.extend(&reached.imports);
+            open.extend(reached.leads_to(by_messages));
         }
         false
     }
 }
 
-/// The updates that derive from an import, directly or not.
-fn derived(cycle: &ResolvedCycle, import: &str) -> BTreeSet<UpdateId> {
-    let mut derived: BTreeSet<UpdateId> = BTreeSet::new();
+impl<'r> Reached<'r> {
+    /// The imports that derive from this one, by messages only if these are followed.
+    fn leads_to(&self, by_messages: bool) -> impl Iterator<Item = Import<'r>> {
+        self.imports.iter().copied().filter(move |(_, taken)| by_messages || !taken.is_messages())
+    }
+}
+
+impl Taken<'_> {
+    fn is_messages(self) -> bool {
+        matches!(self, Taken::Messages(_))
+    }
+}
+
+/// The ways to each output of a cycle.
+type Found = BTreeMap<(usize, String), BTreeSet<Vec<usize>>>;
+
+/// How far one has come.
+#[derive(Default)]
+struct Way {
+    cycles: Vec<usize>,
+    /// How many topics there were.
+    topics: usize,
+    /// Whether there shall be some.
+    by_messages: bool,
+    /// How often a cycle may come again: where imports do not derive from themselves that has an end, elsewhere as often as a way may need.
+    returns: usize,
+}
+
+/// These updates, and those that derive from them in the same run.
+fn derived(cycle: &ResolvedCycle, first: &BTreeSet<UpdateId>) -> BTreeSet<UpdateId> {
+    let mut derived = first.clone();
     loop {
-        let reads = |name: &String| match cycle.providers.get(name) {
-            Some(provider) => derived.contains(provider),
-            None => name == import,
-        };
+        let reads = |name: &String| cycle.providers.get(name).is_some_and(|provider| derived.contains(provider));
         let new: Vec<UpdateId> = cycle
             .updates
             .iter()
@@ -218,6 +301,10 @@ mod tests {
         SourceDescription { name: name.into(), samples: vec![sample] }
     }
 
+    fn chains(resolved: &Resolved, topics: &[TopicEnd]) -> Vec<Chain> {
+        super::chains(resolved, topics, &["body", "camera"])
+    }
+
     fn robot(odometry_from: &str) -> Resolved {
         let motion = vec![
             module("Attitude", &["Imu"], &["Tilt"]),
@@ -241,7 +328,7 @@ mod tests {
 
     #[test]
     fn each_way_from_a_source_to_an_output_is_found() {
-        let chains = chains(&robot("Tilt"), &["body", "camera"]);
+        let chains = chains(&robot("Tilt"), &[]);
         assert_eq!(routes(&chains, "camera", "output to body"), ["cognition motion"]);
         assert_eq!(routes(&chains, "body", "output to body"), ["motion", "motion cognition motion"]);
         assert_eq!(routes(&chains, "body", "Leds.update"), ["motion"]);
@@ -250,8 +337,38 @@ mod tests {
     }
 
     #[test]
+    fn ways_with_a_topic_make_chains_of_their_own() {
+        let resolved = robot("Tilt");
+        let end = |cycle: usize, module: usize, role| {
+            let update = UpdateId { module, update: 0 };
+            TopicEnd { topic: "Fell", cycle, update, role }
+        };
+        // Attitude tells Mind.
+        let topics = [end(0, 0, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];
+        let chains = chains(&resolved, &topics);
+        let told = |source: &str| -> Vec<Chain> {
+            chains.iter().filter(|chain| chain.by_messages && chain.source == source).cloned().collect()
+        };
+        assert_eq!(routes(&told("body"), "body", "output to body"), ["motion cognition motion"]);
+        assert_eq!(told("body")[0].begin(), "body by messages");
+        assert_eq!(told("camera"), [], "nothing of the camera is told");
+        let others: Vec<_> = chains.iter().filter(|chain| !chain.by_messages).cloned().collect();
+        assert_eq!(others, super::tests::chains(&resolved, &[]), "the other chains are as without");
+
+        // The module that tells derives from what it has told Mind itself: a circle, of messages only.
+        let topics = [end(0, 1, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];
+        let chains = super::tests::chains(&resolved, &topics);
+        let chain = |by_messages| {
+            chains.iter().find(|chain| chain.by_messages == by_messages && chain.source == "camera").unwrap()
+        };
+        assert!(!chain(false).is_circular);
+        assert!(chain(true).is_circular);
+        assert_eq!(routes(&[chain(true).clone()], "camera", "output to body"), ["cognition motion cognition motion"]);
+    }
+
+    #[test]
     fn values_that_derive_from_each_other_in_a_circle_are_noticed() {
-        let chains = chains(&robot("Joints"), &["body", "camera"]);
+        let chains = chains(&robot("Joints"), &[]);
         let circular: Vec<_> = chains.iter().filter(|chain| chain.is_circular).map(|chain| &chain.output).collect();
         assert_eq!(circular, ["output to body", "output to body"]);
         assert_eq!(routes(&chains, "body", "output to body"), ["motion"]);

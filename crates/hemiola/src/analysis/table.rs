@@ -158,7 +158,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     };
     let _ = writeln!(
         text,
-        "Assumed: {} core{} for the threads of sources and cycles alone; threads of other programs, callbacks and messages are not part of it.",
+        "Assumed: {} core{} for the threads of sources and cycles alone; threads of other programs and callbacks are not part of it.",
         derived.system.cores,
         if derived.system.cores == 1 { "" } else { "s" }
     );

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use hemiola_trace::causes::{Explanation, Hop, Latency, Reaction, Step};
-use hemiola_trace::{CatalogGuard, CycleId, SourceId, TaskId, Ticks};
+use hemiola_trace::{CatalogGuard, CycleId, SourceId, TaskId, Ticks, source_of_messages};
 
 use super::evidence::Evidence;
 use super::moment;
@@ -88,8 +88,14 @@ fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), Comman
 
 /// What robot.toml calls a chain.
 fn declared_name<'e>(evidence: &'e Evidence, names: &CatalogGuard<'_>, chain: (SourceId, TaskId)) -> Option<&'e str> {
-    let (source, output) = (names.source_name(chain.0), names.task_name(chain.1));
-    let declared = evidence.chains.iter().find(|known| known.from == source && is_output_of(&output, &known.to));
+    let (begin, output) = (names.source_name(chain.0), names.task_name(chain.1));
+    // Whoever names a source means the way of values if there is one.
+    let heard = source_of_messages(&begin).filter(|source| {
+        let by_values = names.sources().find(|(_, name)| name == source).map(|(id, _)| (id, chain.1));
+        by_values.is_none_or(|by_values| evidence.history.chains().all(|other| other != by_values))
+    });
+    let is_from = |from: &str| from == begin || Some(from) == heard;
+    let declared = evidence.chains.iter().find(|known| is_from(&known.from) && is_output_of(&output, &known.to));
     declared.map(|chain| chain.name.as_str())
 }
 

@@ -1,0 +1,359 @@
+//! What messages of topics come from, on their way from an update that publishes to one that subscribes: so that chains go on through topics.
+//!
+//! A message could carry its provenance, but then silence would tell nothing: that no whistle was heard is news of the microphone, too. So
+//! each publishing update writes down, before it is called, what this run derives from and the number of its next message; afterwards, that
+//! the run has ended. Who subscribes looks whether it knows all that a run told: if that run had ended before the messages were taken, or if one of
+//! its messages is among them. The latest such run counts.
+//!
+//! # Protocol
+//! The entries of the last few runs, in turn; the number of a run is written into its entry last.
+//!
+//! | who | step | ordering |
+//! |---|---|---|
+//! | publisher | marks the entry as being written, then fills it | a release fence between: who sees a new word sees the mark |
+//! | publisher | marks it as that run's | release: who sees the number sees the words |
+//! | publisher | publishes, then tells that the run has ended | release: who sees the end finds the messages |
+//! | subscriber | looks which run has ended, takes the messages | acquire: what was published before the end is there |
+//! | subscriber | looks at the number of an entry, reads it, looks again | acquire, and an acquire fence before the second look: if both are the same, so is all between |
+//!
+//! One thread writes at a time, for an update runs once in a run of its cycle. A reader that is held up for so long that the entry is written anew
+//! learns nothing in this run; nobody waits.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hemiola_model::Time;
+use hemiola_trace::ExchangeId;
+
+use crate::blackboard::provenance::Provenance;
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// Of the topics of a robot. Locks: not for real-time threads.
+#[derive(Default)]
+pub struct Origins(Mutex<BTreeMap<&'static str, Arc<TopicOrigins>>>);
+
+impl Origins {
+    /// Of a topic's messages.
+    pub fn of(&self, topic: &'static str) -> Arc<TopicOrigins> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(topic).or_default().clone()
+    }
+}
+
+/// Of each of its publishers, by its place among them.
+#[derive(Default)]
+pub struct TopicOrigins([OnceLock<PublisherOrigins>; PUBLISHERS]);
+
+/// Subscriptions tell publishers apart by their places up to this one.
+pub const PUBLISHERS: usize = 16;
+
+/// The end of an update that publishes.
+pub struct OriginWriter {
+    topic: Arc<TopicOrigins>,
+    place: usize,
+}
+
+impl OriginWriter {
+    /// Of the publisher at that place; `None` if there are too many. Allocates.
+    pub fn new(topic: Arc<TopicOrigins>, place: u32, sources: usize, exchange: ExchangeId) -> Option<Self> {
+        let writer = Self { topic, place: place as usize };
+        let publisher = writer.topic.0.get(writer.place)?;
+        let publisher = publisher.get_or_init(|| PublisherOrigins { exchange, runs: Runs::new(sources) });
+        publisher.runs.writers.fetch_add(1, Ordering::Relaxed);
+        Some(writer)
+    }
+
+    fn publisher(&self) -> Option<&PublisherOrigins> {
+        self.topic.0.get(self.place)?.get()
+    }
+
+    /// Before the update is called: its run, the number of its next message, and what it derives from.
+    pub fn begin(&self, run: u32, next: u64, provenance: &Provenance) {
+        if let Some(publisher) = self.publisher() {
+            publisher.runs.begin(run, next, provenance);
+        }
+    }
+
+    /// After the update was called: tells under which number traces know what it published.
+    pub fn end(&self) -> Option<ExchangeId> {
+        let publisher = self.publisher()?;
+        publisher.runs.end();
+        Some(publisher.exchange)
+    }
+}
+
+impl Drop for OriginWriter {
+    fn drop(&mut self) {
+        if let Some(publisher) = self.publisher() {
+            publisher.runs.writers.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The end of an update that subscribes.
+pub struct OriginReader {
+    topic: Arc<TopicOrigins>,
+    /// Of each publisher, which run had ended before the messages were taken.
+    ended: [u64; PUBLISHERS],
+    /// Of each publisher, the latest run that was heard of.
+    latest: [u64; PUBLISHERS],
+    /// What one of them came from.
+    one: Provenance,
+    /// All together.
+    all: Provenance,
+}
+
+impl OriginReader {
+    /// Of the messages of a topic. Allocates.
+    pub fn new(topic: Arc<TopicOrigins>, sources: usize) -> Self {
+        let none = Provenance::none(sources);
+        Self { topic, ended: [0; PUBLISHERS], latest: [0; PUBLISHERS], one: none.clone(), all: none }
+    }
+
+    /// Before messages are taken.
+    pub fn look(&mut self) {
+        for (publisher, ended) in self.topic.0.iter().zip(&mut self.ended) {
+            *ended = publisher.get().map_or(0, |publisher| publisher.runs.ended());
+        }
+    }
+
+    /// After messages were taken; `next` tells of a publisher's place the number of the first message that was not. Passes on of which runs
+    /// something new was heard.
+    pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
+        self.all.clear();
+        for (place, publisher) in self.topic.0.iter().enumerate() {
+            let Some(PublisherOrigins { exchange, runs }) = publisher.get() else { continue };
+            let Some((number, run)) = runs.latest_known(self.ended[place], next(place), &mut self.one) else {
+                continue;
+            };
+            self.all.hear(&self.one);
+            if number > std::mem::replace(&mut self.latest[place], number) {
+                tell(*exchange, run);
+            }
+        }
+    }
+
+    /// What the messages of this run, and silence, come from.
+    pub fn heard(&self) -> &Provenance {
+        &self.all
+    }
+}
+
+struct PublisherOrigins {
+    exchange: ExchangeId,
+    runs: Runs,
+}
+
+/// The last few runs of a publisher. They are numbered from 1 on, for a cycle's own numbers may begin anywhere.
+struct Runs {
+    entries: [Entry; ENTRIES],
+    begun: AtomicU64,
+    ended: AtomicU64,
+    /// How many programs have this publisher: without one, what it told last is out of date.
+    writers: AtomicU32,
+}
+
+/// One that is written, one that readers look at, and two for those that are held up.
+const ENTRIES: usize = if cfg!(loom) { 2 } else { 4 };
+
+struct Entry {
+    number: AtomicU64,
+    run: AtomicU32,
+    /// The number of its first message, if it publishes some.
+    first: AtomicU64,
+    /// The oldest and the newest of each source, by values and by messages.
+    words: Box<[AtomicU64]>,
+}
+
+/// The number of no run.
+const BEING_WRITTEN: u64 = 0;
+
+impl Runs {
+    fn new(sources: usize) -> Self {
+        let word = || AtomicU64::new(0);
+        let entry = || Entry {
+            number: word(),
+            run: AtomicU32::new(0),
+            first: word(),
+            words: (0..4 * sources).map(|_| word()).collect(),
+        };
+        Self { entries: std::array::from_fn(|_| entry()), begun: word(), ended: word(), writers: AtomicU32::new(0) }
+    }
+
+    fn entry(&self, number: u64) -> &Entry {
+        &self.entries[number as usize % ENTRIES]
+    }
+
+    fn begin(&self, run: u32, next: u64, provenance: &Provenance) {
+        let number = self.begun.load(Ordering::Relaxed) + 1;
+        self.begun.store(number, Ordering::Relaxed);
+        let entry = self.entry(number);
+        entry.number.store(BEING_WRITTEN, Ordering::Relaxed);
+        fence(Ordering::Release);
+        entry.run.store(run, Ordering::Relaxed);
+        entry.first.store(next, Ordering::Relaxed);
+        let mut words = entry.words.iter();
+        provenance.write_down(|time| {
+            if let Some(word) = words.next() {
+                word.store(time.nanoseconds() as u64, Ordering::Relaxed);
+            }
+        });
+        entry.number.store(number, Ordering::Release);
+    }
+
+    fn end(&self) {
+        self.ended.store(self.begun.load(Ordering::Relaxed), Ordering::Release);
+    }
+
+    fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// The number and the run of the latest one of which all is known that it told; what it derives from goes into `provenance`.
+    fn latest_known(&self, ended: u64, next: u64, provenance: &mut Provenance) -> Option<(u64, u32)> {
+        if self.writers.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        // Newer ones only while their messages were taken.
+        let mut number = ended;
+        while let Some((first, _)) = self.read(number + 1, None) {
+            if first >= next {
+                break;
+            }
+            number += 1;
+        }
+        self.read(number, Some(provenance)).map(|(_, run)| (number, run))
+    }
+
+    /// The number of its first message, and the run.
+    fn read(&self, number: u64, provenance: Option<&mut Provenance>) -> Option<(u64, u32)> {
+        let entry = self.entry(number);
+        if number == BEING_WRITTEN || entry.number.load(Ordering::Acquire) != number {
+            return None;
+        }
+        let (first, run) = (entry.first.load(Ordering::Relaxed), entry.run.load(Ordering::Relaxed));
+        if let Some(provenance) = provenance {
+            let mut words = entry.words.iter().map(|word| word.load(Ordering::Relaxed) as i64);
+            provenance.read_back(|| Time::from_nanoseconds(words.next().unwrap_or_default()));
+        }
+        fence(Ordering::Acquire);
+        (entry.number.load(Ordering::Relaxed) == number).then_some((first, run))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use hemiola_trace::ExchangeId;
+
+    use super::*;
+
+    fn sampled(second: i64) -> Provenance {
+        let mut provenance = Provenance::none(1);
+        provenance.include(0, Time::from_nanoseconds(second * 1_000_000_000));
+        provenance
+    }
+
+    /// What is heard if so many messages were taken, in seconds; and of which runs.
+    fn heard(reader: &mut OriginReader, next: u64) -> (Option<i64>, Vec<u32>) {
+        let mut runs = Vec::new();
+        reader.hear(|_| next, &mut |_, run| runs.push(run));
+        (reader.heard().heard(0).map(|(_, newest)| newest.nanoseconds() / 1_000_000_000), runs)
+    }
+
+    #[test]
+    fn silence_tells_of_runs_that_have_ended_and_messages_of_those_that_have_not() {
+        let origins = Origins::default();
+        let writer = OriginWriter::new(origins.of("Whistle"), 0, 1, ExchangeId(3)).unwrap();
+        let mut reader = OriginReader::new(origins.of("Whistle"), 1);
+        reader.look();
+        assert_eq!(heard(&mut reader, 0), (None, vec![]), "nobody has told anything yet");
+
+        writer.begin(70, 0, &sampled(1));
+        reader.look();
+        assert_eq!(heard(&mut reader, 0), (None, vec![]), "it may still publish something");
+        reader.look();
+        writer.end();
+        assert_eq!(
+            heard(&mut reader, 0),
+            (None, vec![]),
+            "that may have been too late for the messages that were taken"
+        );
+        reader.look();
+        assert_eq!(heard(&mut reader, 0), (Some(1), vec![70]));
+        reader.look();
+        assert_eq!(heard(&mut reader, 0), (Some(1), vec![]), "the same, and nothing new");
+
+        writer.begin(71, 0, &sampled(2));
+        reader.look();
+        assert_eq!(heard(&mut reader, 1), (Some(2), vec![71]), "its first message came");
+        writer.end();
+        for run in 72..80 {
+            writer.begin(run, 1, &sampled(i64::from(run)));
+            writer.end();
+        }
+        assert_eq!(heard(&mut reader, 1).0, None, "what was seen before so many runs is gone");
+        reader.look();
+        assert_eq!(heard(&mut reader, 1), (Some(79), vec![79]));
+    }
+
+    #[test]
+    fn a_publisher_that_no_program_has_any_more_tells_nothing() {
+        let origins = Origins::default();
+        let [old, new] = [0, 1].map(|_| OriginWriter::new(origins.of("Whistle"), 2, 1, ExchangeId(0)).unwrap());
+        let mut reader = OriginReader::new(origins.of("Whistle"), 1);
+        old.begin(1, 0, &sampled(1));
+        old.end();
+        drop(old);
+        reader.look();
+        assert_eq!(heard(&mut reader, 0).0, Some(1), "the next program goes on with it");
+        drop(new);
+        assert_eq!(heard(&mut reader, 0).0, None);
+        assert!(OriginWriter::new(origins.of("Whistle"), 16, 1, ExchangeId(0)).is_none());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod tests {
+    use loom::thread;
+
+    use super::*;
+    use crate::sync::Arc;
+
+    fn sampled(run: u32) -> Provenance {
+        let mut provenance = Provenance::none(1);
+        provenance.include(0, Time::from_nanoseconds(i64::from(run)));
+        provenance
+    }
+
+    /// Runs 1, 2 and 3 publish one message each; `published` stands for the lane.
+    #[test]
+    fn loom_whoever_hears_of_a_run_has_its_messages_and_what_it_derives_from() {
+        let mut model = loom::model::Builder::new();
+        // More take hours, and a reader that is torn needs two.
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let runs = Arc::new((Runs::new(1), AtomicU64::new(0)));
+            runs.0.writers.fetch_add(1, Ordering::Relaxed);
+            let publisher = {
+                let runs = runs.clone();
+                thread::spawn(move || {
+                    for run in 1..=3 {
+                        runs.0.begin(run, u64::from(run - 1), &sampled(run));
+                        runs.1.store(u64::from(run), Ordering::Release);
+                        runs.0.end();
+                    }
+                })
+            };
+            let ended = runs.0.ended();
+            let next = runs.1.load(Ordering::Acquire);
+            assert!(next >= ended, "what an ended run published is there");
+            let mut provenance = Provenance::none(1);
+            if let Some((number, run)) = runs.0.latest_known(ended, next, &mut provenance) {
+                assert_eq!(number, u64::from(run));
+                assert!(number <= next, "its message was taken");
+                let stamp = Time::from_nanoseconds(i64::from(run));
+                assert_eq!(provenance.span(0), Some((stamp, stamp)));
+            }
+            publisher.join().unwrap();
+        });
+    }
+}

@@ -1,0 +1,43 @@
+//! What traces call the ways of messages. Chains that a topic is part of are told apart from those that values make alone, for messages
+//! may be faster or slower; what goes through a topic is an exchange among others.
+
+const BY_MESSAGES: &str = " by messages";
+const TO_TOPIC: &str = " to topic ";
+
+/// A source, as the begin of chains that messages of a topic are part of.
+///
+/// ```
+/// assert_eq!(hemiola_trace::by_messages("Microphone"), "Microphone by messages");
+/// ```
+pub fn by_messages(source: &str) -> String {
+    format!("{source}{BY_MESSAGES}")
+}
+
+/// The source that [`by_messages`] was made of.
+///
+/// ```
+/// assert_eq!(hemiola_trace::source_of_messages("Microphone by messages"), Some("Microphone"));
+/// assert_eq!(hemiola_trace::source_of_messages("Microphone"), None);
+/// ```
+pub fn source_of_messages(begin: &str) -> Option<&str> {
+    begin.strip_suffix(BY_MESSAGES)
+}
+
+/// The exchange through which a cycle publishes to a topic.
+///
+/// ```
+/// assert_eq!(hemiola_trace::to_topic("audio", "Whistle"), "audio to topic Whistle");
+/// ```
+pub fn to_topic(cycle: &str, topic: &str) -> String {
+    format!("{cycle}{TO_TOPIC}{topic}")
+}
+
+/// The topic that [`to_topic`] was made of.
+///
+/// ```
+/// assert_eq!(hemiola_trace::topic_of("audio to topic Whistle"), Some("Whistle"));
+/// assert_eq!(hemiola_trace::topic_of("motion to cognition"), None);
+/// ```
+pub fn topic_of(exchange: &str) -> Option<&str> {
+    exchange.split_once(TO_TOPIC).map(|(_, topic)| topic)
+}

@@ -1,0 +1,186 @@
+//! Chains that a topic is part of: found, measured, bounded, explained.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hemiola::Application;
+use hemiola::prelude::*;
+use hemiola::trace::causes::{History, Latency, Step};
+use hemiola::trace::perfetto::Trace;
+use hemiola::trace::{Event, Profile};
+
+#[derive(Representation, Clone, Default)]
+struct Sound {
+    number: u64,
+}
+
+#[derive(Source)]
+struct Ear;
+
+#[source]
+impl Ear {
+    #[sample(rate = 100.0)]
+    fn sound(&mut self, clock: &Clock, sound: &mut Sound) {
+        sound.number = clock.run();
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Whistle {
+    sound: u64,
+}
+
+/// Twice a second there is something to tell.
+#[derive(Module)]
+struct Detector;
+
+#[module]
+impl Detector {
+    #[update]
+    fn listen(&self, sound: &Sound, heard: &mut Publisher<Whistle>) {
+        if sound.number.is_multiple_of(50) {
+            heard.publish(Whistle { sound: sound.number });
+        }
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Order {
+    goes: bool,
+}
+
+#[derive(Module)]
+struct Referee;
+
+#[module]
+impl Referee {
+    #[update]
+    fn order(&self, heard: &Subscription<Whistle>, last: Previous<Order>, order: &mut Order) {
+        order.goes = last.goes ^ !heard.is_empty();
+    }
+}
+
+#[derive(Module)]
+struct Legs;
+
+#[module]
+impl Legs {
+    #[update]
+    fn go(&self, order: &Order) {
+        std::hint::black_box(order.goes);
+    }
+}
+
+const ROBOT: &str = r#"
+[cycle.audio]
+trigger = "Ear"
+modules = ["Detector"]
+
+[cycle.cognition]
+rate = 20.0
+modules = ["Referee"]
+
+[cycle.motion]
+rate = 50.0
+modules = ["Legs"]
+
+[source.Ear]
+
+[chain.ear-to-legs]
+from = "Ear"
+to = "Legs"
+reaction = "200 ms"
+"#;
+
+const CHAIN: &str = "Ear by messages -> Legs.go";
+
+fn robot(folder: &str, words: &[&str]) -> ExitCode {
+    let profile = format!("output.profile=\"{folder}/profile.json\"");
+    Application::embedded(ROBOT).run_with([&["robot"], words, &["--set", &profile]].concat())
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hemiola-message-chains-{name}-{}", std::process::id()));
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn silence_is_news_too() {
+    let folder = folder("stepped");
+    let (text, file) = (folder.to_str().unwrap(), folder.join("run.pftrace"));
+    let trace = file.to_str().unwrap();
+    let run = ["run", "--fast", "--headless", "--duration", "3s", "--trace", trace];
+    assert_eq!(robot(text, &run), ExitCode::SUCCESS);
+    assert_eq!(robot(text, &["why", "ear-to-legs", "--trace", trace]), ExitCode::SUCCESS);
+    assert_eq!(robot(text, &["why", CHAIN, "--trace", trace]), ExitCode::SUCCESS);
+
+    let trace = Trace::read(&file).unwrap();
+    let names = trace.catalog.read();
+    let (ear, _) = names.sources().find(|(_, name)| *name == "Ear by messages").unwrap();
+    let (go, _) = names.tasks().find(|(_, task)| task.name == "Legs.go").unwrap();
+    let events = trace.capture.workers().flat_map(|(_, events)| events);
+    let arrivals: Vec<(u64, u64)> = events
+        .filter_map(|event| match *event {
+            Event::Arrival { output, source, newest, newest_age, .. } if (output, source) == (go, ear) => {
+                Some((newest.0, newest_age.nanoseconds()))
+            }
+            _ => None,
+        })
+        .collect();
+    // Each of cognition's runs brings newer sounds, not only those in which a whistle was heard.
+    let newest: BTreeSet<u64> = arrivals.iter().map(|&(newest, _)| newest).collect();
+    assert!(newest.len() >= 55, "{}", newest.len());
+    // The sound before cognition's run, which is every 50 ms, and the longest from there to motion's.
+    assert!(arrivals.iter().all(|&(_, age)| age <= 10_000_000 + 50_000_000 + 20_000_000), "{arrivals:?}");
+
+    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+    assert!(!history.reactions(ear, go, Latency::Reaction).is_empty());
+    let by_values = names.sources().find(|(_, name)| *name == "Ear").unwrap().0;
+    assert_eq!(history.reactions(by_values, go, Latency::Reaction), [], "there is no way of values alone");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn it_is_measured_bounded_and_taken_apart() {
+    let folder = folder("live");
+    let text = folder.to_str().unwrap();
+    let file = folder.join("run.pftrace");
+    let run = ["run", "--headless", "--duration", "2s", "--trace", file.to_str().unwrap()];
+    assert_eq!(robot(text, &run), ExitCode::SUCCESS);
+    let profile = Profile::load(folder.join("profile.json")).unwrap();
+    let measured = profile.chain("Ear by messages", "motion", "Legs.go").unwrap();
+    assert!(measured.reaction.count() > 10 && measured.data_age.count() > 50);
+
+    let findings = folder.join("findings.json");
+    let output = findings.to_str().unwrap();
+    assert_eq!(robot(text, &["analyze", "--format", "json", "--output", output]), ExitCode::SUCCESS);
+    let findings: serde_json::Value = serde_json::from_slice(&std::fs::read(&findings).unwrap()).unwrap();
+    let rows = findings["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["name"].as_str().unwrap().contains("ear-to-legs")).unwrap();
+    let bound = row["bound"].as_u64().unwrap();
+    // The distances of two sounds, two runs of cognition and two of motion, and what all of them take.
+    assert!((80_000_000..200_000_000).contains(&bound), "{row}");
+
+    let trace = Trace::read(&file).unwrap();
+    let names = trace.catalog.read();
+    let (ear, _) = names.sources().find(|(_, name)| *name == "Ear by messages").unwrap();
+    let (go, _) = names.tasks().find(|(_, task)| task.name == "Legs.go").unwrap();
+    let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+    let cycles_of = |reaction| -> Vec<String> {
+        let hops = history.hops(ear, go, reaction);
+        let cycles = hops.iter().filter_map(|hop| match hop.step {
+            Step::Run { cycle, .. } => Some(names.cycle_name(cycle)),
+            _ => None,
+        });
+        cycles.collect()
+    };
+    let ways: Vec<_> = history.reactions(ear, go, Latency::Reaction).into_iter().map(cycles_of).collect();
+    // A part of no length is left out.
+    let whole = ways.iter().filter(|way| **way == ["audio", "cognition", "motion"]).count();
+    assert!(2 * whole > ways.len(), "{whole} of {}: {ways:?}", ways.len());
+    std::fs::remove_dir_all(folder).unwrap();
+}

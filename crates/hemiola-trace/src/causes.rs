@@ -10,6 +10,7 @@
 //! | `blocking` | the chain of one run |
 //! | `canvas` | a span of time that is painted with causes, each part once |
 //! | `reaction` | across cycles: from a sensor's sample to an output |
+//! | `usual_hops` | how long each part of that usually takes |
 //! | `accounts` | what the kernel counted meanwhile: whose was the core, if it was none of ours |
 //! | `durations` | how long tasks usually take |
 //! | `explanation` | what of all that is unusual |
@@ -30,6 +31,7 @@ mod durations;
 mod explanation;
 mod history;
 mod reaction;
+mod usual_hops;
 mod words;
 
 #[cfg(test)]
@@ -40,6 +42,7 @@ pub use durations::{Durations, Usual};
 pub use explanation::{Execution, Explanation, Reason};
 pub use history::{History, RunSpan};
 pub use reaction::{Hop, Latency, Reaction, Step};
+pub use usual_hops::UsualHops;
 
 use crate::{
     clock::Ticks,

@@ -5,7 +5,7 @@ mod cause;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use hemiola_trace::causes::{Durations, Explanation, History, Latency, Step};
+use hemiola_trace::causes::{Durations, Explanation, History, Latency, Step, UsualHops};
 use hemiola_trace::{
     Age, Capture, Catalog, CatalogGuard, CycleId, Event, SourceId, Stamp, Statistics, TaskId, TickScale, Ticks,
     human_duration,
@@ -62,6 +62,8 @@ const MOST_TOLD: usize = 4;
 const A_SECOND: Duration = Duration::from_secs(1);
 /// What was before it, and what of others ended after it, often tells why.
 const AROUND: Duration = Duration::from_millis(5);
+/// Before a chain's output there were about as many others, which tell what is usual.
+const COMPARED: u32 = 8;
 
 impl BoundWatch {
     /// Watches these from now on.
@@ -177,7 +179,7 @@ impl BoundWatch {
                 continue;
             };
             self.told.push(now);
-            let part = capture.around(finding.begin, finding.end, scale.ticks_in(AROUND));
+            let part = capture.around(finding.begin, finding.end, scale.ticks_in(finding.around()));
             let history = History::of(&part, catalog, scale);
             let names = catalog.read();
             let of = finding.of.named(&names);
@@ -215,16 +217,20 @@ impl BoundWatch {
                     return unknown();
                 };
                 let hops = history.hops(source, output, reaction);
-                let Some(longest) = hops.iter().max_by_key(|hop| hop.ticks()) else { return unknown() };
+                let usual = UsualHops::of(history, source, output, latency);
+                let Some(hop) = usual.most_unusual(&hops).map(|index| hops[index]) else { return unknown() };
                 let run = hops.iter().rev().find_map(|hop| match hop.step {
                     Step::Run { run, .. } => Some(run),
                     _ => None,
                 });
-                let words = longest.describe(names, &names.source_name(source));
-                let long = human_duration(Duration::from_nanos(longest.nanoseconds(scale)));
-                let words = format!("the longest part of it, {long}, was {words}");
-                let explained = match longest.step {
-                    Step::Run { cycle, run } => history.blocking_chain_until(cycle, run, longest.end),
+                let [long, more] = [hop.ticks(), usual.excess(&hop)].map(|ticks| {
+                    human_duration(Duration::from_nanos(scale.nanoseconds_between(Ticks(0), Ticks(ticks))))
+                });
+                let within = if matches!(hop.step, Step::Run { .. }) { "in " } else { "" };
+                let words = hop.describe(names, &names.source_name(source));
+                let words = format!("{long} of it, {more} more than usual, passed {within}{words}");
+                let explained = match hop.step {
+                    Step::Run { cycle, run } => history.blocking_chain_until(cycle, run, hop.end),
                     _ => None,
                 };
                 let (cause, words) = match explained {
@@ -236,12 +242,22 @@ impl BoundWatch {
                         );
                         (cause, format!("{words}: {reason}"))
                     }
-                    None if longest.step == Step::Unknown => (ExceedanceCause::Unknown, words),
-                    None if longest.step == Step::Sample => (ExceedanceCause::LateRelease, words),
+                    None if hop.step == Step::Unknown => (ExceedanceCause::Unknown, words),
+                    None if hop.step == Step::Sample => (ExceedanceCause::LateRelease, words),
                     None => (ExceedanceCause::NothingUnusual, words),
                 };
                 (run.unwrap_or(0), cause, words)
             }
+        }
+    }
+}
+
+impl Finding {
+    /// How much of what was before and after it is looked at.
+    fn around(&self) -> Duration {
+        match self.of {
+            Watched::Response(_) => AROUND,
+            Watched::Chain(..) => AROUND + Duration::from_nanos(self.observed) * COMPARED,
         }
     }
 }

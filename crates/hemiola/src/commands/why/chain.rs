@@ -1,11 +1,10 @@
 //! Why a chain from a sensor to an output took as long as it did.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use hemiola_trace::causes::{Explanation, Hop, Latency, Reaction, Step};
-use hemiola_trace::{CatalogGuard, CycleId, SourceId, TaskId, Ticks, source_of_messages};
+use hemiola_trace::causes::{Explanation, Hop, Latency, Reaction, Step, UsualHops};
+use hemiola_trace::{CatalogGuard, SourceId, TaskId, Ticks, source_of_messages};
 
 use super::evidence::Evidence;
 use super::moment;
@@ -109,50 +108,12 @@ fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Lat
         let (at, long) = (evidence.human(hop.begin.since(reaction.changed)), evidence.human(hop.ticks()));
         _ = writeln!(text, "  {at:>8}  {long:>8}  {}", hop.describe(&names, &source));
     }
-    let usual = usual_hops(evidence, chain, latency);
-    let excess = |hop: &Hop| hop.ticks().saturating_sub(usual.get(&kind(hop)).copied().unwrap_or(0));
-    if let Some(index) = (0..hops.len()).max_by_key(|&index| excess(&hops[index])) {
-        text += &reason(evidence, &names, (&hops, index), excess(&hops[index]), &source);
+    let usual = UsualHops::of(&evidence.history, chain.0, chain.1, latency);
+    if let Some(index) = usual.most_unusual(&hops) {
+        text += &reason(evidence, &names, (&hops, index), usual.excess(&hops[index]), &source);
     }
     text
 }
-
-/// What hops are compared by: the same part of the way.
-fn kind(hop: &Hop) -> (u8, Option<CycleId>) {
-    match hop.step {
-        Step::Sample => (0, None),
-        Step::Release { cycle, .. } => (1, Some(cycle)),
-        Step::Kept { cycle, .. } => (2, Some(cycle)),
-        Step::Run { cycle, .. } => (3, Some(cycle)),
-        Step::Unknown => (4, None),
-    }
-}
-
-/// How long each part of the way usually takes: the medians of some outputs, zero for what is usually no part of it.
-fn usual_hops(
-    evidence: &Evidence,
-    chain: (SourceId, TaskId),
-    latency: Latency,
-) -> BTreeMap<(u8, Option<CycleId>), u64> {
-    let reactions = evidence.history.reactions(chain.0, chain.1, latency);
-    let some = reactions.iter().step_by(reactions.len() / MOST_COMPARED + 1);
-    let (mut hops, mut count) = (BTreeMap::<_, Vec<u64>>::new(), 0);
-    for reaction in some {
-        count += 1;
-        for hop in evidence.history.hops(chain.0, chain.1, *reaction) {
-            hops.entry(kind(&hop)).or_default().push(hop.ticks());
-        }
-    }
-    let median = |mut ticks: Vec<u64>| {
-        ticks.resize(ticks.len().max(count), 0);
-        ticks.sort_unstable();
-        ticks[ticks.len() / 2]
-    };
-    hops.into_iter().map(|(kind, ticks)| (kind, median(ticks))).collect()
-}
-
-/// As many tell what is usual.
-const MOST_COMPARED: usize = 200;
 
 /// What the hop that exceeds its usual length most spent its time with.
 fn reason(

@@ -123,7 +123,7 @@ fn spawn(model: &Model, executors: Vec<Executor>) -> Result<Vec<RunningExecutor>
     for (number, (executor, described)) in executors.into_iter().zip(&model.executors).enumerate() {
         let priority = hemiola_realtime::Priority::new(described.priority.clamp(1, 98) as u8)?;
         let mut settings = ThreadSettings::new(format!("executor-{number}")).policy(Policy::Fifo(priority));
-        if let Some(&core) = allowed.cores().get(described.core) {
+        if let Some(&core) = described.core.and_then(|core| allowed.cores().get(core)) {
             settings = settings.affinity(Affinity::of([core]));
         }
         running.push(executor.spawn(settings)?);

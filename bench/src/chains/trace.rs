@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hemiola_analysis::simulation::{Schedule, Who};
-use hemiola_trace::{Catalog, Core, Error, Event, TickScale, Ticks, perfetto};
+use hemiola_trace::{Callback, Catalog, Core, Error, Event, TickScale, Ticks, perfetto};
 
 /// Writes a file for ui.perfetto.dev. `name` says what something is called.
 pub fn write(path: &Path, schedule: &Schedule, cores: usize, name: impl Fn(Who) -> String) -> Result<(), Error> {
@@ -17,7 +17,9 @@ pub fn write(path: &Path, schedule: &Schedule, cores: usize, name: impl Fn(Who) 
         for slice in schedule.slices.iter().filter(|slice| slice.core == core) {
             let (callback, sequence) = match callbacks.get_mut(&slice.who) {
                 Some(known) => known,
-                None => callbacks.entry(slice.who).or_insert((catalog.callback(worker, &name(slice.who), None)?, 0)),
+                None => {
+                    callbacks.entry(slice.who).or_insert((catalog.callback(Callback::of(worker, name(slice.who)))?, 0))
+                }
             };
             events.push(Event::Callback {
                 callback: *callback,

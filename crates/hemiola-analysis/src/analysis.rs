@@ -1,6 +1,7 @@
 //! Bounds for all chains, cycles and paths of a system together.
 //!
 //! - **Chains** on executors: [`crate::picas::palencia_1998`], beside all cycles that go before their executors.
+//! - **Chains** on an executor that stays on no core: `moved`.
 //! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before them. From its release to when its
 //!   worker 0 runs a cycle loses what timers are late, or what waking takes if it begins after something else.
 //! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its bound (Davare's form); one that begins
@@ -9,6 +10,7 @@
 //!   `interference`).
 
 mod interference;
+mod moved;
 mod solver;
 
 use std::fmt::{self, Display};
@@ -137,7 +139,7 @@ impl Analysis {
         solver.solve();
         let mut verdicts = Vec::new();
         for (chain, bound) in system.chains.iter().zip(solver.chain_bounds()) {
-            let deadline = Some(chain.due());
+            let deadline = chain.due();
             verdicts.push(Verdict { part: Part::Chain, name: chain.name.clone(), deadline, bound, method: None });
         }
         for (number, cycle) in system.cycles.iter().enumerate() {

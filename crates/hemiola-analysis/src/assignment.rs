@@ -46,7 +46,7 @@ pub fn with_executors(system: &System) -> Result<System, NoBound> {
         .enumerate()
         .map(|(number, executor)| Executor {
             name: name(ExecutorId(number)),
-            core: executor.core,
+            core: Some(executor.core),
             priority: executor.priority,
             order: Order::Priority,
         })

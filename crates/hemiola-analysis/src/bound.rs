@@ -51,6 +51,12 @@ pub enum NoBound {
         /// The callback.
         callback: String,
     },
+    /// It leads over several executors, of which one has no core for itself.
+    #[error("executor `{executor}` stays on no core, and this chain on no executor: give it a core")]
+    Moved {
+        /// The executor.
+        executor: String,
+    },
     /// Something that this depends on has no bound.
     #[error("it depends on `{on}`, which has no bound")]
     Unbounded {

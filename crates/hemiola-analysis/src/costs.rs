@@ -12,7 +12,7 @@ use crate::system::text;
 /// |---|---|---|
 /// | `dispatch` | work | every task and callback takes that much longer |
 /// | `hand_over` | waiting | [`crate::dag::pool`]: each task of a path, if there are others to do it |
-/// | `wake_up` | waiting | the same, for workers that sleep; a cycle that begins after something; a message to another executor |
+/// | `wake_up` | waiting | the same, for workers that sleep; a cycle that begins after something; a chain that begins so; a message to another executor |
 /// | `timer_lateness` | release jitter | a cycle or chain begins that late after its time, and the next one need not |
 /// | `spin` | work of no use | [`crate::dag::pool`]: a worker has a core so long each time that it finds nothing to do, and others do not |
 /// | `earliness` | the same | so long before each run |

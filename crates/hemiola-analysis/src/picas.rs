@@ -36,10 +36,28 @@ use crate::{Arrivals, Costs, Time};
 pub struct Chain {
     /// How often it begins.
     pub period: Time,
+    /// What begins it.
+    #[serde(default)]
+    pub begins: Beginning,
     /// When it begins first, relative to all others with an offset; it then begins strictly periodically.
     pub offset: Option<Time>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
+}
+
+/// What begins a chain.
+///
+/// ```
+/// assert_eq!(hemiola_analysis::picas::Beginning::default(), hemiola_analysis::picas::Beginning::Timer);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Beginning {
+    /// A timer for which its executor is awake.
+    #[default]
+    Timer,
+    /// A message of whoever publishes some, or a timer, that may have to wake its executor.
+    WakeUp,
 }
 
 /// A callback of a chain.
@@ -71,7 +89,7 @@ impl Callback {
 impl Chain {
     /// A chain whose callbacks have neither priorities nor executors yet.
     pub fn new(period: Time, costs: impl IntoIterator<Item = Time>) -> Self {
-        Self { period, offset: None, callbacks: costs.into_iter().map(Callback::new).collect() }
+        Self { period, begins: Beginning::Timer, offset: None, callbacks: costs.into_iter().map(Callback::new).collect() }
     }
 
     /// The longest that all of it runs.

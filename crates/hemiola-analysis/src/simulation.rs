@@ -1,6 +1,6 @@
 //! What happens when: executors, pools of workers and cores, event by event.
 //!
-//! - **Threads.** Each executor is a thread on its core, each cycle has a pool of threads that may run on any core. The highest
+//! - **Threads.** Each executor is a thread on its core, or on any; each cycle has a pool of threads that may run on any core. The highest
 //!   priorities run; a thread that is preempted goes on later.
 //! - **Executors.** One callback at a time, never interrupted by another of the same executor, in the order of [`Dispatch`].
 //! - **Pools.** Free workers take the ready task with the highest priority. A cycle that is released while it runs begins again
@@ -45,7 +45,7 @@ use crate::{Costs, Time};
 /// let ms = Time::milliseconds;
 /// let model = Model {
 ///     cores: 1,
-///     executors: vec![Executor { core: 0, priority: 50, dispatch: Dispatch::WaitSet }],
+///     executors: vec![Executor { core: Some(0), priority: 50, dispatch: Dispatch::WaitSet }],
 ///     callbacks: vec![Callback {
 ///         executor: 0,
 ///         source: Source::Timer { first: ms(10), period: ms(10), missed: Missed::Skip },
@@ -79,13 +79,13 @@ pub struct Model {
 ///
 /// ```
 /// use hemiola_analysis::simulation::{Dispatch, Executor};
-/// let executor = Executor { core: 0, priority: 80, dispatch: Dispatch::Priority };
-/// assert_eq!(executor.core, 0);
+/// let executor = Executor { core: Some(0), priority: 80, dispatch: Dispatch::Priority };
+/// assert_eq!(executor.core, Some(0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Executor {
-    /// Its core.
-    pub core: usize,
+    /// The core that it stays on; any if there is none.
+    pub core: Option<usize>,
     /// The larger, the more important.
     pub priority: u32,
     /// Which callback is next.
@@ -125,7 +125,7 @@ pub enum Dispatch {
 /// };
 /// // A fusion waits for both lidars; of the front one it has the second message when the rear one's comes.
 /// let (front, rear) = (lidar(&[0, 10, 20], 1), lidar(&[15, 50], 0));
-/// let executors = vec![Executor { core: 0, priority: 50, dispatch: Dispatch::Priority }];
+/// let executors = vec![Executor { core: Some(0), priority: 50, dispatch: Dispatch::Priority }];
 /// let model = Model { cores: 1, executors, callbacks: vec![front, rear], ..Model::default() };
 /// let mut schedule = Schedule::default();
 /// simulation::run(&model, &Options::default(), &mut schedule);

@@ -38,23 +38,25 @@ pub(crate) mod text;
 mod work;
 mod write;
 
+pub(crate) use deployment::Moved;
 pub use problem::{Key, Place, Problem, Problems};
 pub use text::Span;
 pub use work::Work;
 
 use serde::Deserialize;
 
-pub use crate::picas::Order;
+pub use crate::picas::{Beginning, Order};
 use crate::{Costs, Time};
 
 /// All that runs on a robot's computer.
 ///
 /// ```
-/// use hemiola_analysis::{System, Time, system::{Callback, Chain, Span}};
+/// use hemiola_analysis::{System, Time, system::{Beginning, Callback, Chain, Span}};
 /// let ms = Time::milliseconds;
 /// let chain = Chain {
 ///     name: "brake".into(),
 ///     period: ms(80),
+///     begins: Beginning::Timer,
 ///     deadline: None,
 ///     callbacks: vec![Callback::new("camera", Span::upto(ms(2))), Callback::new("detect", Span { shortest: ms(9), longest: ms(16) })],
 /// };
@@ -84,23 +86,27 @@ pub struct System {
     pub paths: Vec<Path>,
 }
 
-/// A chain of callbacks; the first is called by a timer, each other one by a message of the one before.
+/// A chain of callbacks; the first is called by a timer or for messages from elsewhere, each other one by a message of the one before.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::Chain};
-/// let chain = Chain { name: "brake".into(), period: Time::milliseconds(80), deadline: None, callbacks: Vec::new() };
-/// assert_eq!(chain.due(), Time::milliseconds(80));
+/// use hemiola_analysis::{Time, system::{Beginning, Chain}};
+/// let (name, begins) = ("brake".into(), Beginning::Timer);
+/// let chain = Chain { name, period: Time::milliseconds(80), begins, deadline: None, callbacks: Vec::new() };
+/// assert_eq!(chain.due(), Some(Time::milliseconds(80)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
     /// What people call it.
     pub name: String,
-    /// How often it begins.
+    /// How often it begins, or the least distance of messages that begin it.
     #[serde(deserialize_with = "text::time::deserialize")]
     pub period: Time,
-    /// Until when it has to be done, from its begin: its period if there is nothing else.
-    #[serde(default, deserialize_with = "text::optional_time")]
+    /// What begins it.
+    #[serde(default)]
+    pub begins: Beginning,
+    /// Until when it has to be done, from its begin: its period if there is nothing else, and any time if it is [`Time::MAX`].
+    #[serde(default, deserialize_with = "text::deadline")]
     pub deadline: Option<Time>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
@@ -139,7 +145,7 @@ impl Callback {
 ///
 /// ```
 /// use hemiola_analysis::system::Executor;
-/// let executor = Executor { name: "vision".into(), core: 1, priority: 80, order: Default::default() };
+/// let executor = Executor { name: "vision".into(), core: Some(1), priority: 80, order: Default::default() };
 /// assert!((1..=99).contains(&executor.priority));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -147,8 +153,9 @@ impl Callback {
 pub struct Executor {
     /// What people call it.
     pub name: String,
-    /// The core that it stays on.
-    pub core: usize,
+    /// The core that it stays on; the kernel moves it among all cores if there is none.
+    #[serde(default)]
+    pub core: Option<usize>,
     /// Its real-time priority, from 1 to 99: the larger, the more important.
     pub priority: u32,
     /// Which callback is next: `"priority"`, or `"registration"` for ROS 2's default.
@@ -294,9 +301,9 @@ pub enum Start {
 }
 
 impl Chain {
-    /// Until when it has to be done, from its begin.
-    pub fn due(&self) -> Time {
-        self.deadline.unwrap_or(self.period)
+    /// Until when it has to be done, from its begin; nothing if that may be at any time.
+    pub fn due(&self) -> Option<Time> {
+        Some(self.deadline.unwrap_or(self.period)).filter(|&due| due < Time::MAX)
     }
 }
 

@@ -196,6 +196,7 @@ impl Executor {
 
     /// Runs callbacks, and sleeps when none is ready, until a handle says [`stop`](ExecutorHandle::stop).
     pub fn run(&mut self) {
+        self.note_thread();
         let _containment = Containment::new();
         while !self.handle.take_stop() {
             if self.call_next(Turn::Pass(usize::MAX)) == 0 {

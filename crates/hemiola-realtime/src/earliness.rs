@@ -109,6 +109,11 @@ impl AdaptiveEarliness {
         }
     }
 
+    /// How long before the due time it wakes at most.
+    pub fn bound(&self) -> Duration {
+        Duration::from_nanos(self.bound_ns as u64)
+    }
+
     /// How early it would wake now.
     pub fn earliness(&self) -> Duration {
         Duration::from_nanos(self.estimate_ns as u64)

@@ -7,6 +7,7 @@ pub use messages::{by_messages, source_of_messages, to_topic, topic_of};
 use crate::{
     error::Error,
     ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId},
+    profile::ExecutorThread,
 };
 use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
@@ -73,7 +74,7 @@ impl Catalog {
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
     pub fn worker(&self, cycle: CycleId, index: usize, thread: u32) -> Result<WorkerId, Error> {
-        self.add_worker(Worker { runs: Runs::Tasks { cycle, index }, thread: Some(thread) }, &index.to_string())
+        self.add_worker(Worker { thread: Some(thread), ..Worker::of(Runs::Tasks { cycle, index }) }, &index.to_string())
     }
 
     /// Registers the thread of a callback executor. Which one that is may change from run to run.
@@ -81,7 +82,7 @@ impl Catalog {
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
     pub fn executor(&self, name: &str) -> Result<WorkerId, Error> {
-        self.add_worker(Worker { runs: Runs::Callbacks { executor: name.to_owned() }, thread: None }, name)
+        self.add_worker(Worker::of(Runs::Callbacks { executor: name.to_owned() }), name)
     }
 
     /// Registers the thread on which a source takes its samples.
@@ -89,7 +90,7 @@ impl Catalog {
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
     pub fn source_thread(&self, source: SourceId) -> Result<WorkerId, Error> {
-        self.add_worker(Worker { runs: Runs::Samples { source }, thread: None }, "of a source")
+        self.add_worker(Worker::of(Runs::Samples { source }), "of a source")
     }
 
     /// Registers the thread that looks after the others, such as at what the kernel counts of them.
@@ -97,7 +98,7 @@ impl Catalog {
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
     pub fn service(&self) -> Result<WorkerId, Error> {
-        self.add_worker(Worker { runs: Runs::Service, thread: None }, "service")
+        self.add_worker(Worker::of(Runs::Service), "service")
     }
 
     fn add_worker(&self, worker: Worker, name: &str) -> Result<WorkerId, Error> {
@@ -123,17 +124,24 @@ impl Catalog {
         Ok(TopicId(index as u16))
     }
 
-    /// Registers a callback of an executor; `topic` is the one for whose messages it is called, if it is no timer's.
+    /// Says how the thread of an executor runs, as it is now.
+    pub fn executor_runs(&self, executor: WorkerId, thread: ExecutorThread) {
+        if let Some(worker) = self.write().workers.get_mut(executor.index()) {
+            worker.executor = Some(thread);
+        }
+    }
+
+    /// Registers a callback of an executor.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
-    pub fn callback(&self, executor: WorkerId, name: &str, topic: Option<TopicId>) -> Result<CallbackId, Error> {
+    pub fn callback(&self, callback: Callback) -> Result<CallbackId, Error> {
         let mut names = self.write();
-        let callback = Callback { executor, name: name.to_owned(), topic };
+        let name = callback.name.clone();
         if let Some(index) = names.callbacks.iter().position(|known| *known == callback) {
             return Ok(CallbackId(index as u16));
         }
-        add(&mut names.callbacks, callback, SMALL_LIMIT, "callback", name).map(|index| CallbackId(index as u16))
+        add(&mut names.callbacks, callback, SMALL_LIMIT, "callback", &name).map(|index| CallbackId(index as u16))
     }
 
     /// Registers a source of sensor samples.
@@ -393,6 +401,14 @@ pub struct Worker {
     pub runs: Runs,
     /// The kernel's number of the thread, if it is always the same.
     pub thread: Option<u32>,
+    /// How it runs, if it is an executor's and has told.
+    pub executor: Option<ExecutorThread>,
+}
+
+impl Worker {
+    fn of(runs: Runs) -> Self {
+        Self { runs, thread: None, executor: None }
+    }
 }
 
 /// What runs on a thread.
@@ -432,7 +448,8 @@ pub enum Runs {
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
 /// let control = catalog.executor("control")?;
-/// let callback = catalog.callback(control, "pose", Some(catalog.topic("pose")?))?;
+/// let pose = hemiola_trace::Callback::of(control, "pose").topic(catalog.topic("pose")?).priority(10);
+/// let callback = catalog.callback(pose)?;
 /// assert_eq!(catalog.read().callback(callback).unwrap().name, "pose");
 /// # Ok::<(), hemiola_trace::Error>(())
 /// ```
@@ -444,6 +461,32 @@ pub struct Callback {
     pub name: String,
     /// The topic for whose messages it is called; none if it is a timer's.
     pub topic: Option<TopicId>,
+    /// How important it is among those of its executor: the larger, the more.
+    pub priority: u16,
+    /// From tick to tick, if it is that of a timer which repeats itself.
+    pub period: Option<Duration>,
+}
+
+impl Callback {
+    /// One without topic and period, of priority zero.
+    pub fn of(executor: WorkerId, name: impl Into<String>) -> Self {
+        Self { executor, name: name.into(), topic: None, priority: 0, period: None }
+    }
+
+    /// Sets the topic for whose messages it is called.
+    pub fn topic(self, topic: impl Into<Option<TopicId>>) -> Self {
+        Self { topic: topic.into(), ..self }
+    }
+
+    /// Sets how important it is among those of its executor.
+    pub fn priority(self, priority: u16) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// Sets the time from tick to tick.
+    pub fn period(self, period: impl Into<Option<Duration>>) -> Self {
+        Self { period: period.into(), ..self }
+    }
 }
 
 /// What the catalog knows of an exchange.

@@ -118,7 +118,7 @@ id! {
     ///
     /// let catalog = Catalog::new("robot");
     /// let executor = catalog.executor("control")?;
-    /// let balance = catalog.callback(executor, "every 10 ms", None)?;
+    /// let balance = catalog.callback(hemiola_trace::Callback::of(executor, "every 10 ms"))?;
     /// assert_eq!(catalog.read().callback(balance).unwrap().executor, executor);
     /// # Ok::<(), hemiola_trace::Error>(())
     /// ```

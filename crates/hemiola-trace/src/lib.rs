@@ -73,7 +73,10 @@ pub use distribution::{Bucket, Distribution, Summary};
 pub use error::Error;
 pub use event::{Age, Event, FailureKind, Stamp};
 pub use ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
-pub use profile::{ChainProfile, CostProfile, CycleProfile, Measured, Profile};
+pub use profile::{
+    CallbackOrder, CallbackProfile, ChainProfile, CostProfile, CycleProfile, ExecutorProfile, ExecutorThread, Measured,
+    Profile,
+};
 pub use ring::{Ring, RingReader};
 pub use statistics::{
     CallbackReport, CallbackStatistics, ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report,

@@ -1,5 +1,9 @@
 //! What was measured in earlier runs: so that the first plan already knows how long everything takes, and bounds have something to rest on.
 
+mod executor;
+
+pub use executor::{CallbackOrder, CallbackProfile, ExecutorProfile, ExecutorThread};
+
 use crate::{
     distribution::{Bucket, Distribution},
     error::Error,
@@ -11,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Durations by the names of cycles, tasks, sources and chains. A JSON file.
+/// Durations by the names of cycles, tasks, sources, chains and executors. A JSON file.
 ///
 /// ```
 /// use hemiola_trace::{Distribution, Profile};
@@ -45,6 +49,9 @@ pub struct Profile {
     /// Each chain that was gone through.
     #[serde(default)]
     pub chains: Vec<ChainProfile>,
+    /// Each executor beside the cycles, whose callbacks were called.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub executors: BTreeMap<String, ExecutorProfile>,
 }
 
 /// What the machine takes for itself each time.
@@ -194,11 +201,11 @@ impl Measured {
     }
 }
 
-/// The number of the file's format. The first one had none, and nothing but buckets of tasks.
+/// The number of the file's format. The first one had none, and nothing but buckets of tasks; the second one knew nothing of executors.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Format;
 
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 impl Serialize for Format {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -210,6 +217,9 @@ impl<'de> Deserialize<'de> for Format {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u32::deserialize(deserializer)? {
             FORMAT => Ok(Self),
+            older @ 2 => Err(de::Error::custom(format!(
+                "its format is {older}, of an earlier version, which left out executors"
+            ))),
             other => Err(de::Error::custom(format!("its format is {other}, and this program knows {FORMAT} at most"))),
         }
     }
@@ -300,6 +310,9 @@ impl Profile {
                 None => self.chains.push(chain),
             }
         }
+        for (name, executor) in newer.executors {
+            self.executors.entry(name).or_default().update(executor);
+        }
         self.costs.extend(newer.costs);
         self.program = newer.program;
     }
@@ -319,6 +332,9 @@ impl Profile {
         for (source, measured) in &other.sources {
             self.sources.entry(source.clone()).or_default().merge(measured);
         }
+        for (name, executor) in &other.executors {
+            self.executors.entry(name.clone()).or_default().merge(executor);
+        }
         for chain in &other.chains {
             match self.chain_mut(chain) {
                 Some(known) => {
@@ -335,6 +351,7 @@ impl Profile {
     pub fn without_latencies(mut self) -> Self {
         self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());
         self.chains.clear();
+        self.executors.values_mut().for_each(ExecutorProfile::forget_latencies);
         self
     }
 
@@ -428,8 +445,8 @@ mod tests {
             "[]",
             r#"{"cycles": 3}"#,
             r#"{"cycles": {"m": {"t": [[1, -1]]}}}"#,
-            r#"{"format": 2, "cycles": {}, "x": 1}"#,
-            r#"{"format": 2, "sources": {"imu": {"maximum": 3}}}"#,
+            r#"{"format": 3, "cycles": {}, "x": 1}"#,
+            r#"{"format": 3, "sources": {"imu": {"maximum": 3}}}"#,
         ] {
             fs::write(&path, text).unwrap();
             let message = Profile::load(&path).unwrap_err().to_string();
@@ -437,7 +454,13 @@ mod tests {
         }
         fs::write(&path, r#"{"format": 9}"#).unwrap();
         let message = Profile::load(&path).unwrap_err().to_string();
-        assert!(message.contains("its format is 9, and this program knows 2 at most"), "{message}");
+        assert!(message.contains("its format is 9, and this program knows 3 at most"), "{message}");
+        fs::write(&path, r#"{"format": 2}"#).unwrap();
+        let message = Profile::load(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("of an earlier version") && message.ends_with("(delete it; a run writes a new one)"),
+            "{message}"
+        );
         fs::remove_file(path).unwrap();
     }
 

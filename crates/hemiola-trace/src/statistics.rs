@@ -1,6 +1,7 @@
 //! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not real-time.
 
 mod report;
+mod spans;
 pub(crate) mod style;
 mod table;
 #[cfg(test)]
@@ -11,15 +12,16 @@ pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
 pub use style::{Colour, Style, human_duration};
 
 use crate::{
-    catalog::{Catalog, CatalogGuard},
+    catalog::{Callback, Catalog, CatalogGuard},
     clock::{TickScale, Ticks},
     distribution::Distribution,
     event::{Event, Stamp},
     ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
-    profile::{ChainProfile, Measured, Profile},
+    profile::{CallbackProfile, ChainProfile, Measured, Profile},
 };
+use spans::LeastSpans;
 use std::collections::BTreeMap;
-use undisturbed::{Execution, Undisturbed, What};
+use undisturbed::{Execution, Runner, Undisturbed, What};
 
 /// Figures of everything that the events tell. Memory grows with the number of tasks, not with time.
 ///
@@ -80,11 +82,11 @@ impl Statistics {
                 }
                 Event::CycleBegin { cycle, run, trigger, begin, .. } => {
                     cycles.entry(cycle).or_default().begin(scale, Open { run, trigger, begin });
-                    undisturbed.begun(cycle, trigger, begin);
+                    undisturbed.begun(Runner::Cycle(cycle), trigger, begin);
                 }
                 Event::CycleEnd { cycle, run, at } => {
                     cycles.entry(cycle).or_default().end(scale, &names, cycle, run, at);
-                    undisturbed.ended(cycle, at);
+                    undisturbed.ended(Runner::Cycle(cycle), at);
                 }
                 Event::Overrun { cycle, run, .. } => cycles.entry(cycle).or_default().missed(run),
                 Event::InputDropped { cycle, source, count, .. } => {
@@ -103,7 +105,11 @@ impl Statistics {
                     );
                 }
                 Event::Callback { callback, published, begin, end, .. } => {
+                    let released = if published == Ticks(0) { begin } else { published };
                     callbacks.entry(callback).or_default().called(scale, [published, begin, end]);
+                    undisturbed.executed(Execution { of: What::Callback(callback), begin, end });
+                    undisturbed.begun(Runner::Executor(worker), released, begin);
+                    undisturbed.ended(Runner::Executor(worker), end);
                 }
                 Event::CallbackPanic { callback, .. } => callbacks.entry(callback).or_default().panics += 1,
                 Event::Sample { source, begin, end, .. } => {
@@ -121,15 +127,21 @@ impl Statistics {
 
     /// All that happened until then was absorbed, on whatever worker: now it can be told which executions were undisturbed.
     pub fn settle(&mut self, until: Ticks) {
-        let Self { catalog, scale, tasks, samples, undisturbed, .. } = self;
+        let Self { catalog, scale, tasks, callbacks, samples, undisturbed, .. } = self;
         let names = catalog.read();
-        let cycle_of = |task| names.task(task).map(|task| task.cycle);
-        let priority = |cycle| names.cycle(cycle).map(|cycle| cycle.priority);
-        for Execution { of, begin, end } in
-            undisturbed.settle(until, scale, cycle_of, |one, other| priority(one) > priority(other))
-        {
+        let runner = |of| match of {
+            What::Task(task) => names.task(task).map(|task| Runner::Cycle(task.cycle)),
+            What::Callback(callback) => names.callback(callback).map(|callback| Runner::Executor(callback.executor)),
+            What::Sample(_) => None,
+        };
+        let priority = |runner| match runner {
+            Runner::Cycle(cycle) => names.cycle(cycle).map(|cycle| cycle.priority),
+            Runner::Executor(executor) => names.worker(executor)?.executor.as_ref()?.priority.map(i32::from),
+        };
+        for Execution { of, begin, end } in undisturbed.settle(until, scale, runner, priority) {
             let alone = match of {
                 What::Task(task) => &mut tasks.entry(task).or_default().undisturbed,
+                What::Callback(callback) => &mut callbacks.entry(callback).or_default().undisturbed,
                 What::Sample(source) => &mut samples.entry(source).or_default().undisturbed,
             };
             alone.record(scale.nanoseconds_between(begin, end));
@@ -198,6 +210,19 @@ impl Statistics {
                 reaction: Measured::from(&statistics.reaction),
                 data_age: Measured::from(&statistics.data_age),
             });
+        }
+        for (&id, statistics) in &self.callbacks {
+            let Some(callback) = names.callback(id) else { continue };
+            let executor = profile.executors.entry(names.worker_name(callback.executor)).or_default();
+            executor.thread = names.worker(callback.executor).and_then(|worker| worker.executor.clone());
+            let topic = callback.topic.and_then(|topic| names.topic(topic)).map(str::to_owned);
+            // Another one of this name may have been removed before, with another priority.
+            let names =
+                (1..).map(
+                    |number| if number == 1 { callback.name.clone() } else { format!("{} ({number})", callback.name) },
+                );
+            let free = names.into_iter().find(|name| !executor.callbacks.contains_key(name)).unwrap_or_default();
+            executor.callbacks.insert(free, statistics.profile(topic, callback));
         }
         for (&id, Executions { all, undisturbed }) in &self.samples {
             profile.sources.insert(names.source_name(id), Measured::from(undisturbed_or_all(undisturbed, all)));
@@ -282,7 +307,7 @@ impl CycleStatistics {
 pub struct TaskStatistics {
     /// From entry to return, preemption included.
     pub execution: Distribution,
-    /// The same of those executions beside which no run of a more important cycle was under way.
+    /// The same of those executions beside which nothing of a more important cycle or executor was under way.
     pub undisturbed: Distribution,
     /// From the last met dependency to entry.
     pub queueing: Distribution,
@@ -313,17 +338,38 @@ impl TaskStatistics {
 pub struct CallbackStatistics {
     /// From entry to return, preemption included.
     pub execution: Distribution,
+    /// The same of those executions beside which nothing of a more important cycle or executor was under way.
+    pub undisturbed: Distribution,
     /// From the publication of the message, or when the tick was due, to entry; where that is known.
     pub latency: Distribution,
+    /// The same to return.
+    pub response: Distribution,
     /// How often it panicked.
     pub panics: u64,
+    spans: LeastSpans,
 }
 
 impl CallbackStatistics {
     fn called(&mut self, scale: &TickScale, [published, begin, end]: [Ticks; 3]) {
         self.execution.record(scale.nanoseconds_between(begin, end));
-        if published != Ticks(0) {
+        if published == Ticks(0) {
+            self.spans.came(scale, begin);
+        } else {
             self.latency.record(scale.nanoseconds_between(published, begin));
+            self.response.record(scale.nanoseconds_between(published, end));
+            self.spans.came(scale, published);
+        }
+    }
+
+    fn profile(&self, topic: Option<String>, of: &Callback) -> CallbackProfile {
+        let period = of.period.map(|period| u64::try_from(period.as_nanos()).unwrap_or(u64::MAX));
+        CallbackProfile {
+            topic,
+            priority: of.priority,
+            period,
+            execution: Measured::from(undisturbed_or_all(&self.undisturbed, &self.execution)),
+            response: Measured::from(&self.response),
+            spans: if period.is_none() { self.spans.nanoseconds().to_vec() } else { Vec::new() },
         }
     }
 }

@@ -2,44 +2,18 @@
 
 use super::solver::Solver;
 use crate::dag::pool::Above;
-use crate::picas::{ExecutorId, Interference};
+use crate::picas::Interference;
 use crate::system::Begin;
 use crate::{Arrivals, NoBound, Time};
 
 impl Solver<'_> {
     /// What goes before a cycle.
     pub(super) fn before(&self, number: usize) -> Result<Vec<Above>, NoBound> {
-        let cycle = &self.system.cycles[number];
-        let mut above = Vec::new();
-        for (other, one) in self.system.cycles.iter().enumerate() {
-            if other == number || one.priority < cycle.priority {
-                continue;
-            }
-            let name = || NoBound::Unbounded { on: one.name.clone() };
-            let all = self.above(other).ok_or_else(name)?;
-            above.push(if self.take_turns(number, other) { self.idle(other, all) } else { all });
-        }
-        if let Ok(deployment) = &self.deployment {
-            for segment in &self.segments {
-                let ExecutorId(executor) = segment.executor;
-                if deployment.executors[executor].priority < cycle.priority {
-                    continue;
-                }
-                let name = |_| NoBound::Unbounded { on: self.system.chains[segment.chain].name.clone() };
-                let latest_end = segment.end.clone().map_err(name)? - segment.earliest_begin;
-                above.push(Above {
-                    work: segment.cost,
-                    begins: 1,
-                    arrivals: Arrivals::periodic(segment.period),
-                    latest_end,
-                });
-            }
-        }
-        Ok(above)
+        self.above_priority(self.system.cycles[number].priority, Some(number), None)
     }
 
     /// What a cycle does to what is below it. One without a bound has at most one run under way and one waiting.
-    fn above(&self, cycle: usize) -> Option<Above> {
+    pub(super) fn above(&self, cycle: usize) -> Option<Above> {
         let arrivals = self.arrivals(cycle).ok()?;
         let graph = &self.graphs[cycle];
         let begins = graph.begins(self.system.cycles[cycle].workers);
@@ -59,9 +33,9 @@ impl Solver<'_> {
         Some(Above { work, begins, arrivals, latest_end })
     }
 
-    /// What cycles take from executors. Because their threads move, whatever interrupts one may make another one interrupt
-    /// something on another core, so that chains elsewhere count, too.
-    pub(super) fn cycles_as_interference(&self) -> Vec<Interference> {
+    /// What threads that move among cores take from executors that stay on one: cycles, and other executors. Because they move, whatever interrupts one may
+    /// make another one interrupt something on another core, so that chains elsewhere count, too.
+    pub(super) fn moving_interference(&self) -> Vec<Interference> {
         let never_ending =
             |name, priority| Interference { name, priority, cost: Time::MAX, arrivals: Arrivals::periodic(Time::MAX) };
         let switches = |begins| self.system.costs.of_switches(begins, self.system.cores);
@@ -75,21 +49,29 @@ impl Solver<'_> {
             Interference { name, priority, cost, arrivals: arrivals.late_by(arrivals.jitter + latest_end) }
         };
         let mut interference: Vec<Interference> = (0..self.system.cycles.len()).map(of).collect();
-        if !interference.is_empty() && switches(1) > Time::ZERO {
-            interference.extend(self.segments.iter().map(|segment| {
-                let name = self.system.chains[segment.chain].name.clone();
-                let priority = self.system.executors[segment.executor.0].priority;
-                let Ok(end) = &segment.end else { return never_ending(name, priority) };
-                let arrivals = Arrivals::periodic(segment.period).late_by(*end - segment.earliest_begin);
-                Interference { name, priority, cost: switches(1), arrivals }
-            }));
+        let threads_move = !interference.is_empty() || !self.moved.is_empty();
+        for segment in self.segments.iter().filter(|_| threads_move) {
+            let executor = &self.system.executors[segment.executor.0];
+            let work = if executor.core.is_none() { segment.cost } else { Time::ZERO };
+            let cost = work + switches(1);
+            if cost == Time::ZERO {
+                continue;
+            }
+            let (name, priority) = (self.system.chains[segment.chain].name.clone(), executor.priority);
+            interference.push(match &segment.end {
+                Ok(end) => {
+                    let arrivals = Arrivals::periodic(segment.period).late_by(*end - segment.earliest_begin);
+                    Interference { name, priority, cost, arrivals }
+                }
+                Err(_) => never_ending(name, priority),
+            });
         }
         interference
     }
 
     /// Whether one of two cycles begins after the other, directly or not, and sleeps before that begins again: then neither ever
     /// waits for the other's tasks. If it was so until now, it is so the next time, for what keeps both until then is bounded as if it was.
-    fn take_turns(&self, one: usize, other: usize) -> bool {
+    pub(super) fn take_turns(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
         let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
         let Begin::Every(period) = self.system.cycles[long[0]].begins else { return false };
@@ -110,7 +92,7 @@ impl Solver<'_> {
     }
 
     /// What a cycle does before its time and after its work: nothing else of it is in the way of those with which it takes turns.
-    fn idle(&self, cycle: usize, all: Above) -> Above {
+    pub(super) fn idle(&self, cycle: usize, all: Above) -> Above {
         let workers = self.system.cycles[cycle].workers as u64;
         let work = (self.system.costs.earliness + self.system.costs.spin) * workers;
         Above { work, begins: if work > Time::ZERO { workers } else { 0 }, ..all }

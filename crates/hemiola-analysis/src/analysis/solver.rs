@@ -3,7 +3,7 @@
 use crate::dag::Dag;
 use crate::dag::pool::{Method, Pool};
 use crate::picas::{Deployment, SegmentBound, palencia_1998};
-use crate::system::{Begin, Path, Start, System};
+use crate::system::{Begin, Moved, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, Time};
 
 /// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
@@ -13,13 +13,15 @@ const PERIODS: u64 = 64;
 pub(super) struct Solver<'s> {
     pub(super) system: &'s System,
     pub(super) deployment: Result<Deployment, NoBound>,
-    horizon: Time,
+    pub(super) horizon: Time,
     pub(super) graphs: Vec<Dag>,
     priorities: Vec<Option<Vec<usize>>>,
     /// How long a cycle's run takes at most if nothing interrupts it.
     makespans: Vec<Option<Time>>,
     pub(super) methods: Vec<Option<Method>>,
     pub(super) segments: Vec<SegmentBound>,
+    /// What executors run that stay on no core; it comes last among the segments.
+    pub(super) moved: Vec<Moved>,
     /// From a cycle's release to its end.
     pub(super) cycles: Vec<Bound>,
 }
@@ -45,6 +47,7 @@ impl<'s> Solver<'s> {
             methods: vec![None; graphs.len()],
             graphs,
             segments: Vec::new(),
+            moved: system.moved(),
             cycles,
         };
         for (number, cycle) in system.cycles.iter().enumerate() {
@@ -72,10 +75,12 @@ impl<'s> Solver<'s> {
     pub(super) fn solve(&mut self) {
         loop {
             let before = (self.segments.clone(), self.cycles.clone());
-            let interference = self.cycles_as_interference();
+            let interference = self.moving_interference();
+            let moved = self.moved_segments();
             if let Ok(deployment) = &mut self.deployment {
                 deployment.interference = interference;
                 self.segments = palencia_1998::segments(deployment, self.horizon);
+                self.segments.extend(moved);
             }
             for number in 0..self.cycles.len() {
                 // A bound that is lost does not come back, and none gets smaller again: the pool's may be a little above the least.

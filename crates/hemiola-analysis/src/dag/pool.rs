@@ -137,7 +137,7 @@ impl Above {
     }
 
     /// How often threads of it can begin to run within a window of this length.
-    fn begins_within(&self, window: Time) -> u64 {
+    pub(crate) fn begins_within(&self, window: Time) -> u64 {
         let releases = self.arrivals.late_by(self.arrivals.jitter + self.latest_end).within(window);
         self.begins.saturating_mul(releases)
     }

@@ -51,7 +51,8 @@ fn chain(&(period, callbacks): &(u64, &[(u64, usize)])) -> Chain {
         executor: ExecutorId(executor - 1),
         ..Callback::new(Time::microseconds(cost * 100))
     };
-    Chain { period: Time::milliseconds(period), offset: None, callbacks: callbacks.iter().map(callback).collect() }
+    let callbacks = callbacks.iter().map(callback).collect();
+    Chain { callbacks, ..Chain::new(Time::milliseconds(period), []) }
 }
 
 /// Period in milliseconds; per callback its cost in tenths of a millisecond and its executor, from 1.

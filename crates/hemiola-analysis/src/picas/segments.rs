@@ -1,7 +1,7 @@
 //! Chains as what executors run of them in a row: the jobs of [`super::holistic`] and [`super::palencia_1998`].
 
 use crate::bound::Search;
-use crate::picas::{Callback, Deployment, Executor, ExecutorId, Order};
+use crate::picas::{Beginning, Callback, Deployment, Executor, ExecutorId, Order};
 use crate::{Bound, NoBound, Time};
 
 /// What of a chain one executor runs in a row, and until when.
@@ -55,7 +55,10 @@ impl<'d> Segments<'d> {
             for index in 0..segments.all.len() {
                 let segment = &segments.all[index];
                 let jitter = match segment.place {
-                    0 => Ok(deployment.costs.timer_lateness),
+                    0 => Ok(match deployment.chains[segment.chain].begins {
+                        Beginning::Timer => deployment.costs.timer_lateness,
+                        Beginning::WakeUp => deployment.costs.wake_up,
+                    }),
                     _ => ends[index - 1].clone().map(|end| end - segment.earliest_begin + deployment.costs.wake_up),
                 };
                 changed |= jitter != segments.jitters[index];
@@ -116,7 +119,8 @@ pub(super) struct Segment {
     lowest: u32,
     highest: u32,
     pub(super) cost: Time,
-    /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1).
+    /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1). Messages of several publishers are taken in turn, so that a
+    /// later one may be taken first.
     pub(super) in_order: bool,
     /// The longest callback of its executor that can have begun before it, and goes on.
     pub(super) blocking: Time,
@@ -184,7 +188,9 @@ fn cut(deployment: &Deployment) -> Vec<Segment> {
                 lowest,
                 highest: priorities().max().unwrap_or(0),
                 cost: run.iter().map(dispatched).sum(),
-                in_order: executor.order == Order::Priority && run.is_sorted_by(|a, b| a.priority < b.priority),
+                in_order: executor.order == Order::Priority
+                    && chain.begins == Beginning::Timer
+                    && run.is_sorted_by(|a, b| a.priority < b.priority),
                 blocking: deployment
                     .callbacks()
                     .filter(blocks)

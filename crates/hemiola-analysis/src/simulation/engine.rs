@@ -86,7 +86,8 @@ impl<'m> Engine<'m> {
     fn new(model: &'m Model, options: &Options) -> Self {
         let mut threads = Vec::new();
         for (number, executor) in model.executors.iter().enumerate() {
-            threads.push(Thread::new(Owner::Executor(number), executor.priority, vec![executor.core], 0));
+            let allowed = executor.core.map_or_else(|| (0..model.cores).collect(), |core| vec![core]);
+            threads.push(Thread::new(Owner::Executor(number), executor.priority, allowed, number));
         }
         for (number, cycle) in model.cycles.iter().enumerate() {
             for worker in 0..cycle.workers.max(1) {

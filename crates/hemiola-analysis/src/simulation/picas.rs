@@ -14,7 +14,7 @@ use crate::system::Span;
 pub fn deployed(deployment: &Deployment, cores: usize) -> (Model, Vec<usize>) {
     let mut model = Model { cores, costs: deployment.costs, ..Model::default() };
     model.executors.extend(deployment.executors.iter().map(|executor| Executor {
-        core: executor.core,
+        core: Some(executor.core),
         priority: executor.priority,
         dispatch: match executor.order {
             crate::picas::Order::Priority => Dispatch::Priority,

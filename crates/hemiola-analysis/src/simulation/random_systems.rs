@@ -1,7 +1,7 @@
 //! Systems that nobody would think of.
 
 use super::random::SplitMix64;
-use crate::system::{Begin, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
+use crate::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
 use crate::{Costs, Time, assignment};
 
 /// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with every core used to about 40 to 95
@@ -76,7 +76,8 @@ fn chains(system: &mut System, load: f64, random: &mut SplitMix64) {
         let spans = spans(callbacks, share.min(0.9), period, random);
         let callback = |(place, span)| Callback::new(format!("callback {number}.{place}"), span);
         let callbacks = spans.into_iter().enumerate().map(callback).collect();
-        system.chains.push(Chain { name: format!("chain {number}"), period, deadline: None, callbacks });
+        let begins = if random.once_in(4) { Beginning::WakeUp } else { Beginning::Timer };
+        system.chains.push(Chain { name: format!("chain {number}"), period, begins, deadline: None, callbacks });
     }
 }
 
@@ -126,7 +127,7 @@ pub(super) fn executors(system: &mut System, random: &mut SplitMix64) {
     for number in 0..random.between(1, 5) {
         system.executors.push(Executor {
             name: format!("executor {number}"),
-            core: random.below(system.cores as u64) as usize,
+            core: Some(random.below(system.cores as u64) as usize),
             priority: random.between(1, 9) as u32 * 10,
             order: if random.once_in(4) { Order::Registration } else { Order::Priority },
         });
@@ -140,6 +141,17 @@ pub(super) fn executors(system: &mut System, random: &mut SplitMix64) {
             }
             callback.executor = Some(system.executors[executor].name.clone());
             callback.priority = Some(random.between(1, 20) as u32);
+        }
+    }
+    // A chain is on one that stays on no core as a whole, or not at all.
+    for number in 0..random.below(3) {
+        let (name, priority) = (format!("moved {number}"), random.between(1, 9) as u32 * 10);
+        let order = if random.once_in(4) { Order::Registration } else { Order::Priority };
+        system.executors.push(Executor { name: name.clone(), core: None, priority, order });
+        for chain in &mut system.chains {
+            if random.once_in(3) {
+                chain.callbacks.iter_mut().for_each(|callback| callback.executor = Some(name.clone()));
+            }
         }
     }
 }
@@ -199,6 +211,7 @@ fn smaller(system: &System) -> Vec<System> {
     }
     for chain in 0..system.chains.len() {
         with(&|system| drop(system.chains.remove(chain)));
+        with(&|system| system.chains[chain].begins = Beginning::Timer);
         for callback in 0..system.chains[chain].callbacks.len() {
             with(&|system| drop(system.chains[chain].callbacks.remove(callback)));
             with(&|system| shorten(&mut system.chains[chain].callbacks[callback].takes));

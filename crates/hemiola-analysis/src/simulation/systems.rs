@@ -5,7 +5,7 @@ use super::{
     run,
 };
 use crate::Time;
-use crate::system::{Begin, Order, Span, Start, System};
+use crate::system::{Begin, Beginning, Chain, Order, Span, Start, System};
 
 /// What was observed in a simulated system.
 ///
@@ -37,14 +37,14 @@ const DEPTH: usize = 1000;
 /// the seed, within their first period.
 pub fn simulate(system: &System, options: &Options) -> Simulated {
     let mut random = SplitMix64::new(options.seed ^ 0x5EED);
-    let (model, chain_of) = model(system, &mut random);
+    let (model, chain_of) = model(system, options.end, &mut random);
     let mut observer = Watch::new(system, chain_of);
     run(&model, options, &mut observer);
     observer.simulated
 }
 
-/// The model, and for each of its callbacks the chain.
-pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usize>) {
+/// The model, with messages from elsewhere until `end`, and for each of its callbacks the chain.
+pub(super) fn model(system: &System, end: Time, random: &mut SplitMix64) -> (Model, Vec<usize>) {
     let mut model = Model { cores: system.cores, costs: system.costs, ..Model::default() };
     model.executors.extend(system.executors.iter().map(|executor| Executor {
         core: executor.core,
@@ -60,11 +60,7 @@ pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usi
         for (place, callback) in chain.callbacks.iter().enumerate() {
             let named = |executor: &&crate::system::Executor| Some(&executor.name) == callback.executor.as_ref();
             let source = match place {
-                0 => Source::Timer {
-                    first: random.time(Time::ZERO, chain.period),
-                    period: chain.period,
-                    missed: Missed::CatchUp,
-                },
+                0 => first_source(chain, random.time(Time::ZERO, chain.period), end),
                 _ => Source::Messages { depth: DEPTH, arrivals: Vec::new() },
             };
             let last = place + 1 == chain.callbacks.len();
@@ -99,6 +95,18 @@ pub(super) fn model(system: &System, random: &mut SplitMix64) -> (Model, Vec<usi
         });
     }
     (model, chain_of)
+}
+
+/// What begins a chain, as often as it can.
+fn first_source(chain: &Chain, first: Time, end: Time) -> Source {
+    let period = chain.period;
+    match chain.begins {
+        Beginning::Timer => Source::Timer { first, period, missed: Missed::CatchUp },
+        Beginning::WakeUp => {
+            let arrivals = (0..).map(|number| first + period * number).take_while(|&arrival| arrival < end).collect();
+            Source::Messages { depth: DEPTH, arrivals }
+        }
+    }
 }
 
 fn released_by(system: &System, name: &str) -> Vec<usize> {

@@ -98,8 +98,8 @@ impl System {
 fn executors(system: &System, found: &mut Found) {
     found.once("executors", "executor", system.executors.iter().map(|executor| executor.name.as_str()), &[]);
     for (number, executor) in system.executors.iter().enumerate() {
-        if executor.core >= system.cores {
-            found.no_core(&[Name("executor"), Index(number), Name("core")], executor.core, system);
+        if let Some(core) = executor.core.filter(|&core| core >= system.cores) {
+            found.no_core(&[Name("executor"), Index(number), Name("core")], core, system);
         }
         found.priority(&[Name("executor"), Index(number), Name("priority")], executor.priority);
     }

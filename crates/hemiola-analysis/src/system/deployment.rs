@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use super::{Cycle, System};
+use super::{Callback, Chain, Cycle, System};
 use crate::dag::Dag;
 use crate::picas::{self, Deployment, ExecutorId};
 use crate::{NoBound, Time};
@@ -33,30 +33,85 @@ impl System {
         Some(places)
     }
 
-    /// Its chains on their executors.
+    /// Its chains on executors that stay on a core. The others have no callbacks there: see [`System::moved`].
     pub(crate) fn deployment(&self) -> Result<Deployment, NoBound> {
-        let executors = self
-            .executors
-            .iter()
-            .map(|executor| picas::Executor { core: executor.core, priority: executor.priority, order: executor.order })
-            .collect();
-        let mut chains = Vec::new();
-        for chain in &self.chains {
-            let mut callbacks = Vec::new();
-            for callback in &chain.callbacks {
-                let unassigned = || NoBound::Unassigned { callback: callback.name.clone() };
-                let name = callback.executor.as_ref().ok_or_else(unassigned)?;
-                let number =
-                    self.executors.iter().position(|executor| executor.name == *name).ok_or_else(unassigned)?;
-                callbacks.push(picas::Callback {
-                    cost: callback.takes.longest,
-                    shortest: callback.takes.shortest,
-                    priority: callback.priority.unwrap_or(0),
-                    executor: ExecutorId(number),
-                });
+        let executors = self.executors.iter().map(|executor| picas::Executor {
+            core: executor.core.unwrap_or_default(),
+            priority: executor.priority,
+            order: executor.order,
+        });
+        let chain = |(number, chain): (usize, &Chain)| {
+            let mut callbacks = self.placed(number)?;
+            if self.is_moved(&callbacks) {
+                callbacks.clear();
             }
-            chains.push(picas::Chain { period: chain.period, offset: None, callbacks });
+            Ok(picas::Chain { period: chain.period, begins: chain.begins, offset: None, callbacks })
+        };
+        let chains = self.chains.iter().enumerate().map(chain).collect::<Result<_, NoBound>>()?;
+        Ok(Deployment { chains, executors: executors.collect(), interference: Vec::new(), costs: self.costs })
+    }
+
+    /// What executors run of chains that are, at least in part, on one that stays on no core.
+    pub(crate) fn moved(&self) -> Vec<Moved> {
+        let mut moved = Vec::new();
+        for chain in 0..self.chains.len() {
+            let callbacks = self.placed(chain).unwrap_or_default();
+            if self.is_moved(&callbacks) {
+                let runs: Vec<_> = callbacks.chunk_by(|one, other| one.executor == other.executor).collect();
+                let is_whole = runs.len() == 1;
+                moved.extend(runs.into_iter().map(|run| Moved {
+                    chain,
+                    executor: run[0].executor,
+                    callbacks: run.to_vec(),
+                    is_whole,
+                }));
+            }
         }
-        Ok(Deployment { chains, executors, interference: Vec::new(), costs: self.costs })
+        moved
+    }
+
+    /// The callbacks of a chain with their executors.
+    fn placed(&self, chain: usize) -> Result<Vec<picas::Callback>, NoBound> {
+        let place = |callback: &Callback| {
+            let unassigned = || NoBound::Unassigned { callback: callback.name.clone() };
+            let name = callback.executor.as_ref().ok_or_else(unassigned)?;
+            let number = self.executors.iter().position(|executor| executor.name == *name).ok_or_else(unassigned)?;
+            Ok(picas::Callback {
+                cost: callback.takes.longest,
+                shortest: callback.takes.shortest,
+                priority: callback.priority.unwrap_or(0),
+                executor: ExecutorId(number),
+            })
+        };
+        self.chains[chain].callbacks.iter().map(place).collect()
+    }
+
+    fn is_moved(&self, callbacks: &[picas::Callback]) -> bool {
+        callbacks.iter().any(|callback| self.executors[callback.executor.0].core.is_none())
+    }
+}
+
+/// What of a chain one executor runs in a row, where the chain is on an executor that stays on no core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) chain: usize,
+    pub(crate) executor: ExecutorId,
+    pub(crate) callbacks: Vec<picas::Callback>,
+    /// Whether that is all of the chain.
+    pub(crate) is_whole: bool,
+}
+
+impl Moved {
+    pub(crate) fn lowest(&self) -> u32 {
+        self.callbacks.iter().map(|callback| callback.priority).min().unwrap_or(0)
+    }
+
+    pub(crate) fn highest(&self) -> u32 {
+        self.callbacks.iter().map(|callback| callback.priority).max().unwrap_or(0)
+    }
+
+    /// Whether priorities rise along it, so that a prior instance goes first.
+    pub(crate) fn rises(&self) -> bool {
+        self.callbacks.is_sorted_by(|one, other| one.priority < other.priority)
     }
 }

@@ -83,6 +83,16 @@ pub(super) fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
     time::deserialize(deserializer).map(Some)
 }
 
+/// A time, or `none`.
+pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let deadline = if text == NO_DEADLINE { Ok(Time::MAX) } else { parse(&text) };
+    deadline.map(Some).map_err(D::Error::custom)
+}
+
+/// What a chain says that may be done at any time.
+pub(super) const NO_DEADLINE: &str = "none";
+
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 /// Longer makes no sense, and sums of such times do not overflow.
 const LONGEST: Time = Time::nanoseconds(24 * 3600 * 1_000_000_000);

@@ -1,7 +1,8 @@
 use std::fmt::{self, Write};
 
-use super::{Begin, Order, Start, System};
-use crate::Costs;
+use super::text::NO_DEADLINE;
+use super::{Begin, Beginning, Order, Start, System};
+use crate::{Costs, Time};
 
 /// As people would have written it: a table per thing, a line per callback or task.
 pub(super) fn to_toml(system: &System) -> String {
@@ -16,15 +17,23 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
     write_costs(&system.costs, text)?;
     for executor in &system.executors {
         writeln!(text, "\n[[executor]]\nname = {}", quoted(&executor.name))?;
-        writeln!(text, "core = {}\npriority = {}", executor.core, executor.priority)?;
+        if let Some(core) = executor.core {
+            writeln!(text, "core = {core}")?;
+        }
+        writeln!(text, "priority = {}", executor.priority)?;
         if executor.order == Order::Registration {
             writeln!(text, "order = \"registration\"")?;
         }
     }
     for chain in &system.chains {
         writeln!(text, "\n[[chain]]\nname = {}\nperiod = \"{}\"", quoted(&chain.name), chain.period)?;
-        if let Some(deadline) = chain.deadline {
-            writeln!(text, "deadline = \"{deadline}\"")?;
+        if chain.begins == Beginning::WakeUp {
+            writeln!(text, "begins = \"wake_up\"")?;
+        }
+        match chain.deadline {
+            Some(Time::MAX) => writeln!(text, "deadline = \"{NO_DEADLINE}\"")?,
+            Some(deadline) => writeln!(text, "deadline = \"{deadline}\"")?,
+            None => {}
         }
         writeln!(text, "callbacks = [")?;
         for callback in &chain.callbacks {

@@ -76,6 +76,10 @@ impl Agenda {
         self.order = order;
     }
 
+    pub(super) fn order(&self) -> Order {
+        self.order
+    }
+
     /// Adds callback `index`, after all others that are equal to it.
     pub(super) fn insert(&mut self, index: usize, kind: Kind, priority: Priority) {
         let marked = self.unmark_all();

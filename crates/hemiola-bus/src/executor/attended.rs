@@ -61,7 +61,8 @@ impl ExecutorHandle {
     where
         C: FnMut() -> bool + Send + 'static,
     {
-        let newcomer = Newcomer { kind: Kind::Message, name: name.to_owned(), topic: None, priority, messages: None };
+        let (kind, name) = (Kind::Message, name.to_owned());
+        let newcomer = Newcomer { kind, name, topic: None, priority, period: None, messages: None };
         let mut rest = None;
         let id = self.add(newcomer, |ready, figures| {
             let (callback, other) = make(ready.into());

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hemiola_trace::{CallbackId as TracedCallback, Catalog, WorkerId};
+use hemiola_trace::{CallbackId as TracedCallback, Catalog, ExecutorThread, WorkerId};
 
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
 use super::ready::{CAPACITY, Ready};
@@ -142,6 +142,11 @@ impl ExecutorHandle {
     /// Names callbacks in a trace from now on; tells the names of those that are there, with their numbers.
     pub(super) fn record(&self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.with_registry(|registry| registry.record(catalog, executor))
+    }
+
+    /// Says in the trace on which thread callbacks are called from now on, if there is one. Locks and calls the system.
+    pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
+        self.with_registry(|registry| registry.note_thread(thread));
     }
 
     pub(super) fn send(&self, registry: &mut Registry, command: Command) -> Result<(), BusError> {

@@ -53,7 +53,8 @@ impl ExecutorHandle {
         callback: impl FnOnce(&T) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let name = topic.name().to_owned();
-        let newcomer = Newcomer { kind: Kind::Message, topic: Some(name.clone()), name, priority, messages: None };
+        let (kind, of_topic) = (Kind::Message, Some(name.clone()));
+        let newcomer = Newcomer { kind, topic: of_topic, name, priority, period: None, messages: None };
         self.add(newcomer, |ready, figures| {
             let queue = topic.queue_with_signal(1, WhenFull::DropNewest, ready.into());
             Ok(Box::new(Once { queue, callback: Some(callback), figures }))

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use hemiola_trace::{CallbackId, Catalog, Core, Event, Ring, RingReader, TickScale, Ticks, WorkerId};
+use hemiola_realtime::{Affinity, CoreId, KernelThread};
+use hemiola_trace::{
+    CallbackId, CallbackOrder, Catalog, Core, Event, ExecutorThread, Ring, RingReader, TickScale, Ticks, WorkerId,
+};
 
 use super::Executor;
+use super::agenda::Order;
 use super::callback::{Call, Reason};
 use super::ready::CAPACITY;
 
@@ -50,6 +54,26 @@ impl Executor {
         }
         self.recorder = Some(recorder);
         Ok((thread, reader))
+    }
+}
+
+impl Executor {
+    /// Says in the trace how this thread runs, on which callbacks are called from now on: for bounds on how long that takes.
+    pub(super) fn note_thread(&self) {
+        self.handle.note_thread(|| {
+            let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            let (spinning, early) = self.patience.most();
+            ExecutorThread {
+                priority: KernelThread::current().priority(),
+                cores: Affinity::of_this_thread().cores().iter().map(|&CoreId(core)| core).collect(),
+                order: match self.agenda.order() {
+                    Order::Priority => CallbackOrder::Priority,
+                    Order::Ros2 | Order::Ros2Crystal => CallbackOrder::Registration,
+                },
+                spin: nanoseconds(spinning),
+                early: nanoseconds(early),
+            }
+        });
     }
 }
 

@@ -6,8 +6,9 @@
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
+use std::time::Duration;
 
-use hemiola_trace::{CallbackId as TracedCallback, Catalog, WorkerId};
+use hemiola_trace::{Callback as Traced, CallbackId as TracedCallback, Catalog, ExecutorThread, WorkerId};
 
 use super::agenda::Kind;
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
@@ -45,6 +46,8 @@ pub(super) struct Newcomer {
     pub(super) name: String,
     pub(super) topic: Option<String>,
     pub(super) priority: Priority,
+    /// From tick to tick, of a timer that repeats itself.
+    pub(super) period: Option<Duration>,
     /// Those who want the same messages at the same priority are called together.
     pub(super) messages: Option<Messages>,
 }
@@ -129,7 +132,7 @@ impl Registry {
         if index == self.entries.len() {
             self.entries.push(None);
         }
-        let traced = self.traced(&newcomer);
+        let traced = self.traced(&newcomer, index);
         self.entries[index] = Some(Entry { newcomer, serials: Vec::new(), figures });
         Some((index, traced))
     }
@@ -203,15 +206,27 @@ impl Registry {
     pub(super) fn record(&mut self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.recording = Some((catalog.clone(), executor));
         let entries = self.entries.iter().enumerate();
-        entries.filter_map(|(index, entry)| Some((index, self.traced(&entry.as_ref()?.newcomer)))).collect()
+        entries.filter_map(|(index, entry)| Some((index, self.traced(&entry.as_ref()?.newcomer, index)))).collect()
     }
 
-    /// The name in the trace, if there is one.
-    fn traced(&self, newcomer: &Newcomer) -> Option<TracedCallback> {
+    /// Says in the trace on which thread callbacks are called from now on.
+    pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
+        if let Some((catalog, executor)) = &self.recording {
+            catalog.executor_runs(*executor, thread());
+        }
+    }
+
+    /// What it is in the trace, if anything.
+    fn traced(&self, newcomer: &Newcomer, index: usize) -> Option<TracedCallback> {
         let (catalog, executor) = self.recording.as_ref()?;
+        let Newcomer { name, priority: Priority(priority), period, .. } = newcomer;
+        // Timers from one place in the source are told apart, for together they tick more often than each.
+        let others = self.entries[..index].iter().flatten().filter(|_| period.is_some());
+        let same = others.filter(|other| other.newcomer.name == *name).count();
+        let name = if same == 0 { name.clone() } else { format!("{name} ({})", same + 1) };
         // A catalog is full when 65,536 callbacks have come and gone: the later ones are left out.
         let topic = newcomer.topic.as_ref().and_then(|topic| catalog.topic(topic).ok());
-        catalog.callback(*executor, &newcomer.name, topic).ok()
+        catalog.callback(Traced::of(*executor, name).topic(topic).priority(*priority).period(*period)).ok()
     }
 
     /// Takes in what came back.

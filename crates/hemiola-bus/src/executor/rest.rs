@@ -13,6 +13,13 @@ pub(super) struct Patience {
     earliness: Option<AdaptiveEarliness>,
 }
 
+impl Patience {
+    /// For how long it keeps a core before it sleeps, and before its timers are due.
+    pub(super) fn most(&self) -> (Duration, Duration) {
+        (self.spinning, self.earliness.as_ref().map_or(Duration::ZERO, AdaptiveEarliness::bound))
+    }
+}
+
 impl Executor {
     /// How long it looks for new messages before it sleeps: a message that comes within that time is received in a fraction of a
     /// microsecond instead of after a wake-up through the kernel. The price is a busy core; zero unless said otherwise.

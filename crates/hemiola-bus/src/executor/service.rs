@@ -127,7 +127,7 @@ impl ExecutorHandle {
 /// Who is called for the requests or the answers of a service.
 fn newcomer(service: &str, what: &str, priority: Priority) -> Newcomer {
     let name = format!("{service} {what}");
-    Newcomer { kind: Kind::Message, topic: Some(name.clone()), name, priority, messages: None }
+    Newcomer { kind: Kind::Message, topic: Some(name.clone()), name, priority, period: None, messages: None }
 }
 
 struct Served<Request: Send + 'static, Response: Send + 'static, A> {

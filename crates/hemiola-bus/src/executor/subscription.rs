@@ -169,7 +169,7 @@ impl ExecutorHandle {
     ) -> Result<CallbackId, BusError> {
         let (name, capacity, when_full) = (topic.name().to_owned(), messages.capacity, messages.when_full);
         let (kind, of_topic, messages) = (Kind::Message, Some(name.clone()), Some(messages));
-        let newcomer = Newcomer { kind, name, topic: of_topic, priority, messages };
+        let newcomer = Newcomer { kind, name, topic: of_topic, priority, period: None, messages };
         self.add(newcomer, |ready, figures| {
             let queue = topic.queue_with_signal(capacity, when_full, ready.into());
             Ok(Box::new(Subscription { queue, callbacks: vec![callback], figures }))

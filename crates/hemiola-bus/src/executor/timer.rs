@@ -159,7 +159,11 @@ impl ExecutorHandle {
         priority: Priority,
         callback: Box<dyn FnMut(Tick) + Send>,
     ) -> Result<CallbackId, BusError> {
-        let newcomer = Newcomer { kind: Kind::Timer, name, topic: None, priority, messages: None };
+        let period = match repetition {
+            Repetition::Every(period) => Some(period),
+            Repetition::Once => None,
+        };
+        let newcomer = Newcomer { kind: Kind::Timer, name, topic: None, priority, period, messages: None };
         self.add(newcomer, |_, figures| Ok(Box::new(Timer { callback, due, repetition, figures })))
     }
 }

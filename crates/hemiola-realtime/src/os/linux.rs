@@ -55,6 +55,23 @@ pub(crate) fn is_real_time(thread: u32) -> bool {
     [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE].contains(&policy)
 }
 
+/// A thread's real-time priority; 0 if it shares time.
+pub(crate) fn priority(thread: u32) -> Option<u8> {
+    // SAFETY: a call with a number; for a thread that does not exist it returns -1.
+    let policy = unsafe { libc::sched_getscheduler(thread.cast_signed()) } & !libc::SCHED_RESET_ON_FORK;
+    match policy {
+        libc::SCHED_FIFO | libc::SCHED_RR => {
+            let mut parameters = MaybeUninit::<libc::sched_param>::uninit();
+            // SAFETY: `parameters` is writable; for a thread that does not exist the call fails.
+            check(unsafe { libc::sched_getparam(thread.cast_signed(), parameters.as_mut_ptr()) }).ok()?;
+            // SAFETY: the call has succeeded, and so has written it.
+            u8::try_from(unsafe { parameters.assume_init() }.sched_priority).ok()
+        }
+        libc::SCHED_OTHER | libc::SCHED_BATCH | libc::SCHED_IDLE => Some(0),
+        _ => None,
+    }
+}
+
 /// Sets the calling thread's policy.
 pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
     // Thread 0 is the calling one.

@@ -27,6 +27,10 @@ pub(crate) fn is_real_time(_thread: u32) -> bool {
     false
 }
 
+pub(crate) fn priority(_thread: u32) -> Option<u8> {
+    None
+}
+
 pub(crate) fn processor_time(_thread: u32) -> io::Result<Duration> {
     Err(io::ErrorKind::Unsupported.into())
 }

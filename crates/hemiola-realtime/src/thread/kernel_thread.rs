@@ -15,8 +15,10 @@ use std::io;
 /// let (end, ended) = channel::<()>();
 /// let motion = spawn(ThreadSettings::new("motion").policy(Policy::Fifo(Priority::LOWEST)), move || ended.recv())?;
 /// if let Some(thread) = motion.report.thread.filter(|thread| thread.is_real_time()) {
+///     assert_eq!(thread.priority(), Some(1));
 ///     thread.set_policy(Policy::TimeSharing { nice: Niceness::default() })?;
 ///     assert!(!thread.is_real_time());
+///     assert_eq!(thread.priority(), Some(0));
 /// }
 /// drop(end);
 /// # motion.thread.join().unwrap().unwrap_err();
@@ -34,6 +36,12 @@ impl KernelThread {
     /// Whether the thread has a real-time policy at present. A thread that has ended has none.
     pub fn is_real_time(self) -> bool {
         os::is_real_time(self.0)
+    }
+
+    /// Its real-time priority, from 1 to 99; 0 if it shares time with all others. Nothing if it is scheduled in another way, has ended, or the
+    /// system does not tell. Two system calls.
+    pub fn priority(self) -> Option<u8> {
+        os::priority(self.0)
     }
 
     /// Changes how the kernel schedules the thread, from now on. One system call.

@@ -5,6 +5,7 @@ use super::{
     read::{Reader, core_of},
 };
 use crate::{
+    catalog::Callback,
     clock::{Core, Ticks},
     error::Error,
     event::Event,
@@ -17,7 +18,7 @@ impl Reader<'_> {
         let sequence = names.number(packet, "sequence").unwrap_or_default() as u32;
         let event = match (packet.kind, names.event(packet)) {
             (Kind::SliceBegin, name) => {
-                let callback = self.catalog.callback(executor, name, None)?;
+                let callback = self.catalog.callback(Callback::of(executor, name))?;
                 let core = core_of(names.number(packet, "core"));
                 let latency = names.number(packet, "latency_ns");
                 let published = latency.map_or(Ticks(0), |latency| Ticks(packet.time.saturating_sub(latency)));
@@ -33,7 +34,7 @@ impl Reader<'_> {
             },
             (Kind::Instant, "panic") => {
                 let name = names.text(packet, "callback").unwrap_or_default();
-                Event::CallbackPanic { callback: self.catalog.callback(executor, name, None)?, sequence, at }
+                Event::CallbackPanic { callback: self.catalog.callback(Callback::of(executor, name))?, sequence, at }
             }
             _ => return Ok(()),
         };

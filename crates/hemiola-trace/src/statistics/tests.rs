@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Age, Core, Cycle, FailureKind, PlanId};
+use crate::{Age, Callback, Core, Cycle, FailureKind, PlanId};
 use std::time::Duration;
 
 const MILLISECOND: u64 = 1_000_000;
@@ -61,7 +61,7 @@ impl Robot {
 fn a_callback_tells_its_latency_where_the_publication_is_known() {
     let catalog = Catalog::new("robot");
     let control = catalog.executor("control").unwrap();
-    let pose = catalog.callback(control, "pose", Some(catalog.topic("pose").unwrap())).unwrap();
+    let pose = catalog.callback(Callback::of(control, "pose").topic(catalog.topic("pose").unwrap())).unwrap();
     let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
     let call = |published, begin, end| {
         let [published, begin, end] = [published, begin, end].map(Ticks);

@@ -2,12 +2,12 @@
 //!
 //! An execution counts from entry to return, and what interrupts it makes it longer. A bound adds what is more important itself, so
 //! that it needs the time without. Nobody measures that: asking the kernel before and after each task is what a real-time thread
-//! must not do. So those are taken beside which no run of a more important cycle was under way, on whatever core, from its trigger
-//! until shortly after its end. Where events come too late to tell, an execution counts as undisturbed: that makes its time no shorter.
+//! must not do. So those are taken beside which no run of a more important cycle, and no callback of a more important executor, was under way, on
+//! whatever core, from its trigger or message until shortly after its end. Where events come too late to tell, an execution counts as undisturbed: that makes its time no shorter.
 
 use crate::{
     clock::{TickScale, Ticks},
-    ids::{CycleId, SourceId, TaskId},
+    ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -16,8 +16,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undisturbed {
     waiting: Vec<Execution>,
-    /// From begin to end, or until now, the last runs of each cycle.
-    runs: BTreeMap<CycleId, VecDeque<Run>>,
+    /// From begin to end, or until now, the last runs of each cycle, and calls of each executor.
+    runs: BTreeMap<Runner, VecDeque<Run>>,
 }
 
 /// What was executed.
@@ -31,7 +31,15 @@ pub(super) struct Execution {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
     Task(TaskId),
+    Callback(CallbackId),
     Sample(SourceId),
+}
+
+/// Whose threads execute it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Runner {
+    Cycle(CycleId),
+    Executor(WorkerId),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +63,8 @@ impl Undisturbed {
         }
     }
 
-    pub(super) fn begun(&mut self, cycle: CycleId, trigger: Ticks, begin: Ticks) {
-        let runs = self.runs.entry(cycle).or_default();
+    pub(super) fn begun(&mut self, runner: Runner, trigger: Ticks, begin: Ticks) {
+        let runs = self.runs.entry(runner).or_default();
         // Its end was lost.
         if let Some(before) = runs.back_mut() {
             before.end.get_or_insert(begin);
@@ -67,20 +75,20 @@ impl Undisturbed {
         runs.push_back(Run { trigger, begin, end: None });
     }
 
-    pub(super) fn ended(&mut self, cycle: CycleId, at: Ticks) {
-        if let Some(run) = self.runs.get_mut(&cycle).and_then(VecDeque::back_mut) {
+    pub(super) fn ended(&mut self, runner: Runner, at: Ticks) {
+        if let Some(run) = self.runs.get_mut(&runner).and_then(VecDeque::back_mut) {
             run.end = Some(at);
         }
     }
 
-    /// Those of the executions that ended until then and were undisturbed. All that began until then is known. `cycle_of` tells the cycle of a task,
-    /// and `is_above` whether the first cycle is more important than the second.
+    /// Those of the executions that ended until then and were undisturbed. All that began until then is known, but for callbacks that have not returned.
+    /// `runner_of` tells whose an execution is, `priority_of` how important that is; what is not known is less important than all else.
     pub(super) fn settle(
         &mut self,
         until: Ticks,
         scale: &TickScale,
-        cycle_of: impl Fn(TaskId) -> Option<CycleId>,
-        is_above: impl Fn(CycleId, CycleId) -> bool,
+        runner_of: impl Fn(What) -> Option<Runner>,
+        priority_of: impl Fn(Runner) -> Option<i32>,
     ) -> Vec<Execution> {
         let spin = scale.ticks_in(SPIN);
         let mut settled = Vec::new();
@@ -88,17 +96,22 @@ impl Undisturbed {
             if execution.end > until {
                 return true;
             }
-            let disturbs = |other: CycleId, run: &Run| match execution.of {
-                What::Task(task) => {
+            let own = runner_of(execution.of);
+            let may_disturb = |other: Runner| match (own, other) {
+                (Some(own), _) => priority_of(other) > priority_of(own),
+                // How important a source is, is not known.
+                (None, Runner::Cycle(_)) => true,
+                (None, Runner::Executor(_)) => false,
+            };
+            let disturbs = |run: &Run| match execution.of {
+                What::Task(_) | What::Callback(_) => {
                     let end = run.end.map_or(u64::MAX, |end| end.0.saturating_add(spin));
-                    cycle_of(task).is_some_and(|own| is_above(other, own))
-                        && run.trigger.0 < execution.end.0
-                        && execution.begin.0 < end
+                    run.trigger.0 < execution.end.0 && execution.begin.0 < end
                 }
-                // How important a source is, is not known. The run that it triggers begins after it.
+                // The run that it triggers begins after it.
                 What::Sample(_) => run.begin < execution.end && run.end.is_none_or(|end| execution.begin < end),
             };
-            if !self.runs.iter().any(|(&cycle, runs)| runs.iter().any(|run| disturbs(cycle, run))) {
+            if !self.runs.iter().any(|(&other, runs)| may_disturb(other) && runs.iter().any(disturbs)) {
                 settled.push(*execution);
             }
             false

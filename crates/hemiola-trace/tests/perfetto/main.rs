@@ -6,7 +6,8 @@ mod scenario;
 
 use decoder::{Kind, Trace};
 use hemiola_trace::{
-    Capture, Catalog, Core, Event, FailureKind, PlanId, SourceId, TaskId, TickScale, Ticks, WorkerId, perfetto,
+    Callback, Capture, Catalog, Core, Event, FailureKind, PlanId, SourceId, TaskId, TickScale, Ticks, WorkerId,
+    perfetto,
 };
 use scenario::Scenario;
 use std::{
@@ -315,8 +316,8 @@ fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
     let catalog = Catalog::new("robot");
     let topic = catalog.topic("pose").unwrap();
     let executors = ["control", "logging"].map(|name| catalog.executor(name).unwrap());
-    let on_pose = executors.map(|executor| catalog.callback(executor, "pose", Some(topic)).unwrap());
-    let timer = catalog.callback(executors[0], "every 10 ms", None).unwrap();
+    let on_pose = executors.map(|executor| catalog.callback(Callback::of(executor, "pose").topic(topic)).unwrap());
+    let timer = catalog.callback(Callback::of(executors[0], "every 10 ms")).unwrap();
     let call = |callback, sequence, published, begin| Event::Callback {
         callback,
         core: Core(0),

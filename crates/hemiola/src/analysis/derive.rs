@@ -3,6 +3,7 @@
 //! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks run and not whether somebody works.
 //! - **Sources** that the framework paces are cycles of one task, for they have threads of their own; what they trigger begins when they have a sample. One
 //!   that tells its own times waits for its sensor most of the time, and takes none of the processor's.
+//! - **Executors** beside the cycles: see `executors`.
 //! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its deadline counts; and the ways of all chains.
 //! - **Cores.** Who may use some cores only has no more workers there than those. Who shares time is less important than everybody else.
 
@@ -18,6 +19,7 @@ use hemiola_runtime::Robot;
 use hemiola_runtime::executor::WORTH_SHARING;
 use hemiola_trace::{by_messages, source_of_messages};
 
+use super::executors::{self, Callbacks};
 use super::knowledge::Knowledge;
 use super::routes::{self, Chain};
 use crate::error::CommandError;
@@ -32,6 +34,7 @@ pub struct Derived {
     pub unmeasured: Vec<String>,
     /// What shares time with all other programs.
     pub sharing: Vec<String>,
+    pub callbacks: Callbacks,
 }
 
 /// How long a run of a cycle takes, from its trigger on.
@@ -80,12 +83,14 @@ fn cores(robot: &Robot) -> NonZeroUsize {
 pub fn derive(robot: &Robot, knowledge: &Knowledge) -> Result<Derived, CommandError> {
     let mut derivation =
         Derivation { robot, knowledge, unmeasured: Vec::new(), sharing: Vec::new(), silent: Vec::new() };
-    let system = derivation.system();
+    let mut system = derivation.system();
     if !derivation.silent.is_empty() {
         return Err(CommandError::Usage(without_period(&derivation.silent)));
     }
-    let Derivation { unmeasured, sharing, .. } = derivation;
-    let mut derived = Derived { system, responses: Vec::new(), latencies: Vec::new(), unmeasured, sharing };
+    let callbacks = executors::add(&mut system, robot, knowledge);
+    let Derivation { unmeasured, mut sharing, .. } = derivation;
+    sharing.extend(callbacks.sharing.iter().cloned());
+    let mut derived = Derived { system, responses: Vec::new(), latencies: Vec::new(), unmeasured, sharing, callbacks };
     derived.add_responses(robot);
     derived.add_latencies(robot)?;
     Ok(derived)
@@ -110,7 +115,7 @@ struct Derivation<'r> {
 }
 
 /// Below all that have a priority.
-const SHARING: u32 = 1;
+pub const SHARING: u32 = 1;
 
 impl Derivation<'_> {
     fn system(&mut self) -> System {

@@ -4,6 +4,7 @@ use hemiola_analysis::{Analysis, Part, System, Time};
 use hemiola_trace::{Measured, Profile};
 
 use super::derive::{Derived, Latency};
+use super::executors::Called;
 
 /// Of a robot or a system, as it is or would be.
 pub struct Findings {
@@ -35,6 +36,8 @@ pub enum What {
     Reaction,
     /// From a sample to the last output that rests on it.
     DataAge,
+    /// A callback of an executor, from when there is something to do for it.
+    Callback,
     /// A chain of callbacks, of a system from a file.
     Chain,
     /// A way through several cycles, of a system from a file.
@@ -48,6 +51,7 @@ impl What {
             Self::Cycle => "cycle",
             Self::Reaction => "reaction time",
             Self::DataAge => "data age",
+            Self::Callback => "callback",
             Self::Chain => "chain",
             Self::Path => "path",
         }
@@ -111,6 +115,10 @@ impl Findings {
             let paths: Vec<usize> = latency.paths.iter().filter_map(|path| place(path)).collect();
             rows.extend(latency_rows(latency, &paths, &analysis, profile));
         }
+        for called in &derived.callbacks.called {
+            let verdict = called.verdict.as_ref().map(|chain| place(chain));
+            rows.push(callback_row(called, verdict, &analysis));
+        }
         Self { rows, analysis }
     }
 
@@ -140,6 +148,24 @@ impl Row {
             holds: verdict.holds(),
             decided_by: Some(number),
         }
+    }
+}
+
+/// `verdict` is the place of the chain that bounds it, or why there is none.
+fn callback_row(called: &Called, verdict: Result<Option<usize>, &String>, analysis: &Analysis) -> Row {
+    let observed = Observed::of(&called.response);
+    match verdict {
+        Ok(Some(number)) => Row { name: called.name.clone(), observed, ..Row::of(What::Callback, analysis, number) },
+        Ok(None) | Err(_) => Row {
+            what: What::Callback,
+            name: called.name.clone(),
+            deadline: called.deadline,
+            bound: Err(verdict.err().cloned().unwrap_or_default()),
+            observed,
+            // Where nothing is demanded nothing fails.
+            holds: called.deadline.is_none(),
+            decided_by: None,
+        },
     }
 }
 

@@ -59,7 +59,8 @@ impl Knowledge {
         Time::nanoseconds(self.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
     }
 
-    fn span(&self, measured: &Measured) -> Option<Span> {
+    /// From the shortest to the longest of what was measured, as far as that counts; nothing if nothing was.
+    pub fn span(&self, measured: &Measured) -> Option<Span> {
         let longest = self.quantile.map_or(measured.maximum(), |quantile| measured.quantile(quantile));
         let time = |nanoseconds: u64| Time::nanoseconds(nanoseconds);
         (measured.count() > 0).then(|| Span { shortest: time(measured.minimum().min(longest)), longest: time(longest) })

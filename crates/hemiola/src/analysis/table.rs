@@ -5,6 +5,7 @@ use std::fmt::Write;
 use hemiola_analysis::{Costs, Time};
 
 use super::derive::Derived;
+use super::executors::{Burst, Callbacks};
 use super::findings::{Findings, Row, What};
 use super::knowledge::{Knowledge, Origin};
 use crate::commands::human;
@@ -140,6 +141,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
             shortened(&derived.sharing)
         );
     }
+    text += &of_callbacks(&derived.callbacks);
     let Costs { hand_over, wake_up, timer_lateness, preemption, .. } = derived.system.costs;
     let _ = match knowledge.profile.costs.values().map(|cost| cost.samples).min() {
         Some(samples) => writeln!(
@@ -158,10 +160,25 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     };
     let _ = writeln!(
         text,
-        "Assumed: {} core{} for the threads of sources and cycles alone; threads of other programs and callbacks are not part of it.",
+        "Assumed: {} core{} for the threads of sources, cycles and executors alone; other threads are not part of it, nor are executors that no run has shown.",
         derived.system.cores,
         if derived.system.cores == 1 { "" } else { "s" }
     );
+    text
+}
+
+/// What bounds of callbacks rest on.
+fn of_callbacks(callbacks: &Callbacks) -> String {
+    let mut text = String::new();
+    if !callbacks.bursts.is_empty() {
+        let burst = |Burst { name, messages, within }: &Burst| format!("{messages} in {} for {name}", time(*within));
+        let bursts: Vec<String> = callbacks.bursts.iter().map(burst).collect();
+        let _ = writeln!(text, "Messages to callbacks as densely as observed, at most: {}.", shortened(&bursts));
+    }
+    if !callbacks.left_out.is_empty() {
+        let _ =
+            writeln!(text, "LEFT OUT, so that bounds do not count what they take: {}.", shortened(&callbacks.left_out));
+    }
     text
 }
 

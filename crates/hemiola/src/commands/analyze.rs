@@ -10,7 +10,7 @@ use hemiola_trace::Profile;
 use serde_json::{Value, json};
 
 use super::{human, print_or_write};
-use crate::analysis::{Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
+use crate::analysis::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
 use crate::application::Application;
 use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
 use crate::error::CommandError;
@@ -102,7 +102,10 @@ impl Subject {
                 "of_this_program": knowledge.is_of_this_program(),
                 "unmeasured": derived.unmeasured,
                 "without_priority": derived.sharing,
+                "left_out": derived.callbacks.left_out,
             });
+            let burst = |burst: &Burst| json!({ "callback": burst.name, "at_most": burst.messages, "within": burst.within.as_nanoseconds() });
+            all["messages"] = derived.callbacks.bursts.iter().map(burst).collect();
         }
         let room = |room: &Room| {
             json!({

@@ -1,0 +1,173 @@
+//! What was measured of the threads beside the cycles that run callbacks.
+
+use super::Measured;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was measured of an executor.
+///
+/// ```
+/// use hemiola_trace::{CallbackProfile, ExecutorProfile};
+///
+/// let mut arm = ExecutorProfile::default();
+/// arm.callbacks.insert("pose".into(), CallbackProfile { priority: 10, ..CallbackProfile::default() });
+/// assert!(arm.thread.is_none()); // nobody knows who called them
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExecutorProfile {
+    /// Its thread, if it has had one for itself.
+    #[serde(default)]
+    pub thread: Option<ExecutorThread>,
+    /// Each callback that was called.
+    #[serde(default)]
+    pub callbacks: BTreeMap<String, CallbackProfile>,
+}
+
+/// How the kernel treats the thread of an executor, and how that chooses among its callbacks.
+///
+/// ```
+/// use hemiola_trace::{CallbackOrder, ExecutorThread};
+///
+/// let arm = ExecutorThread { priority: Some(60), cores: vec![1], order: CallbackOrder::Priority, spin: 0, early: 0 };
+/// assert_eq!(arm.core(), Some(1));
+/// assert_eq!(ExecutorThread { cores: vec![0, 1], ..arm }.core(), None);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExecutorThread {
+    /// Its real-time priority, the larger the more important; 0 if it shares time with all others, nothing if the system schedules it in another way.
+    pub priority: Option<u8>,
+    /// The cores that it may use; none if the system does not tell.
+    pub cores: Vec<usize>,
+    /// Which of the callbacks that are ready is next.
+    pub order: CallbackOrder,
+    /// For how many nanoseconds it keeps its core before it sleeps.
+    pub spin: u64,
+    /// For how many nanoseconds at most it is awake before its timers are due.
+    pub early: u64,
+}
+
+impl ExecutorThread {
+    /// The only core that it may use, if there is only one.
+    pub fn core(&self) -> Option<usize> {
+        match self.cores[..] {
+            [core] => Some(core),
+            _ => None,
+        }
+    }
+}
+
+/// Which of the callbacks that are ready an executor calls next.
+///
+/// ```
+/// assert_eq!(hemiola_trace::CallbackOrder::default(), hemiola_trace::CallbackOrder::Priority);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CallbackOrder {
+    /// The most important one; equal ones take turns.
+    #[default]
+    Priority,
+    /// All that is ready at a look, as registered, as in ROS 2.
+    Registration,
+}
+
+/// What was measured of a callback.
+///
+/// ```
+/// use hemiola_trace::CallbackProfile;
+///
+/// // Two messages came within half a millisecond, but never three within 20 ms.
+/// let pose = CallbackProfile { spans: vec![500_000, 20_000_000], ..CallbackProfile::default() };
+/// assert_eq!(pose.period, None); // it is no timer's
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallbackProfile {
+    /// The topic for whose messages it is called, if it is no timer's.
+    #[serde(default)]
+    pub topic: Option<String>,
+    /// How important it is among those of its executor: the larger, the more.
+    pub priority: u16,
+    /// How many nanoseconds its timer has from tick to tick.
+    #[serde(default)]
+    pub period: Option<u64>,
+    /// From entry to return, where nothing interrupted it.
+    pub execution: Measured,
+    /// From the publication of its message, or when it was due, to its return, on the robot's own threads in real time. Nothing where nobody knows
+    /// when its work came.
+    #[serde(default)]
+    pub response: Measured,
+    /// Within how many nanoseconds two messages came, three, and so on; the least that was seen. Where nobody knows when its work came, it is when it was
+    /// begun. Nothing for timers.
+    #[serde(default)]
+    pub spans: Vec<u64>,
+}
+
+impl ExecutorProfile {
+    /// Takes over what `newer` knows; what only this one knows stays.
+    pub(super) fn update(&mut self, newer: Self) {
+        self.thread = newer.thread.or(self.thread.take());
+        self.callbacks.extend(newer.callbacks);
+    }
+
+    /// Adds another run of the same program.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.thread = other.thread.clone().or(self.thread.take());
+        for (name, callback) in &other.callbacks {
+            match self.callbacks.get_mut(name) {
+                Some(known) => known.merge(callback),
+                None => _ = self.callbacks.insert(name.clone(), callback.clone()),
+            }
+        }
+    }
+
+    /// Without what says when something was done, or came.
+    pub(super) fn forget_latencies(&mut self) {
+        for callback in self.callbacks.values_mut() {
+            (callback.response, callback.spans) = Default::default();
+        }
+    }
+}
+
+impl CallbackProfile {
+    fn merge(&mut self, other: &Self) {
+        (self.topic, self.priority, self.period) = (other.topic.clone(), other.priority, other.period);
+        self.execution.merge(&other.execution);
+        self.response.merge(&other.response);
+        for (place, &span) in other.spans.iter().enumerate() {
+            match self.spans.get_mut(place) {
+                Some(known) => *known = span.min(*known),
+                None => self.spans.push(span),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pose(spans: &[u64]) -> ExecutorProfile {
+        let pose = CallbackProfile { spans: spans.to_vec(), ..CallbackProfile::default() };
+        ExecutorProfile { thread: None, callbacks: [("pose".to_owned(), pose)].into() }
+    }
+
+    #[test]
+    fn of_several_runs_the_densest_messages_count() {
+        let mut known = pose(&[500, 2_000]);
+        known.merge(&pose(&[700, 1_500, 9_000]));
+        assert_eq!(known, pose(&[500, 1_500, 9_000]));
+    }
+
+    #[test]
+    fn a_run_without_a_thread_takes_none_away() {
+        let thread = ExecutorThread { priority: Some(9), cores: vec![0], order: <_>::default(), spin: 0, early: 0 };
+        let mut known = ExecutorProfile { thread: Some(thread), ..pose(&[]) };
+        let before = known.clone();
+        known.merge(&pose(&[]));
+        known.update(pose(&[]));
+        assert_eq!(known, before);
+    }
+}

@@ -227,6 +227,12 @@ fn a_timer_that_may_be_called_too_late_does_not_fit() {
     let findings = robot.knowing(&slow).json(&[]);
     assert_eq!(row(&findings, "callback", "arm: tick")["holds"], false);
     assert_eq!(row(&findings, "callback", "arm: Touch")["holds"], true, "nobody says until when it has to be");
+    slow.cycle_mut("hand").tasks.insert("Hand.grip".into(), measured(19_000, 9));
+    let touch = robot.knowing(&slow).json(&[]);
+    assert_eq!(
+        (&row(&touch, "callback", "arm: Touch")["bound"], &row(&touch, "callback", "arm: Touch")["holds"]),
+        (&Value::Null, &true.into())
+    );
     assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1));
 }
 

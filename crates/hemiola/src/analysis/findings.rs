@@ -153,19 +153,18 @@ impl Row {
 
 /// `verdict` is the place of the chain that bounds it, or why there is none.
 fn callback_row(called: &Called, verdict: Result<Option<usize>, &String>, analysis: &Analysis) -> Row {
+    let (name, deadline) = (called.name.clone(), called.deadline);
     let observed = Observed::of(&called.response);
     match verdict {
-        Ok(Some(number)) => Row { name: called.name.clone(), observed, ..Row::of(What::Callback, analysis, number) },
-        Ok(None) | Err(_) => Row {
-            what: What::Callback,
-            name: called.name.clone(),
-            deadline: called.deadline,
-            bound: Err(verdict.err().cloned().unwrap_or_default()),
-            observed,
+        Ok(Some(number)) => {
+            let row = Row::of(What::Callback, analysis, number);
             // Where nothing is demanded nothing fails.
-            holds: called.deadline.is_none(),
-            decided_by: None,
-        },
+            Row { name, observed, holds: row.holds || row.deadline.is_none(), ..row }
+        }
+        Ok(None) | Err(_) => {
+            let bound = Err(verdict.err().cloned().unwrap_or_default());
+            Row { what: What::Callback, name, deadline, bound, observed, holds: deadline.is_none(), decided_by: None }
+        }
     }
 }
 

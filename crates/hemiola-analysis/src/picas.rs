@@ -89,7 +89,12 @@ impl Callback {
 impl Chain {
     /// A chain whose callbacks have neither priorities nor executors yet.
     pub fn new(period: Time, costs: impl IntoIterator<Item = Time>) -> Self {
-        Self { period, begins: Beginning::Timer, offset: None, callbacks: costs.into_iter().map(Callback::new).collect() }
+        Self {
+            period,
+            begins: Beginning::Timer,
+            offset: None,
+            callbacks: costs.into_iter().map(Callback::new).collect(),
+        }
     }
 
     /// The longest that all of it runs.

@@ -251,6 +251,9 @@ fn what_cannot_be_counted_is_named_with_the_reason() {
     let declared = Robot::new("declared", "[analysis.period]\nTouch = \"20 ms\"");
     assert_eq!(bound(&declared.knowing(&unknown).json(&[]), "callback", "arm: Touch"), 1.5);
 
+    let wide = Robot::new("wide", "").knowing(&profile(60, &[0, 1])).json(&["--set", "analysis.cores=3"]);
+    assert!(reason(&wide, "arm: tick").contains("some of the cores"), "{wide:#}");
+
     unknown.executors.get_mut("arm").unwrap().thread = None;
     let findings = robot.knowing(&unknown).json(&[]);
     assert!(reason(&findings, "arm: tick").contains("Executor::spawn"), "{findings:#}");

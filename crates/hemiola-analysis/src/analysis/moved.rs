@@ -23,7 +23,8 @@ impl Solver<'_> {
     /// The bounds of all that such executors run, from below: none is smaller than it was.
     pub(super) fn moved_segments(&self) -> Vec<SegmentBound> {
         let before = |moved: &Moved| {
-            let known = self.segments.iter().find(|known| (known.chain, known.executor) == (moved.chain, moved.executor));
+            let known =
+                self.segments.iter().find(|known| (known.chain, known.executor) == (moved.chain, moved.executor));
             known.map_or(Ok(Time::ZERO), |known| known.end.clone())
         };
         let segment = |moved: &Moved| SegmentBound {
@@ -59,7 +60,9 @@ impl Solver<'_> {
         let beside = same_executor().filter(|other| other.chain != own.chain);
         let goes_before = beside.filter(|other| all_go_before || other.highest() >= own.lowest());
         let goes_before: Vec<(Time, Arrivals)> = goes_before
-            .map(|other| (self.cost(other), Arrivals::periodic(self.system.chains[other.chain].period).late_by(jitter(other))))
+            .map(|other| {
+                (self.cost(other), Arrivals::periodic(self.system.chains[other.chain].period).late_by(jitter(other)))
+            })
             .collect();
         let callbacks = same_executor().flat_map(|other| &other.callbacks);
         let begun = callbacks.filter(|callback| callback.priority < own.lowest());

@@ -1,7 +1,7 @@
 use super::SplitMix64;
 use super::random_systems::{costs, executors, period, spans};
 use crate::System;
-use crate::system::{Callback, Chain, Executor, Order};
+use crate::system::{Beginning, Callback, Chain, Executor, Order};
 
 /// Chains that come back to cores: with more segments on a core than those of [`super::random_system`], and without cycles.
 ///
@@ -20,7 +20,8 @@ pub fn random_chains(seed: u64) -> System {
         let spans = spans(callbacks, share.min(0.9), period, &mut random);
         let callback = |(place, span)| Callback::new(format!("callback {number}.{place}"), span);
         let callbacks = spans.into_iter().enumerate().map(callback).collect();
-        system.chains.push(Chain { name: format!("chain {number}"), period, deadline: None, callbacks });
+        let (name, begins) = (format!("chain {number}"), Beginning::Timer);
+        system.chains.push(Chain { name, period, begins, deadline: None, callbacks });
     }
     if random.once_in(4) {
         executors(&mut system, &mut random);
@@ -39,7 +40,7 @@ fn hop(system: &mut System, random: &mut SplitMix64) {
     for number in 0..groups {
         system.executors.push(Executor {
             name: format!("executor {number}"),
-            core: random.below(system.cores as u64) as usize,
+            core: Some(random.below(system.cores as u64) as usize),
             priority: (number + 1) as u32 * 10,
             order: if random.once_in(12) { Order::Registration } else { Order::Priority },
         });

@@ -1,6 +1,6 @@
 //! The executors beside a robot's cycles, as runs showed them: as executors with chains of one callback each.
 //!
-//! - **Threads.** Priority and cores are those of the thread itself. One that may use several cores is on none of its own.
+//! - **Threads.** Priority and cores are those of the thread itself: one core, or all of them.
 //! - **Timers** come once per period, and have to be served before the next time; nobody says that of messages.
 //! - **Messages** come no closer together than they ever did, or than `[analysis.period]` says. Where n of them come at once, and then none for a while, they are n
 //!   chains, each of which begins once in the least time in which n + 1 came: the first message and the one after n others are that far apart, and
@@ -47,7 +47,7 @@ pub struct Burst {
 pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbacks {
     let mut derived = Callbacks::default();
     for (name, executor) in &knowledge.profile.executors {
-        let thread = called_by(executor.thread.as_ref());
+        let thread = called_by(executor.thread.as_ref(), system.cores);
         if let Ok((thread, priority)) = thread {
             let order = match thread.order {
                 CallbackOrder::Priority => Order::Priority,
@@ -95,9 +95,12 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
 const NO_BEGIN: &str = "only when it was called is known, and not since when there was something to do for it";
 
 /// The thread on which an executor calls its callbacks, and its priority.
-fn called_by(thread: Option<&ExecutorThread>) -> Result<(&ExecutorThread, u8), &'static str> {
+fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), &'static str> {
     let thread = thread.ok_or("its executor has no thread for itself (`Executor::spawn`), or had none yet")?;
     let priority = thread.priority.ok_or("its thread is neither of real-time priority nor shares time")?;
+    if (2..cores).contains(&thread.cores.len()) {
+        return Err("its thread may use some of the cores: give it one, or all (`ThreadSettings::affinity`)");
+    }
     Ok((thread, priority))
 }
 

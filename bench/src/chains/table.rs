@@ -82,8 +82,8 @@ pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
     } else {
         _ = writeln!(
             text,
-            "  BEYOND their bounds, which know nothing of a host that takes the processor away, nor of what the kernel rarely does \n  \
-             (callbacks that nobody of ours can interrupt were interrupted for up to {:.2} ms). `held up`: threads above all others, which wake \n  \
+            "  BEYOND their bounds, which know nothing of a host that takes the processor away, nor of what the kernel rarely does\n  \
+             (callbacks that nobody of ours can interrupt were interrupted for up to {:.2} ms). `held up`: threads above all others, which wake\n  \
              every 2 ms, were kept from that for longer than the run was beyond, between one period before its release and its end.",
             interruption.as_secs_f64() * 1e3
         );

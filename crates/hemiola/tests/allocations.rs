@@ -96,13 +96,27 @@ impl Maximum {
     }
 }
 
+/// As a message.
+#[derive(Representation, Clone, Default)]
+struct Decided {
+    run: u64,
+}
+
 #[derive(Module)]
 struct Decide {}
 
 #[module]
 impl Decide {
     #[update]
-    fn decision(&self, percept: Fresh<Percept>, last: Previous<Decision>, clock: &Clock, decision: &mut Decision) {
+    fn decision(
+        &self,
+        percept: Fresh<Percept>,
+        last: Previous<Decision>,
+        clock: &Clock,
+        told: &mut Publisher<Decided>,
+        decision: &mut Decision,
+    ) {
+        told.publish(Decided { run: clock.run() });
         watch_this_thread();
         decision.speed = (last.speed + percept.sum.sqrt()) * 0.5;
         decision.run = last.run + 1;
@@ -113,6 +127,8 @@ impl Decide {
 #[derive(Representation, Clone, Default)]
 struct Summary {
     mean: f32,
+    /// The run of the last decision that was heard of.
+    decided: u64,
 }
 
 #[derive(Module)]
@@ -121,7 +137,8 @@ struct Summarize {}
 #[module]
 impl Summarize {
     #[update]
-    fn summary(&self, percepts: Samples<Percept>, summary: &mut Summary) {
+    fn summary(&self, percepts: Samples<Percept>, told: &Subscription<Decided>, summary: &mut Summary) {
+        summary.decided = told.last().map_or(0, |decided| decided.run);
         watch_this_thread();
         summary.mean = percepts.iter().map(|percept| percept.sum).sum::<f32>() / percepts.len().max(1) as f32;
     }

@@ -35,7 +35,7 @@ use crate::tap::{self, WhenFull, tap};
 use crate::transcript::transcript;
 use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
 use crate::worker::WorkerState;
-use sources::source_runner;
+use sources::{publishers, source_runner};
 use wiring::Wiring;
 
 pub use wiring::check_transcript;
@@ -213,7 +213,11 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         let events = Ring::with_capacity(SOURCE_EVENTS);
         monitor.add_source(catalog.source_thread(state.source_ids()[number])?, events.reader(), reader);
         let records = SourceRecords { failures, events };
-        sources.push(source_runner(&robot, number, &mut wiring, &triggers, &state, records, feed)?);
+        let mut runner = source_runner(&robot, number, &mut wiring, &triggers, &state, records, feed)?;
+        if let Some(&first) = cycle_ids.first() {
+            runner.publishers = publishers(&runner, &catalog, first)?;
+        }
+        sources.push(runner);
     }
     for (index, (cycle, configuration)) in cycles.iter_mut().zip(&robot.configuration.cycles).enumerate() {
         if let (CycleTrigger::Topic(topic), Some(trigger)) = (&configuration.trigger, triggers.get(&index)) {

@@ -289,6 +289,13 @@ impl Robot {
         ends
     }
 
+    /// The topics that a source publishes to.
+    pub fn told_by(&self, source: &str) -> Vec<&'static str> {
+        let arguments = self.sources.iter().filter(|known| known.name == source).flat_map(|it| &it.sample.arguments);
+        let ports = arguments.filter_map(|argument| argument.port);
+        ports.filter(|port| port.role == PortRole::Publishes).map(|port| port.name).collect()
+    }
+
     /// What a representation is that somebody provides.
     pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
         self.provided().get(name).copied()

@@ -14,6 +14,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::feed::Feed;
+use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
 use crate::tap::TapWriter;
@@ -38,6 +39,8 @@ pub struct SourceRunner {
     pub exports: Vec<SourceExport>,
     pub robot: Arc<RobotState>,
     pub provenance: Provenance,
+    /// Topics that it publishes to, by its arguments.
+    pub publishers: Vec<(usize, OriginWriter)>,
     /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
@@ -195,6 +198,15 @@ impl SourceRunner {
         let Some(stamp) = self.last else { return };
         self.provenance.clear();
         self.provenance.include(self.number, stamp);
+        for (argument, origins) in &self.publishers {
+            let Some(port) = self.ports.get(*argument) else { continue };
+            let mut next = 0;
+            // SAFETY: this thread is the only one that uses its ports, and no sample is being taken.
+            unsafe { port.look(|port| next = port.published()) };
+            // The time of the sample is only known now; what was published with it is out already.
+            origins.begin(self.samples, next, &self.provenance);
+            origins.end();
+        }
         for SourceExport { export, lines, trigger } in &self.exports {
             let lines = (0..*lines).map(|line| (line, &self.provenance));
             // SAFETY: this thread alone publishes what it provides.

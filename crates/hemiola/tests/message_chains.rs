@@ -9,7 +9,7 @@ use hemiola::Application;
 use hemiola::prelude::*;
 use hemiola::trace::causes::{History, Latency, Step};
 use hemiola::trace::perfetto::Trace;
-use hemiola::trace::{Event, Profile};
+use hemiola::trace::{Event, Profile, by_messages};
 
 #[derive(Representation, Clone, Default)]
 struct Sound {
@@ -46,6 +46,23 @@ impl Detector {
     }
 }
 
+/// A source that has nothing but messages.
+#[derive(Source)]
+struct Button;
+
+#[source]
+impl Button {
+    #[sample(rate = 100.0)]
+    fn pressed(&mut self, clock: &Clock, pressed: &mut Publisher<Pressed>) {
+        if clock.run().is_multiple_of(30) {
+            pressed.publish(Pressed::default());
+        }
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Pressed {}
+
 #[derive(Representation, Clone, Default)]
 struct Order {
     goes: bool,
@@ -57,8 +74,14 @@ struct Referee;
 #[module]
 impl Referee {
     #[update]
-    fn order(&self, heard: &Subscription<Whistle>, last: Previous<Order>, order: &mut Order) {
-        order.goes = last.goes ^ !heard.is_empty();
+    fn order(
+        &self,
+        heard: &Subscription<Whistle>,
+        pressed: &Subscription<Pressed>,
+        last: Previous<Order>,
+        order: &mut Order,
+    ) {
+        order.goes = last.goes ^ !(heard.is_empty() && pressed.is_empty());
     }
 }
 
@@ -87,6 +110,8 @@ rate = 50.0
 modules = ["Legs"]
 
 [source.Ear]
+
+[source.Button]
 
 [chain.ear-to-legs]
 from = "Ear"
@@ -154,6 +179,8 @@ fn it_is_measured_bounded_and_taken_apart() {
     let profile = Profile::load(folder.join("profile.json")).unwrap();
     let measured = profile.chain("Ear by messages", "motion", "Legs.go").unwrap();
     assert!(measured.reaction.count() > 10 && measured.data_age.count() > 50);
+    let measured = profile.chain("Button by messages", "motion", "Legs.go").unwrap();
+    assert!(measured.reaction.count() > 10 && measured.data_age.count() > 50);
 
     let findings = folder.join("findings.json");
     let output = findings.to_str().unwrap();
@@ -165,22 +192,32 @@ fn it_is_measured_bounded_and_taken_apart() {
     // The distances of two sounds, two runs of cognition and two of motion, and what all of them take.
     assert!((80_000_000..200_000_000).contains(&bound), "{row}");
 
+    let row = rows.iter().find(|row| row["name"].as_str().unwrap().contains("Button by messages → Legs.go")).unwrap();
+    assert!((80_000_000..200_000_000).contains(&row["bound"].as_u64().unwrap()), "{row}");
+
     let trace = Trace::read(&file).unwrap();
+    for (source, through) in [("Ear", &["audio", "cognition", "motion"][..]), ("Button", &["cognition", "motion"])] {
+        let ways = ways(&trace, source);
+        // A part of no length is left out.
+        let whole = ways.iter().filter(|way| *way == through).count();
+        assert!(2 * whole > ways.len(), "{whole} of {}: {ways:?}", ways.len());
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The cycles through which each output came to know of a source.
+fn ways(trace: &Trace, source: &str) -> Vec<Vec<String>> {
     let names = trace.catalog.read();
-    let (ear, _) = names.sources().find(|(_, name)| *name == "Ear by messages").unwrap();
+    let (source, _) = names.sources().find(|(_, name)| *name == by_messages(source)).unwrap();
     let (go, _) = names.tasks().find(|(_, task)| task.name == "Legs.go").unwrap();
     let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
     let cycles_of = |reaction| -> Vec<String> {
-        let hops = history.hops(ear, go, reaction);
+        let hops = history.hops(source, go, reaction);
         let cycles = hops.iter().filter_map(|hop| match hop.step {
             Step::Run { cycle, .. } => Some(names.cycle_name(cycle)),
             _ => None,
         });
         cycles.collect()
     };
-    let ways: Vec<_> = history.reactions(ear, go, Latency::Reaction).into_iter().map(cycles_of).collect();
-    // A part of no length is left out.
-    let whole = ways.iter().filter(|way| **way == ["audio", "cognition", "motion"]).count();
-    assert!(2 * whole > ways.len(), "{whole} of {}: {ways:?}", ways.len());
-    std::fs::remove_dir_all(folder).unwrap();
+    history.reactions(source, go, Latency::Reaction).into_iter().map(cycles_of).collect()
 }

@@ -7,6 +7,7 @@ use hemiola_model::SourceRate;
 use hemiola_model::configuration::Trigger as CycleTrigger;
 use hemiola_model::module::{ArgumentKind, Binding, Update};
 use hemiola_plan::Consumer;
+use hemiola_trace::{Catalog, CycleId, to_topic};
 
 use super::thread_settings;
 use super::wiring::Wiring;
@@ -14,6 +15,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
 use crate::feed::Feed;
+use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::robot::{Robot, representations};
 use crate::robot_state::RobotState;
@@ -46,6 +48,8 @@ pub(super) fn source_runner(
         },
         feed,
         bindings: bind(&descriptor.sample, blackboard, &ports)?,
+        // When all cycles have their numbers in traces.
+        publishers: Vec::new(),
         ports,
         outputs: representations(&descriptor.sample, ArgumentKind::Provides)
             .filter_map(|provided| blackboard.store_of(provided.name()))
@@ -64,6 +68,23 @@ pub(super) fn source_runner(
         // When all have their blackboards.
         tap: None,
     })
+}
+
+/// Where it is noted what messages come from that a source publishes, by its arguments. Traces list them with a cycle, as all exchanges.
+pub(super) fn publishers(
+    source: &SourceRunner,
+    catalog: &Catalog,
+    listed_with: CycleId,
+) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
+    let mut publishers = Vec::new();
+    for (index, argument) in source.update.arguments.iter().enumerate() {
+        let (Some(port), Some(place)) = (argument.port, source.ports.place(index)) else { continue };
+        let exchange = catalog.exchange(listed_with, &to_topic(source.name, port.name))?;
+        let topic = source.robot.origins().of(port.name);
+        let origins = OriginWriter::new(topic, place, source.provenance.sources(), exchange);
+        publishers.extend(origins.map(|origins| (index, origins)));
+    }
+    Ok(publishers)
 }
 
 fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<Box<[Binding<'static>]>, RuntimeError> {

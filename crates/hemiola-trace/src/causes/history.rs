@@ -2,7 +2,7 @@
 
 use super::accounts::Looks;
 use crate::{
-    catalog::{Catalog, Runs},
+    catalog::{Catalog, Runs, topic_of},
     clock::{Core, TickScale, Ticks},
     collector::Capture,
     event::{Age, Event, Stamp},
@@ -244,7 +244,9 @@ impl History {
         let Some(entry) = names.exchange(exchange) else { return Publisher::Cycle(reader) };
         let source = entry.name.split(" to ").next().and_then(|name| names.sources().find(|(_, known)| *known == name));
         match source {
-            Some((source, _)) if entry.publisher == reader => Publisher::Source(source),
+            Some((source, _)) if entry.publisher == reader || topic_of(&entry.name).is_some() => {
+                Publisher::Source(source)
+            }
             _ => Publisher::Cycle(entry.publisher),
         }
     }

@@ -233,7 +233,7 @@ impl History {
             (way[reader].first, way[reader].taken) = (first, at);
             match self.publisher(exchange, cycle) {
                 Publisher::Source(publisher) if publisher == begin.source => {
-                    let by_messages = way.iter().any(|station| station.tells);
+                    let by_messages = self.is_of_topic(exchange) || way.iter().any(|station| station.tells);
                     if by_messages == begin.by_messages {
                         found.push(way.clone());
                     }

@@ -21,7 +21,7 @@ use hemiola_trace::{by_messages, source_of_messages};
 
 use super::executors::{self, Callbacks};
 use super::knowledge::Knowledge;
-use super::routes::{self, Chain};
+use super::routes::{self, Chain, Root};
 use crate::error::CommandError;
 
 /// A robot as a system.
@@ -241,8 +241,10 @@ impl Derived {
     }
 
     fn add_latencies(&mut self, robot: &Robot) -> Result<(), CommandError> {
-        let sources: Vec<&str> = robot.samples().iter().map(|(name, _)| *name).collect();
-        let chains = routes::chains(robot.resolved(), &robot.topic_ends(), &sources);
+        let sources: Vec<&'static str> = robot.samples().iter().map(|(name, _)| *name).collect();
+        let root = |&source: &&'static str| Root { source, tells: robot.told_by(source) };
+        let roots: Vec<Root<'_>> = sources.iter().map(root).collect();
+        let chains = routes::chains(robot.resolved(), &robot.topic_ends(), &roots);
         let mut declared: Vec<(usize, &_)> = Vec::new();
         // One from a source that is switched off is not there.
         let is_on = |begin: &str| sources.contains(&source_of_messages(begin).unwrap_or(begin));

@@ -2,7 +2,7 @@
 //!
 //! A value derives from what its provider requires or collects in the same run, as it does for the time stamps that it carries; not from `Previous<T>`.
 //! Whoever subscribes to a topic derives from what those who publish to it do, whether they have something to tell or not. Ways on which there is a
-//! topic make chains of their own. What sources publish or subscribe to is not followed.
+//! topic make chains of their own. What sources subscribe to is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,11 +35,17 @@ impl Chain {
 }
 
 /// All chains of a robot, in the order of its sources and cycles.
-pub fn chains(resolved: &Resolved, topics: &[TopicEnd], sources: &[&str]) -> Vec<Chain> {
+pub fn chains(resolved: &Resolved, topics: &[TopicEnd], sources: &[Root<'_>]) -> Vec<Chain> {
     let names: BTreeMap<&str, usize> =
         resolved.cycles.iter().enumerate().map(|(index, cycle)| (cycle.name.as_str(), index)).collect();
     let graphs: Vec<TaskGraph> = resolved.cycles.iter().map(TaskGraph::of).collect();
-    sources.iter().flat_map(|source| Search::of(source, resolved, topics, &names, &graphs).chains()).collect()
+    sources.iter().flat_map(|root| Search::of(root, resolved, topics, &names, &graphs).chains()).collect()
+}
+
+/// A source, and the topics that it publishes to itself.
+pub struct Root<'s> {
+    pub source: &'s str,
+    pub tells: Vec<&'static str>,
 }
 
 /// What a cycle takes.
@@ -54,7 +60,7 @@ enum Taken<'r> {
 }
 
 struct Search<'r> {
-    source: &'r str,
+    root: &'r Root<'r>,
     resolved: &'r Resolved,
     topics: &'r [TopicEnd],
     names: &'r BTreeMap<&'r str, usize>,
@@ -71,18 +77,18 @@ struct Reached<'r> {
 
 impl<'r> Search<'r> {
     fn of(
-        source: &'r str,
+        root: &'r Root<'r>,
         resolved: &'r Resolved,
         topics: &'r [TopicEnd],
         names: &'r BTreeMap<&'r str, usize>,
         graphs: &'r [TaskGraph],
     ) -> Self {
-        Self { source, resolved, topics, names, graphs, reached: BTreeMap::new() }
+        Self { root, resolved, topics, names, graphs, reached: BTreeMap::new() }
     }
 
     fn chains(mut self) -> Vec<Chain> {
         let sampled = |origin: &Origin| match origin {
-            Origin::Trigger { source, .. } | Origin::Sample { source, .. } => source == self.source,
+            Origin::Trigger { source, .. } | Origin::Sample { source, .. } => source == self.root.source,
             Origin::Cycle(_) => false,
         };
         let mut first: BTreeMap<usize, BTreeSet<Taken<'r>>> = BTreeMap::new();
@@ -90,6 +96,10 @@ impl<'r> Search<'r> {
             for input in cycle.inputs.iter().filter(|input| sampled(&input.origin)) {
                 first.entry(index).or_default().insert(Taken::Value(&input.representation));
             }
+        }
+        let heard = self.topics.iter().filter(|end| end.role == PortRole::Subscribes);
+        for end in heard.filter(|end| self.root.tells.contains(&end.topic)) {
+            first.entry(end.cycle).or_default().insert(Taken::Messages(end.topic));
         }
         let mut open: Vec<Import<'r>> =
             first.iter().flat_map(|(&cycle, imports)| imports.iter().map(move |&import| (cycle, import))).collect();
@@ -107,17 +117,16 @@ impl<'r> Search<'r> {
     fn chains_of(&self, first: &BTreeMap<usize, BTreeSet<Taken<'r>>>, by_messages: bool) -> Vec<Chain> {
         let circular = self.circular(by_messages);
         let mut found = Found::new();
-        for (&cycle, imports) in first {
-            let returns = if circular.is_empty() { usize::MAX } else { usize::from(by_messages) };
-            let mut way = Way { by_messages, returns, ..Way::default() };
-            self.follow(cycle, imports, &mut way, &mut found);
-        }
+        let returns = if circular.is_empty() { usize::MAX } else { usize::from(by_messages) };
+        let mut way = Way { by_messages, returns, ..Way::default() };
+        let all = first.iter().flat_map(|(&cycle, imports)| imports.iter().map(move |&import| (cycle, import)));
+        self.go_on(all.filter(|(_, taken)| by_messages || !taken.is_messages()), &mut way, &mut found);
         let name = |&cycle: &usize| self.resolved.cycles[cycle].name.clone();
         let chains = found.into_iter().map(|((cycle, output), routes)| {
             let mut routes: Vec<Vec<String>> = routes.iter().map(|route| route.iter().map(name).collect()).collect();
             routes.sort_by_key(Vec::len);
             let is_circular = circular.iter().any(|import| self.leads_to(*import, cycle, &output, by_messages));
-            Chain { source: self.source.to_owned(), by_messages, cycle: name(&cycle), output, routes, is_circular }
+            Chain { source: self.root.source.to_owned(), by_messages, cycle: name(&cycle), output, routes, is_circular }
         });
         chains.collect()
     }
@@ -181,23 +190,29 @@ impl<'r> Search<'r> {
             return;
         }
         way.cycles.push(cycle);
-        // Values that are taken together go on together; messages may be slower.
-        let mut next: BTreeMap<(usize, bool), BTreeSet<Taken<'r>>> = BTreeMap::new();
+        let mut next = Vec::new();
         for &taken in imports {
             let Some(reached) = self.reached.get(&(cycle, taken)) else { continue };
             for output in reached.outputs.iter().filter(|_| way.by_messages == (way.topics > 0)) {
                 found.entry((cycle, output.clone())).or_default().insert(way.cycles.clone());
             }
-            for (reader, taken) in reached.leads_to(way.by_messages) {
-                next.entry((reader, taken.is_messages())).or_default().insert(taken);
-            }
+            next.extend(reached.leads_to(way.by_messages));
+        }
+        self.go_on(next.into_iter(), way, found);
+        way.cycles.pop();
+    }
+
+    /// Goes on to cycles that take these. Values that are taken together go on together; messages may be slower.
+    fn go_on(&self, imports: impl Iterator<Item = Import<'r>>, way: &mut Way, found: &mut Found) {
+        let mut next: BTreeMap<(usize, bool), BTreeSet<Taken<'r>>> = BTreeMap::new();
+        for (reader, taken) in imports {
+            next.entry((reader, taken.is_messages())).or_default().insert(taken);
         }
         for ((reader, is_topic), imports) in next {
             way.topics += usize::from(is_topic);
             self.follow(reader, &imports, way, found);
             way.topics -= usize::from(is_topic);
         }
-        way.cycles.pop();
     }
 
     /// Imports that derive from themselves, or from one that does and lead to one that does.
@@ -302,7 +317,8 @@ mod tests {
     }
 
     fn chains(resolved: &Resolved, topics: &[TopicEnd]) -> Vec<Chain> {
-        super::chains(resolved, topics, &["body", "camera"])
+        let root = |source| Root { source, tells: Vec::new() };
+        super::chains(resolved, topics, &[root("body"), root("camera")])
     }
 
     fn robot(odometry_from: &str) -> Resolved {
@@ -354,6 +370,12 @@ mod tests {
         assert_eq!(told("camera"), [], "nothing of the camera is told");
         let others: Vec<_> = chains.iter().filter(|chain| !chain.by_messages).cloned().collect();
         assert_eq!(others, super::tests::chains(&resolved, &[]), "the other chains are as without");
+
+        // A source tells by itself.
+        let roots = [Root { source: "body", tells: vec![] }, Root { source: "camera", tells: vec!["Fell"] }];
+        let chains = super::chains(&resolved, &topics, &roots);
+        let told: Vec<_> = chains.iter().filter(|it| it.by_messages && it.source == "camera").cloned().collect();
+        assert_eq!(routes(&told, "camera", "output to body"), ["cognition motion"]);
 
         // The module that tells derives from what it has told Mind itself: a circle, of messages only.
         let topics = [end(0, 1, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];

@@ -2,18 +2,15 @@
 
 mod build;
 mod lineage;
+mod update;
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hemiola_model::Time;
-use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Binding, Context, Failure, Inlet, Outcome, Port, PortCell, PortRole, Scope, Update};
-use hemiola_realtime::take_place;
-use hemiola_trace::{Core, CycleId, Event, ExchangeId, FailureKind, PlanId, Stamp, TaskId, Ticks};
+use hemiola_model::module::{Inlet, Port, PortCell, PortRole, Scope};
+use hemiola_trace::{Core, CycleId, Event, ExchangeId, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
@@ -21,15 +18,15 @@ use crate::blackboard::store::Store;
 use crate::cycle::Repeated;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
-use crate::origins::{OriginWriter, PUBLISHERS};
+use crate::origins::PUBLISHERS;
 use crate::robot_state::RobotState;
-use crate::safe_state::Cause;
-use crate::taken::TakenRepresentation;
 use crate::transcript::MessageRecord;
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build};
 use lineage::Lineage;
+use update::UpdateTask;
+pub use update::{FailureReason, FailureRecord};
 
 /// See the module. Replaced as a whole when a provider is switched or priorities change.
 pub struct Program {
@@ -91,52 +88,12 @@ enum Body {
     },
 }
 
-struct UpdateTask {
-    update: Update,
-    instance: Arc<ModuleInstance>,
-    bindings: Box<[Binding<'static>]>,
-    publishers: Box<[UpdatePublisher]>,
-    outputs: Box<[StoreRef]>,
-    /// What comes from a recording instead.
-    taken: Option<Box<TakenOutputs>>,
-    on_failure: FailurePolicy,
-    /// It provides nothing: what it does leaves the robot's software, and chains end here.
-    is_actuator: bool,
-}
-
-/// A topic that an update publishes to.
-struct UpdatePublisher {
-    cell: &'static PortCell,
-    origins: OriginWriter,
-}
-
-/// What an update does not provide in a replay, though it could.
-struct TakenOutputs {
-    outputs: Box<[(StoreRef, TakenRepresentation)]>,
-    /// It provides something else as well.
-    is_called: bool,
-}
-
 /// Boxed, so that they stay where they are while the list grows.
 pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;
 /// A store on the program's blackboard, or a discarded one.
 type StoreRef = &'static Store;
-
-/// An update that failed, on its way to whoever puts it into words.
-pub struct FailureRecord {
-    pub task: TaskId,
-    pub instance: Arc<ModuleInstance>,
-    pub policy: FailurePolicy,
-    pub reason: FailureReason,
-}
-
-/// Why an update failed.
-pub enum FailureReason {
-    Error(Failure),
-    Panic { payload: Box<dyn Any + Send>, place: String },
-}
 
 impl Program {
     /// Prepares a run: messages, previous values, what values will come from. In a replay the messages are those of the recording, if they are
@@ -311,150 +268,6 @@ impl Program {
         unsafe { self.lineage.of(task, self.blackboard.frame().run) }
     }
 
-    /// Does what the update is there for; tells whether that came off.
-    fn run_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
-        match &update.taken {
-            None => self.call_update(task, update, worker, scope),
-            Some(taken) => self.take_outputs(task, update, taken, worker, scope),
-        }
-    }
-
-    /// Takes from a recording what the update would provide; calls it if it provides more than that.
-    #[cold]
-    fn take_outputs(
-        &self,
-        task: usize,
-        update: &UpdateTask,
-        taken: &TakenOutputs,
-        worker: &mut WorkerState,
-        scope: &Scope<'_>,
-    ) -> bool {
-        // SAFETY: this is the provider's task, which runs once in a run.
-        let has_room = taken.outputs.iter().all(|(store, _)| unsafe { store.begin_write() });
-        let is_done = taken.is_called && self.call_update(task, update, worker, scope);
-        let (frame, mut is_taken) = (self.blackboard.frame(), false);
-        for (store, values) in &taken.outputs {
-            // SAFETY: as above; the update has ended.
-            let value = has_room.then(|| unsafe { store.writing() });
-            let stamp = value.and_then(|value| {
-                value.reset();
-                values.take(frame.run, frame.clock.now(), value)
-            });
-            is_taken |= stamp.is_some();
-            // SAFETY: as above.
-            unsafe {
-                match stamp {
-                    Some(stamp) => store.commit(stamp),
-                    None => store.keep_last(),
-                }
-            }
-        }
-        if !taken.is_called {
-            // SAFETY: by the provider's task, once in a run.
-            unsafe {
-                match is_taken {
-                    true => self.lineage.renew(task, frame.run, &frame.imported),
-                    false => self.lineage.keep(task, frame.run),
-                }
-            }
-        }
-        is_done || is_taken
-    }
-
-    /// Calls the update; tells whether it did its work.
-    fn call_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
-        let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
-        let Some(pass) = update.instance.pass() else {
-            // The cycle had stopped, and the watchdog is making the module safe at this moment.
-            self.keep_last(task, update);
-            return false;
-        };
-        for output in &update.outputs {
-            // SAFETY: this is the provider's task, which runs once in a run.
-            if !unsafe { output.begin_write() } {
-                // The sizes rule it out; should it happen all the same, the last values stay.
-                self.keep_last(task, update);
-                return false;
-            }
-        }
-        // Where something failed before, it is only known afterwards what this derives from.
-        let is_told = !self.lineage.deviates();
-        if is_told {
-            // SAFETY: this is the update's task, and nothing that it derives from changes any more in this run.
-            unsafe { self.begin_publishing(task, update) };
-        }
-        worker.running(Some(trace));
-        let outcome = {
-            let debug = worker.debug(self.robot.is_watched());
-            let context = Context::new(frame.clock, *scope, debug, frame.safe_state);
-            catch_unwind(AssertUnwindSafe(|| {
-                // SAFETY: `build` bound cells and instance to this update; the plan orders the updates of a module, providers
-                // and readers; the executor keeps that order.
-                unsafe { update.update.call(&update.instance, as_bindings(&update.bindings), &context) }
-            }))
-        };
-        worker.running(None);
-        drop(pass);
-        if is_told {
-            end_publishing(update, frame.run, worker);
-        }
-        let reason = match outcome {
-            Ok(Outcome::Failed(failure)) => FailureReason::Error(failure),
-            Err(payload) => FailureReason::Panic { payload, place: take_place() },
-            Ok(_) => {
-                // SAFETY: this is the task itself, and the provider's, after the update.
-                unsafe {
-                    self.lineage.renew(task, frame.run, &frame.imported);
-                    let stamp = self.provenance(task).newest().unwrap_or(frame.clock.now());
-                    update.outputs.iter().for_each(|output| output.commit(stamp));
-                    if !is_told {
-                        self.begin_publishing(task, update);
-                        end_publishing(update, frame.run, worker);
-                    }
-                }
-                return true;
-            }
-        };
-        self.keep_last(task, update);
-        if update.on_failure == FailurePolicy::SafeState {
-            self.robot.enter_safe_state(Cause::Failure(trace));
-        }
-        let kind = match reason {
-            FailureReason::Error(_) => FailureKind::Error,
-            FailureReason::Panic { .. } => FailureKind::Panic,
-        };
-        let (at, run) = (Ticks::now(), frame.run);
-        worker.trace(Event::Failure { task: trace, kind, run, at });
-        worker.trace(Event::Stale { task: trace, run, at });
-        let instance = update.instance.clone();
-        worker.report(FailureRecord { task: trace, instance, policy: update.on_failure, reason });
-        false
-    }
-
-    /// Notes what the messages come from that an update publishes from now on.
-    ///
-    /// # Safety
-    /// By the update's task, while it is not called.
-    unsafe fn begin_publishing(&self, task: usize, update: &UpdateTask) {
-        for UpdatePublisher { cell, origins } in &update.publishers {
-            let mut next = 0;
-            // SAFETY: promised by the caller.
-            unsafe {
-                cell.look(|port| next = port.published());
-                origins.begin(self.blackboard.frame().run, next, self.provenance(task));
-            }
-        }
-    }
-
-    /// Leaves the last values of an update where they are, marked as stale; by its task.
-    fn keep_last(&self, task: usize, update: &UpdateTask) {
-        // SAFETY: by the provider's task, once in a run.
-        unsafe {
-            self.lineage.keep(task, self.blackboard.frame().run);
-            update.outputs.iter().for_each(|output| output.keep_last());
-        }
-    }
-
     /// Sensor samples have become an effect: one end of each chain, and of each one that messages are part of. `from` are the tasks whose results
     /// it is, in `task` or before.
     fn trace_arrivals(
@@ -516,19 +329,7 @@ impl Tasks for Program {
     }
 }
 
-/// Tells that an update has published what it does in this run.
-fn end_publishing(update: &UpdateTask, run: u32, worker: &mut WorkerState) {
-    for exchange in update.publishers.iter().filter_map(|publisher| publisher.origins.end()) {
-        worker.trace(Event::Publish { exchange, run, at: Ticks::now() });
-    }
-}
-
 /// Negative times are before the robot started: no sample is.
 fn stamp(time: Time) -> Stamp {
     Stamp(time.nanoseconds().max(0) as u64)
-}
-
-/// For one call.
-fn as_bindings<'f>(bindings: &'f [Binding<'static>]) -> &'f [Binding<'f>] {
-    bindings
 }

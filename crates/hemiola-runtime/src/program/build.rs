@@ -8,9 +8,8 @@ use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId, to_topic};
 
 use super::lineage::{Input, Lineage, Root};
-use super::{
-    Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, TakenOutputs, Task, UpdatePublisher, UpdateTask,
-};
+use super::update::{TakenOutputs, UpdatePublisher, UpdateTask};
+use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, Task};
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;

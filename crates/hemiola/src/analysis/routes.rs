@@ -4,6 +4,9 @@
 //! Whoever subscribes to a topic derives from what those who publish to it do, whether they have something to tell or not. Ways on which there is a
 //! topic make chains of their own. What sources subscribe to is not followed.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use hemiola_model::module::PortRole;
@@ -287,112 +290,5 @@ fn derived(cycle: &ResolvedCycle, first: &BTreeSet<UpdateId>) -> BTreeSet<Update
             return derived;
         }
         derived.extend(new);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hemiola_plan::{
-        Access, CycleDescription, ModuleDescription, SampleDescription, SourceDescription, System, Trigger,
-        UpdateDescription, resolve,
-    };
-
-    use super::*;
-
-    fn cycle(name: &str, trigger: &str, modules: Vec<ModuleDescription>) -> CycleDescription {
-        let trigger = Trigger::Sample { source: trigger.into(), sample: "sample".into() };
-        CycleDescription { name: name.into(), modules, trigger }
-    }
-
-    fn module(name: &str, requires: &[&str], provides: &[&str]) -> ModuleDescription {
-        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        let update = UpdateDescription::new("update", Access::Exclusive);
-        ModuleDescription::new(name).with(update.requires(names(requires)).provides(names(provides)))
-    }
-
-    fn source(name: &str, provides: &[&str], reads: &[&str]) -> SourceDescription {
-        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let sample = SampleDescription { name: "sample".into(), provides: names(provides), reads: names(reads) };
-        SourceDescription { name: name.into(), samples: vec![sample] }
-    }
-
-    fn chains(resolved: &Resolved, topics: &[TopicEnd]) -> Vec<Chain> {
-        let root = |source| Root { source, tells: Vec::new() };
-        super::chains(resolved, topics, &[root("body"), root("camera")])
-    }
-
-    fn robot(odometry_from: &str) -> Resolved {
-        let motion = vec![
-            module("Attitude", &["Imu"], &["Tilt"]),
-            module("Walk", &["Tilt", "Request"], &["Joints"]),
-            module("Odometer", &[odometry_from], &["Odometry"]),
-            module("Leds", &["Tilt"], &[]),
-        ];
-        let cognition = vec![module("Mind", &["Image", "Odometry"], &["Request"])];
-        let system = System {
-            cycles: vec![cycle("motion", "body", motion), cycle("cognition", "camera", cognition)],
-            sources: vec![source("body", &["Imu"], &["Joints"]), source("camera", &["Image"], &[])],
-            ..System::default()
-        };
-        resolve(&system).unwrap()
-    }
-
-    fn routes(chains: &[Chain], source: &str, output: &str) -> Vec<String> {
-        let chain = chains.iter().find(|chain| chain.source == source && chain.output == output).unwrap();
-        chain.routes.iter().map(|route| route.join(" ")).collect()
-    }
-
-    #[test]
-    fn each_way_from_a_source_to_an_output_is_found() {
-        let chains = chains(&robot("Tilt"), &[]);
-        assert_eq!(routes(&chains, "camera", "output to body"), ["cognition motion"]);
-        assert_eq!(routes(&chains, "body", "output to body"), ["motion", "motion cognition motion"]);
-        assert_eq!(routes(&chains, "body", "Leds.update"), ["motion"]);
-        assert_eq!(chains.len(), 3, "{chains:?}");
-        assert!(chains.iter().all(|chain| !chain.is_circular));
-    }
-
-    #[test]
-    fn ways_with_a_topic_make_chains_of_their_own() {
-        let resolved = robot("Tilt");
-        let end = |cycle: usize, module: usize, role| {
-            let update = UpdateId { module, update: 0 };
-            TopicEnd { topic: "Fell", cycle, update, role }
-        };
-        // Attitude tells Mind.
-        let topics = [end(0, 0, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];
-        let chains = chains(&resolved, &topics);
-        let told = |source: &str| -> Vec<Chain> {
-            chains.iter().filter(|chain| chain.by_messages && chain.source == source).cloned().collect()
-        };
-        assert_eq!(routes(&told("body"), "body", "output to body"), ["motion cognition motion"]);
-        assert_eq!(told("body")[0].begin(), "body by messages");
-        assert_eq!(told("camera"), [], "nothing of the camera is told");
-        let others: Vec<_> = chains.iter().filter(|chain| !chain.by_messages).cloned().collect();
-        assert_eq!(others, super::tests::chains(&resolved, &[]), "the other chains are as without");
-
-        // A source tells by itself.
-        let roots = [Root { source: "body", tells: vec![] }, Root { source: "camera", tells: vec!["Fell"] }];
-        let chains = super::chains(&resolved, &topics, &roots);
-        let told: Vec<_> = chains.iter().filter(|it| it.by_messages && it.source == "camera").cloned().collect();
-        assert_eq!(routes(&told, "camera", "output to body"), ["cognition motion"]);
-
-        // The module that tells derives from what it has told Mind itself: a circle, of messages only.
-        let topics = [end(0, 1, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];
-        let chains = super::tests::chains(&resolved, &topics);
-        let chain = |by_messages| {
-            chains.iter().find(|chain| chain.by_messages == by_messages && chain.source == "camera").unwrap()
-        };
-        assert!(!chain(false).is_circular);
-        assert!(chain(true).is_circular);
-        assert_eq!(routes(&[chain(true).clone()], "camera", "output to body"), ["cognition motion cognition motion"]);
-    }
-
-    #[test]
-    fn values_that_derive_from_each_other_in_a_circle_are_noticed() {
-        let chains = chains(&robot("Joints"), &[]);
-        let circular: Vec<_> = chains.iter().filter(|chain| chain.is_circular).map(|chain| &chain.output).collect();
-        assert_eq!(circular, ["output to body", "output to body"]);
-        assert_eq!(routes(&chains, "body", "output to body"), ["motion"]);
     }
 }

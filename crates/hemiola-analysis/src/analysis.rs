@@ -104,9 +104,10 @@ impl Display for Part {
 }
 
 impl Verdict {
-    /// Whether it is sure to be done in time.
+    /// Whether it is sure to be done in time; what may be done at any time is.
     pub fn holds(&self) -> bool {
-        self.bound.as_ref().is_ok_and(|&bound| self.deadline.is_none_or(|deadline| bound <= deadline))
+        let is_within = |deadline| self.bound.as_ref().is_ok_and(|&bound| bound <= deadline);
+        self.deadline.is_none_or(is_within)
     }
 }
 

@@ -156,11 +156,7 @@ fn callback_row(called: &Called, verdict: Result<Option<usize>, &String>, analys
     let (name, deadline) = (called.name.clone(), called.deadline);
     let observed = Observed::of(&called.response);
     match verdict {
-        Ok(Some(number)) => {
-            let row = Row::of(What::Callback, analysis, number);
-            // Where nothing is demanded nothing fails.
-            Row { name, observed, holds: row.holds || row.deadline.is_none(), ..row }
-        }
+        Ok(Some(number)) => Row { name, observed, ..Row::of(What::Callback, analysis, number) },
         Ok(None) | Err(_) => {
             let bound = Err(verdict.err().cloned().unwrap_or_default());
             Row { what: What::Callback, name, deadline, bound, observed, holds: deadline.is_none(), decided_by: None }

@@ -10,6 +10,7 @@ pub mod allocation;
 pub mod case_study;
 pub mod holistic;
 pub mod many_threads;
+mod offsets;
 pub mod palencia_1998;
 pub mod priorities;
 pub mod published;

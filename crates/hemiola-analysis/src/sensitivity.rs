@@ -126,7 +126,7 @@ fn is_better(bound: &Bound, than: &Bound) -> bool {
 
 fn longest_period(system: &System) -> Time {
     let cycles = system.cycles.iter().filter_map(|cycle| match cycle.begins {
-        crate::system::Begin::Every(period) => Some(period),
+        crate::system::Begin::Every { period, .. } => Some(period),
         crate::system::Begin::After(_) => None,
     });
     system.chains.iter().map(|chain| chain.period).chain(cycles).max().unwrap_or(Time::ZERO)

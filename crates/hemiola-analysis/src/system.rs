@@ -57,6 +57,7 @@ use crate::{Costs, Time};
 ///     name: "brake".into(),
 ///     period: ms(80),
 ///     begins: Beginning::Timer,
+///     offset: None,
 ///     deadline: None,
 ///     callbacks: vec![Callback::new("camera", Span::upto(ms(2))), Callback::new("detect", Span { shortest: ms(9), longest: ms(16) })],
 /// };
@@ -90,8 +91,8 @@ pub struct System {
 ///
 /// ```
 /// use hemiola_analysis::{Time, system::{Beginning, Chain}};
-/// let (name, begins) = ("brake".into(), Beginning::Timer);
-/// let chain = Chain { name, period: Time::milliseconds(80), begins, deadline: None, callbacks: Vec::new() };
+/// let (name, period, begins) = ("brake".into(), Time::milliseconds(80), Beginning::Timer);
+/// let chain = Chain { name, period, begins, offset: None, deadline: None, callbacks: Vec::new() };
 /// assert_eq!(chain.due(), Some(Time::milliseconds(80)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -105,6 +106,10 @@ pub struct Chain {
     /// What begins it.
     #[serde(default)]
     pub begins: Beginning,
+    /// When its timer expires first, relative to all chains and cycles with an offset, if that is known: it then expires strictly
+    /// periodically.
+    #[serde(default, deserialize_with = "text::optional_time")]
+    pub offset: Option<Time>,
     /// Until when it has to be done, from its begin: its period if there is nothing else, and any time if it is [`Time::MAX`].
     #[serde(default, deserialize_with = "text::deadline")]
     pub deadline: Option<Time>,
@@ -169,7 +174,7 @@ pub struct Executor {
 /// use hemiola_analysis::{Time, system::{Begin, Cycle}};
 /// let ms = Time::milliseconds;
 /// let cycle = Cycle {
-///     name: "motion".into(), begins: Begin::Every(ms(12)), deadline: None, workers: 2, cores: Vec::new(), priority: 80,
+///     name: "motion".into(), begins: Begin::every(ms(12)), deadline: None, workers: 2, cores: Vec::new(), priority: 80,
 ///     tasks: Vec::new(),
 /// };
 /// assert_eq!(cycle.workers, 2);
@@ -211,15 +216,27 @@ impl Cycle {
 ///
 /// ```
 /// use hemiola_analysis::{Time, system::Begin};
-/// assert_ne!(Begin::Every(Time::milliseconds(12)), Begin::After("camera".into()));
+/// assert_ne!(Begin::every(Time::milliseconds(12)), Begin::After("camera".into()));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "text::WrittenBegin")]
 pub enum Begin {
     /// Once per period, or at most that often.
-    Every(#[serde(deserialize_with = "text::time::deserialize")] Time),
+    Every {
+        /// The time from one begin to the next.
+        period: Time,
+        /// When it begins first, relative to all chains and cycles with an offset, if that is known.
+        offset: Option<Time>,
+    },
     /// Whenever another cycle or a chain of this name has ended.
     After(String),
+}
+
+impl Begin {
+    /// Once per period, or at most that often.
+    pub const fn every(period: Time) -> Self {
+        Self::Every { period, offset: None }
+    }
 }
 
 /// A task of a cycle.

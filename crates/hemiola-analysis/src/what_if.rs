@@ -1,7 +1,7 @@
 //! What if something were different: changes of a system, in the words in which people ask.
 //!
 //! `cores = 4`, `BallPerceptor takes 2x`, `walk takes 3 ms`, `motion every 10 ms`, `motion priority 50`, `motion workers 2`,
-//! `motion deadline 8 ms`; several at once with commas between.
+//! `motion deadline 8 ms`, `brake offset 5 ms`; several at once with commas between.
 
 use std::str::FromStr;
 
@@ -40,6 +40,7 @@ enum Change {
     Cores(usize),
     Takes(String, Takes),
     Every(String, Time),
+    Offset(String, Time),
     Deadline(String, Time),
     Priority(String, u32),
     Workers(String, usize),
@@ -63,7 +64,7 @@ enum Takes {
 pub enum WhatIfError {
     /// It is in no form that is known.
     #[error(
-        "`{text}` is not understood: write `cores = 4`, `NAME takes 2x` (or 3 ms), `NAME every 10 ms`, `NAME deadline 8 ms`, `NAME priority 50` or `NAME workers 2`, several with commas between"
+        "`{text}` is not understood: write `cores = 4`, `NAME takes 2x` (or 3 ms), `NAME every 10 ms`, `NAME deadline 8 ms`, `NAME offset 5 ms`, `NAME priority 50` or `NAME workers 2`, several with commas between"
     )]
     NotUnderstood {
         /// What was asked.
@@ -169,6 +170,9 @@ fn parse(text: &str) -> Result<Change, WhatIfError> {
     if let Some((name, value)) = split("every") {
         return Ok(Change::Every(name, time(&value)?));
     }
+    if let Some((name, value)) = split("offset") {
+        return Ok(Change::Offset(name, time(&value)?));
+    }
     if let Some((name, value)) = split("deadline") {
         return Ok(Change::Deadline(name, time(&value)?));
     }
@@ -213,6 +217,7 @@ fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfError> {
             }
         }
         Change::Every(name, period) => set_period(system, name, *period)?,
+        Change::Offset(name, offset) => set_offset(system, name, *offset)?,
         Change::Deadline(name, deadline) => {
             let found = deadline_of(system, name).map(|place| *place = Some(*deadline));
             found.ok_or_else(|| unknown("cycle, chain or path", name, parts(system, true)))?;
@@ -256,8 +261,21 @@ fn set_period(system: &mut System, name: &str, period: Time) -> Result<(), WhatI
     }
     let found = cycle(system, name, "cycle or chain")?;
     match found.begins.clone() {
-        Begin::Every(_) => found.begins = Begin::Every(period),
+        Begin::Every { offset, .. } => found.begins = Begin::Every { period, offset },
         Begin::After(before) => set_period(system, &before, period)?,
+    }
+    Ok(())
+}
+
+fn set_offset(system: &mut System, name: &str, offset: Time) -> Result<(), WhatIfError> {
+    let chains = system.chains.iter_mut().map(|chain| (&chain.name, &mut chain.offset));
+    let cycles = system.cycles.iter_mut().filter_map(|cycle| match &mut cycle.begins {
+        Begin::Every { offset, .. } => Some((&cycle.name, offset)),
+        Begin::After(_) => None,
+    });
+    match chains.chain(cycles).find(|(known, _)| *known == name) {
+        Some((_, known)) => *known = Some(offset),
+        None => return Err(unknown("chain or cycle with a period", name, parts(system, false))),
     }
     Ok(())
 }
@@ -329,6 +347,10 @@ mod tests {
         assert_eq!(bound("Ball.find takes 7 ms", "cognition"), ms(8));
         assert_eq!(bound("cognition takes 50 %", "cognition"), Time::microseconds(2_500));
         assert_eq!(bound("cognition every 20 ms", "image to ball"), ms(20 + 3 + 5));
+        let Begin::Every { offset, .. } = changed("camera offset 5 ms").cycles[0].begins else {
+            panic!("it has a period")
+        };
+        assert_eq!(offset, Some(ms(5)));
         let both = changed("cores = 1, camera priority 50");
         assert_eq!((both.cores, both.cycles[0].priority), (1, 50));
     }
@@ -355,6 +377,8 @@ mod tests {
             "there is no task, callback, module, cycle or chain `Bal`, did you mean `Ball`?"
         );
         assert!(refused("cognition priority 200").contains("there is no real-time priority 200"));
+        assert!(refused("camera offset 40 ms").contains("an offset of 40 ms, and a period of 33 ms"));
+        assert!(refused("cognition offset 5 ms").contains("there is no chain or cycle with a period `cognition`"));
         assert!(refused("cognition every 0 ms").contains("a period of no time at all"));
         for wrong in ["", "cognition", "cognition takes", "cognition workers 0", "Ball takes -2x", "Ball takes NaNx"] {
             assert!(!refused(wrong).is_empty(), "{wrong}");

@@ -1,6 +1,6 @@
 //! No simulated run takes longer than its bound, whatever the system.
 
-use hemiola_analysis::simulation::{Comparison, random_system, shrink};
+use hemiola_analysis::simulation::{Comparison, Options, random_system, shrink, simulate};
 use hemiola_analysis::{Analysis, System, Time};
 
 fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
@@ -126,6 +126,30 @@ fn cycles_that_take_turns_do_not_wait_for_each_other() {
         bounds(&of("21 ms")).iter().any(|bound| bound.as_ref().is_ok_and(|bound| *bound > ms(21)) || bound.is_err())
     );
     assert_eq!(Comparison::of(&of("21 ms")).exceeded, []);
+}
+
+#[test]
+fn simulations_begin_at_offsets() {
+    let latency_of_vision = |offset: &str| {
+        let text = format!(
+            r#"
+            cores = 1
+            [[cycle]]
+            name = "walk"
+            begins = {{ every = "10 ms", offset = "{offset}" }}
+            priority = 50
+            tasks = [{{ name = "step", takes = "4 ms" }}]
+            [[cycle]]
+            name = "vision"
+            begins = {{ every = "20 ms", offset = "0 ms" }}
+            priority = 30
+            tasks = [{{ name = "ball", takes = "5 ms" }}]
+            "#
+        );
+        let system = System::from_toml(&text, "system.toml").expect("it is a system");
+        simulate(&system, &Options { seed: 7, ..Options::default() }).latencies["vision"].maximum
+    };
+    assert_eq!(["0 ms", "3 ms", "5 ms"].map(latency_of_vision), [9, 9, 5].map(Time::milliseconds));
 }
 
 /// Some minutes: `cargo test --release -p hemiola-analysis --test bounds_hold -- --ignored`

@@ -34,11 +34,18 @@ fn every_key_is_explained() {
         "cores = 1\n[[chain]]\nwrong = 1".to_owned(),
         format!("{chain}callbacks = [{{ wrong = 1 }}]"),
         "cores = 1\n[[cycle]]\nwrong = 1".to_owned(),
+        "cores = 1\n[[cycle]]\nname = \"a\"\nbegins = { wrong = 1 }".to_owned(),
         format!("{cycle}tasks = [{{ wrong = 1 }}]"),
         "cores = 1\n[[path]]\nwrong = 1".to_owned(),
     ] {
         for key in of_table(&text) {
-            let explained = [format!("| `{key}` |"), format!("| `[{key}]` |"), format!("| `[[{key}]]` |")];
+            let explained = [
+                format!("| `{key}` |"),
+                format!("`{{ {key} = "),
+                format!("`{key}`, below"),
+                format!("| `[{key}]` |"),
+                format!("| `[[{key}]]` |"),
+            ];
             assert!(explained.iter().any(|row| FORMAT.contains(row)), "`{key}` is not explained");
         }
     }

@@ -58,6 +58,30 @@ tasks = [
 }
 
 #[test]
+fn an_offset_lies_within_the_period_and_goes_with_one() {
+    let chain = "cores = 1\n[[chain]]\nname = \"brake\"\nperiod = \"80 ms\"\noffset = \"85 ms\"\ncallbacks = [{ name = \"a\", takes = \"1 ms\" }]\n";
+    assert_eq!(
+        message(chain),
+        "system.toml:5:10: an offset of 85 ms, and a period of 80 ms\n  \
+         help: write when it begins first: an offset below the period, such as \"5 ms\""
+    );
+    let woken = chain.replace("offset = \"85 ms\"", "offset = \"5 ms\"\nbegins = \"wake_up\"");
+    assert_eq!(
+        message(&woken),
+        "system.toml:5:10: chain `brake` has an offset, but no timer of its own that begins it\n  \
+         help: let it begin with a \"timer\", or leave the offset out"
+    );
+    let cycle = |begins: &str| {
+        message(&format!("cores = 1\n[[cycle]]\nname = \"vision\"\nbegins = {begins}\npriority = 1\ntasks = []\n"))
+    };
+    assert_eq!(
+        cycle("{ after = \"camera\", offset = \"1 ms\" }"),
+        "system.toml:4:10: an `offset` goes with a period: write it beside `every`"
+    );
+    assert_eq!(cycle("{}"), "system.toml:4:10: write either `every` with a time or `after` with a name");
+}
+
+#[test]
 fn a_path_through_nothing_gets_the_nearest_name() {
     let text = r#"cores = 1
 [[cycle]]

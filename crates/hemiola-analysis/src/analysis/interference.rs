@@ -74,7 +74,7 @@ impl Solver<'_> {
     pub(super) fn take_turns(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
         let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
-        let Begin::Every(period) = self.system.cycles[long[0]].begins else { return false };
+        let Begin::Every { period, .. } = self.system.cycles[long[0]].begins else { return false };
         if !long.starts_with(&short) {
             return false;
         }

@@ -33,7 +33,7 @@ impl<'s> Solver<'s> {
         let periods =
             system.chains.iter().map(|chain| chain.period).chain(system.cycles.iter().map(
                 |cycle| match cycle.begins {
-                    Begin::Every(period) => period,
+                    Begin::Every { period, .. } => period,
                     Begin::After(_) => Time::ZERO,
                 },
             ));
@@ -107,7 +107,7 @@ impl<'s> Solver<'s> {
     /// When a cycle is released.
     pub(super) fn arrivals(&self, cycle: usize) -> Result<Arrivals, NoBound> {
         match &self.system.cycles[cycle].begins {
-            Begin::Every(period) => Ok(Arrivals::periodic(*period)),
+            Begin::Every { period, .. } => Ok(Arrivals::periodic(*period)),
             Begin::After(name) => self.ends_of(name),
         }
     }
@@ -132,7 +132,7 @@ impl<'s> Solver<'s> {
     /// From the release of a cycle until its worker 0 runs, if nothing more important does.
     fn lateness(&self, cycle: usize) -> Time {
         match self.system.cycles[cycle].begins {
-            Begin::Every(_) => self.system.costs.timer_lateness,
+            Begin::Every { .. } => self.system.costs.timer_lateness,
             Begin::After(_) => self.system.costs.wake_up,
         }
     }

@@ -122,7 +122,7 @@ fn due(system: &System, cycle: usize) -> Time {
 /// Descriptions that were checked have no circles; `left` ends those of others.
 fn period(system: &System, cycle: usize, left: usize) -> Time {
     match &system.cycles[cycle].begins {
-        Begin::Every(period) => *period,
+        Begin::Every { period, .. } => *period,
         Begin::After(name) => {
             let chain = system.chains.iter().find(|chain| chain.name == *name).map(|chain| chain.period);
             let before = system.cycles.iter().position(|cycle| cycle.name == *name).filter(|_| left > 0);

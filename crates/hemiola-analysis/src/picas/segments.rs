@@ -63,9 +63,12 @@ impl<'d> Segments<'d> {
                 };
                 changed |= jitter != segments.jitters[index];
                 segments.jitters[index] = jitter;
-                let end = latest_end(&segments, index, &mut search);
-                changed |= end != ends[index];
-                ends[index] = end;
+                // A bound that is lost does not come back.
+                if ends[index].is_ok() {
+                    let end = latest_end(&segments, index, &mut search);
+                    changed |= end != ends[index];
+                    ends[index] = end;
+                }
             }
             if !changed {
                 break;

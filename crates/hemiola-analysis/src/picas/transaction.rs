@@ -12,11 +12,12 @@ fn periods(distance: i64, period: i64) -> i64 {
     -(-distance).div_euclid(period)
 }
 
-/// A job of every instance of a transaction.
+/// A job of every instance of a chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Job {
     pub(super) cost: Time,
-    /// When it is ready, after the instance's release.
+    pub(super) period: i64,
+    /// When it is ready, after the release of its instance, of which there is one at time zero.
     pub(super) earliest: i64,
     /// The same, at the latest.
     pub(super) latest: i64,
@@ -27,43 +28,47 @@ impl Job {
     pub(super) fn later_by(self, distance: i64) -> Self {
         Self { earliest: self.earliest + distance, latest: self.latest + distance, ..self }
     }
+
+    /// The latest moments at which it is ready, from this one back, until all repeats.
+    pub(super) fn begins(self, hyperperiod: i64) -> impl Iterator<Item = i64> {
+        (0..hyperperiod / self.period).map(move |instance| self.latest - instance * self.period)
+    }
+
+    /// The work of all that can be ready from one time until before another.
+    fn work(&self, from: i64, until: i64) -> Time {
+        let ready = periods(until - self.earliest, self.period) - periods(from - self.latest, self.period);
+        self.cost * ready.max(0) as u64
+    }
 }
 
-/// Jobs of which each instance has one each. Instances are released once per period.
-#[derive(Debug)]
+/// Jobs with known distances.
+#[derive(Debug, Clone)]
 pub(super) struct Transaction {
-    pub(super) period: i64,
+    /// After which all repeats.
+    pub(super) hyperperiod: i64,
     pub(super) jobs: Vec<Job>,
 }
 
 impl Transaction {
-    pub(super) fn new(period: Time, jobs: Vec<Job>) -> Self {
-        Self { period: nanoseconds(period).max(1), jobs }
-    }
-
-    /// The work of all jobs that can be ready from one time until before another, if an instance is released at time zero.
+    /// The work of all jobs that can be ready from one time until before another.
     pub(super) fn work(&self, from: i64, until: i64) -> Time {
-        let ready = |job: &Job| {
-            periods(until - job.earliest, self.period).saturating_sub(periods(from - job.latest, self.period)).max(0)
-        };
-        self.jobs.iter().map(|job| job.cost * ready(job) as u64).sum()
+        self.jobs.iter().map(|job| job.work(from, until)).sum()
     }
 
     /// The largest such work in a window of this length, wherever it begins: at the latest moment at which some job can be ready, for
     /// until then a later window has no job less.
     pub(super) fn most_work(&self, window: i64) -> Time {
-        let from = |job: &Job| self.work(job.latest, job.latest + window);
-        self.jobs.iter().map(from).max().unwrap_or(Time::ZERO)
+        let begins = self.jobs.iter().flat_map(|job| job.begins(self.hyperperiod));
+        begins.map(|from| self.work(from, from + window)).max().unwrap_or(Time::ZERO)
     }
 
-    /// In parts of which each has the most work if instances are as close as they can be, also if these need not be.
-    pub(super) fn split(self) -> impl Iterator<Item = Self> {
-        let Self { period, mut jobs } = self;
+    /// Those of one chain in parts of which each has the most work if instances are as close as they can be, also if these need not be.
+    pub(super) fn split(mut jobs: Vec<Job>) -> impl Iterator<Item = Self> {
         jobs.sort_by_key(|job| job.earliest);
         std::iter::from_fn(move || {
-            let end = jobs.first()?.earliest + period;
-            let later = jobs.split_off(jobs.partition_point(|job| job.earliest <= end));
-            Some(Self { period, jobs: std::mem::replace(&mut jobs, later) })
+            let first = *jobs.first()?;
+            let later = jobs.split_off(jobs.partition_point(|job| job.earliest <= first.earliest + first.period));
+            Some(Self { hyperperiod: first.period, jobs: std::mem::replace(&mut jobs, later) })
         })
     }
 }
@@ -88,8 +93,8 @@ pub(super) enum Same {
 
 impl Own {
     /// How much of it lies between two times, if no two instances are closer than a period.
-    pub(super) fn work(&self, period: i64, from: i64, until: i64) -> Time {
-        let Job { cost, earliest, latest } = self.job;
+    pub(super) fn work(&self, from: i64, until: i64) -> Time {
+        let Job { cost, period, earliest, latest } = self.job;
         let same = match self.same {
             Same::Counts => true,
             Same::CountsIfReady => latest >= from,
@@ -109,32 +114,27 @@ mod tests {
     use super::*;
     use crate::simulation::SplitMix64;
 
-    fn random_transaction(random: &mut SplitMix64) -> Transaction {
+    fn random_jobs(random: &mut SplitMix64) -> Vec<Job> {
         let period = random.between(1, 20) as i64;
         let mut earliest = 0;
         let job = |_| {
             earliest += random.below(2 * period as u64) as i64;
             let latest = earliest + random.below(2 * period as u64) as i64;
-            Job { cost: Time::nanoseconds(random.between(1, 9)), earliest, latest }
+            Job { cost: Time::nanoseconds(random.between(1, 9)), period, earliest, latest }
         };
-        let jobs = (0..random_count(period)).map(job).collect();
-        Transaction { period, jobs }
-    }
-
-    fn random_count(period: i64) -> i64 {
-        1 + period % 4
+        (0..1 + period % 4).map(job).collect()
     }
 
     /// Tries all begins of a window, and all sets of releases: those that count in it must be a period apart.
-    fn tried(transaction: &Transaction, window: i64) -> u64 {
-        let (earliest, latest) = (0, transaction.jobs.iter().map(|job| job.latest).max().unwrap_or(0));
+    fn tried(jobs: &[Job], window: i64) -> u64 {
+        let latest = jobs.iter().map(|job| job.latest).max().unwrap_or(0);
         let worth = |release: i64| -> u64 {
             let counts = |job: &&Job| release + job.latest >= 0 && release + job.earliest < window;
-            transaction.jobs.iter().filter(counts).map(|job| job.cost.as_nanoseconds()).sum()
+            jobs.iter().filter(counts).map(|job| job.cost.as_nanoseconds()).sum()
         };
         let mut best: Vec<u64> = Vec::new();
-        for (place, release) in (-latest..=window - earliest).enumerate() {
-            let before = place.checked_sub(transaction.period as usize).map_or(0, |place| best[place]);
+        for (place, release) in (-latest..=window).enumerate() {
+            let before = place.checked_sub(jobs[0].period as usize).map_or(0, |place| best[place]);
             let without = best.last().copied().unwrap_or(0);
             best.push(without.max(before + worth(release)));
         }
@@ -145,14 +145,13 @@ mod tests {
     fn no_releases_a_period_apart_give_more_work_than_counted_and_some_give_as_much() {
         let (mut reached, mut less_than_each_alone) = (0, 0);
         for seed in 0..3000 {
-            let transaction = random_transaction(&mut SplitMix64::new(seed));
-            let (period, jobs) = (transaction.period, transaction.jobs.clone());
+            let jobs = random_jobs(&mut SplitMix64::new(seed));
+            let period = jobs[0].period;
             for window in [1, period / 2 + 1, period, 3 * period + 1] {
-                let tried = Time::nanoseconds(tried(&transaction, window));
-                let parts = Transaction { period, jobs: jobs.clone() }.split();
-                let counted: Time = parts.map(|part| part.most_work(window)).sum();
-                let each_alone: Time =
-                    jobs.iter().map(|&job| Transaction { period, jobs: vec![job] }.most_work(window)).sum();
+                let tried = Time::nanoseconds(tried(&jobs, window));
+                let most = |jobs| Transaction::split(jobs).map(|part| part.most_work(window)).sum::<Time>();
+                let counted = most(jobs.clone());
+                let each_alone: Time = jobs.iter().map(|&job| most(vec![job])).sum();
                 assert!(tried <= counted && counted <= each_alone, "seed {seed}, window {window}");
                 reached += u32::from(tried == counted);
                 less_than_each_alone += u32::from(counted < each_alone);

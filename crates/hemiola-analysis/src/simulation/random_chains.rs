@@ -1,9 +1,10 @@
 use super::SplitMix64;
 use super::random_systems::{costs, executors, period, spans};
-use crate::System;
 use crate::system::{Beginning, Callback, Chain, Executor, Order};
+use crate::{System, Time};
 
-/// Chains that come back to cores: with more segments on a core than those of [`super::random_system`], and without cycles.
+/// Chains that come back to cores: with more segments on a core than those of [`super::random_system`], and without cycles. In half of
+/// the systems some have offsets, most of these the same period.
 ///
 /// ```
 /// use hemiola_analysis::simulation::random_chains;
@@ -15,13 +16,17 @@ pub fn random_chains(seed: u64) -> System {
     let mut system = System { cores: random.between(1, 3) as usize, ..System::default() };
     let load = system.cores as f64 * (0.3 + 0.6 * random.unit());
     let count = random.between(2, 6);
+    let common_period = random.once_in(2).then(|| period(&mut random));
     for (number, share) in random.shares(count as usize, load).into_iter().enumerate() {
-        let (period, callbacks) = (period(&mut random), random.between(2, 7));
+        let common = common_period.filter(|_| !random.once_in(4));
+        let (period, callbacks) = (common.unwrap_or_else(|| period(&mut random)), random.between(2, 7));
+        let offset =
+            (common_period.is_some() && !random.once_in(4)).then(|| random.time(Time::ZERO, period - Time::TICK));
         let spans = spans(callbacks, share.min(0.9), period, &mut random);
         let callback = |(place, span)| Callback::new(format!("callback {number}.{place}"), span);
         let callbacks = spans.into_iter().enumerate().map(callback).collect();
         let (name, begins) = (format!("chain {number}"), Beginning::Timer);
-        system.chains.push(Chain { name, period, begins, deadline: None, callbacks });
+        system.chains.push(Chain { name, period, begins, offset, deadline: None, callbacks });
     }
     if random.once_in(4) {
         executors(&mut system, &mut random);

@@ -77,7 +77,8 @@ fn chains(system: &mut System, load: f64, random: &mut SplitMix64) {
         let callback = |(place, span)| Callback::new(format!("callback {number}.{place}"), span);
         let callbacks = spans.into_iter().enumerate().map(callback).collect();
         let begins = if random.once_in(4) { Beginning::WakeUp } else { Beginning::Timer };
-        system.chains.push(Chain { name: format!("chain {number}"), period, begins, deadline: None, callbacks });
+        let name = format!("chain {number}");
+        system.chains.push(Chain { name, period, begins, offset: None, deadline: None, callbacks });
     }
 }
 
@@ -89,7 +90,7 @@ fn cycles(system: &mut System, load: f64, random: &mut SplitMix64) {
         let period = period(random);
         let begins = match system.parts().last() {
             Some(part) if random.once_in(3) => Begin::After((*part).to_owned()),
-            _ => Begin::Every(period),
+            _ => Begin::every(period),
         };
         let count = random.between(1, 8);
         for (place, takes) in spans(count, share, period, random).into_iter().enumerate() {
@@ -212,6 +213,7 @@ fn smaller(system: &System) -> Vec<System> {
     for chain in 0..system.chains.len() {
         with(&|system| drop(system.chains.remove(chain)));
         with(&|system| system.chains[chain].begins = Beginning::Timer);
+        with(&|system| system.chains[chain].offset = None);
         for callback in 0..system.chains[chain].callbacks.len() {
             with(&|system| drop(system.chains[chain].callbacks.remove(callback)));
             with(&|system| shorten(&mut system.chains[chain].callbacks[callback].takes));

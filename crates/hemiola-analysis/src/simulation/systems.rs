@@ -33,8 +33,8 @@ pub struct Simulated {
 /// Messages that wait in a chain at most; no chain that has a bound comes near it.
 const DEPTH: usize = 1000;
 
-/// Simulates a system that has been checked and whose callbacks all have executors. Chains and cycles begin at times drawn from
-/// the seed, within their first period.
+/// Simulates a system that has been checked and whose callbacks all have executors. Chains and cycles begin first at their offsets; those
+/// without one at times drawn from the seed, within their first period.
 pub fn simulate(system: &System, options: &Options) -> Simulated {
     let mut random = SplitMix64::new(options.seed ^ 0x5EED);
     let (model, chain_of) = model(system, options.end, &mut random);
@@ -57,10 +57,11 @@ pub(super) fn model(system: &System, end: Time, random: &mut SplitMix64) -> (Mod
     let mut chain_of = Vec::new();
     for (number, chain) in system.chains.iter().enumerate() {
         let first_callback = model.callbacks.len();
+        let any = random.time(Time::ZERO, chain.period);
         for (place, callback) in chain.callbacks.iter().enumerate() {
             let named = |executor: &&crate::system::Executor| Some(&executor.name) == callback.executor.as_ref();
             let source = match place {
-                0 => first_source(chain, random.time(Time::ZERO, chain.period), end),
+                0 => first_source(chain, chain.offset.unwrap_or(any), end),
                 _ => Source::Messages { depth: DEPTH, arrivals: Vec::new() },
             };
             let last = place + 1 == chain.callbacks.len();
@@ -79,7 +80,10 @@ pub(super) fn model(system: &System, end: Time, random: &mut SplitMix64) -> (Mod
     for cycle in &system.cycles {
         let graph = System::graph(cycle);
         let every = match cycle.begins {
-            Begin::Every(period) => Some((random.time(Time::ZERO, period), period)),
+            Begin::Every { period, offset } => {
+                let any = random.time(Time::ZERO, period);
+                Some((offset.unwrap_or(any), period))
+            }
             Begin::After(_) => None,
         };
         model.cycles.push(Cycle {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::Key::{Index, Name};
-use super::{Begin, Key, Place, Problem, Problems, Span, System};
+use super::{Begin, Beginning, Key, Place, Problem, Problems, Span, System};
 use crate::Time;
 
 pub(super) fn check(system: &System) -> Result<(), Problems> {
@@ -68,6 +68,18 @@ impl Found {
         }
     }
 
+    fn within_period(&mut self, at: &[Key], offset: Option<Time>, period: Time) {
+        if let Some(offset) = offset.filter(|&offset| period > Time::ZERO && offset >= period) {
+            let message = format!("an offset of {offset}, and a period of {period}");
+            let (_, left) = offset.whole(period);
+            self.add(
+                at,
+                message,
+                format!("write when it begins first: an offset below the period, such as \"{left}\""),
+            );
+        }
+    }
+
     fn priority(&mut self, at: &[Key], priority: u32) {
         if !(1..=99).contains(&priority) {
             let message = format!("there is no real-time priority {priority}");
@@ -110,6 +122,11 @@ fn chains(system: &System, found: &mut Found) {
     for (number, chain) in system.chains.iter().enumerate() {
         let at = |key| [Name("chain"), Index(number), Name(key)];
         found.positive(&at("period"), chain.period);
+        found.within_period(&at("offset"), chain.offset, chain.period);
+        if chain.offset.is_some() && chain.begins == Beginning::WakeUp {
+            let message = format!("chain `{}` has an offset, but no timer of its own that begins it", chain.name);
+            found.add(&at("offset"), message, "let it begin with a \"timer\", or leave the offset out");
+        }
         if chain.callbacks.is_empty() {
             found.add(&at("callbacks"), format!("chain `{}` does nothing", chain.name), "add a callback, or remove it");
         }
@@ -138,8 +155,9 @@ fn cycles(system: &System, found: &mut Found) {
                 "rename one of them",
             );
         }
-        if let Begin::Every(period) = cycle.begins {
+        if let Begin::Every { period, offset } = cycle.begins {
             found.positive(&at("begins"), period);
+            found.within_period(&at("begins"), offset, period);
         }
         found.priority(&at("priority"), cycle.priority);
         for (place, &core) in cycle.cores.iter().enumerate() {

@@ -45,7 +45,7 @@ impl System {
             if self.is_moved(&callbacks) {
                 callbacks.clear();
             }
-            Ok(picas::Chain { period: chain.period, begins: chain.begins, offset: None, callbacks })
+            Ok(picas::Chain { period: chain.period, begins: chain.begins, offset: chain.offset, callbacks })
         };
         let chains = self.chains.iter().enumerate().map(chain).collect::<Result<_, NoBound>>()?;
         Ok(Deployment { chains, executors: executors.collect(), interference: Vec::new(), costs: self.costs })

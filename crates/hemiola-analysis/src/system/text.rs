@@ -3,6 +3,7 @@ use std::fmt::{self, Display};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::Begin;
 use crate::Time;
 
 /// From the shortest to the longest that something runs, undisturbed: `"2 ms"` if only the longest is known, else
@@ -92,6 +93,30 @@ pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
 
 /// What a chain says that may be done at any time.
 pub(super) const NO_DEADLINE: &str = "none";
+
+/// A [`super::Begin`] as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenBegin {
+    #[serde(default, deserialize_with = "optional_time")]
+    every: Option<Time>,
+    #[serde(default, deserialize_with = "optional_time")]
+    offset: Option<Time>,
+    after: Option<String>,
+}
+
+impl TryFrom<WrittenBegin> for Begin {
+    type Error = String;
+
+    fn try_from(WrittenBegin { every, offset, after }: WrittenBegin) -> Result<Self, String> {
+        match (every, offset, after) {
+            (Some(period), offset, None) => Ok(Self::Every { period, offset }),
+            (None, None, Some(name)) => Ok(Self::After(name)),
+            (None, Some(_), _) => Err("an `offset` goes with a period: write it beside `every`".to_owned()),
+            _ => Err("write either `every` with a time or `after` with a name".to_owned()),
+        }
+    }
+}
 
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 /// Longer makes no sense, and sums of such times do not overflow.

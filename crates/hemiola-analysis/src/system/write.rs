@@ -30,6 +30,9 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         if chain.begins == Beginning::WakeUp {
             writeln!(text, "begins = \"wake_up\"")?;
         }
+        if let Some(offset) = chain.offset {
+            writeln!(text, "offset = \"{offset}\"")?;
+        }
         match chain.deadline {
             Some(Time::MAX) => writeln!(text, "deadline = \"{NO_DEADLINE}\"")?,
             Some(deadline) => writeln!(text, "deadline = \"{deadline}\"")?,
@@ -50,7 +53,10 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
     }
     for cycle in &system.cycles {
         let begins = match &cycle.begins {
-            Begin::Every(period) => format!("{{ every = \"{period}\" }}"),
+            Begin::Every { period, offset: None } => format!("{{ every = \"{period}\" }}"),
+            Begin::Every { period, offset: Some(offset) } => {
+                format!("{{ every = \"{period}\", offset = \"{offset}\" }}")
+            }
             Begin::After(name) => format!("{{ after = {} }}", quoted(name)),
         };
         writeln!(text, "\n[[cycle]]\nname = {}\nbegins = {begins}", quoted(&cycle.name))?;

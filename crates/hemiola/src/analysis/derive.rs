@@ -144,7 +144,7 @@ impl Derivation<'_> {
         };
         Some(Cycle {
             name: name.to_owned(),
-            begins: Begin::Every(period.into()),
+            begins: Begin::every(period.into()),
             deadline: None,
             workers: 1,
             cores: configured.map(|source| source.cores.clone()).unwrap_or_default(),
@@ -185,14 +185,14 @@ impl Derivation<'_> {
 
     fn begins(&mut self, cycle: &CycleConfiguration) -> Begin {
         match &cycle.trigger {
-            Trigger::Rate(rate) => Begin::Every(Duration::from_secs_f64(1.0 / rate).into()),
+            Trigger::Rate(rate) => Begin::every(Duration::from_secs_f64(1.0 / rate).into()),
             Trigger::Source(source) if trigger(self.robot, cycle).is_some() => Begin::After(source.clone()),
             Trigger::Source(name) | Trigger::Topic(name) => {
                 let period = self.robot.configuration().analysis.periods.get(name);
                 if period.is_none() {
                     self.silent.push(name.clone());
                 }
-                Begin::Every(period.map_or(Time::MAX, |&period| period.into()))
+                Begin::every(period.map_or(Time::MAX, |&period| period.into()))
             }
         }
     }

@@ -112,6 +112,7 @@ fn add_chains(system: &mut System, name: &str, of: &Callback, arrivals: &Arrival
         name,
         period,
         begins: if is_awake { Beginning::Timer } else { Beginning::WakeUp },
+        offset: None,
         deadline: if of_timer { None } else { Some(Time::MAX) },
         callbacks: vec![Callback { takes, ..of.clone() }],
     };

@@ -195,7 +195,8 @@ impl RobotHandle {
     }
 
     /// An executor of one's own on the robot's clock, for callbacks beside the cycles. Its calls are in the robot's statistics and traces, with
-    /// flows from messages, requests and answers to the calls.
+    /// flows from messages, requests and answers to the calls, and in the bounds of `analyze`, once a run has shown it. Executors need names of their own: two of one
+    /// name are taken for one thread.
     ///
     /// ```
     /// use hemiola_bus::Priority;

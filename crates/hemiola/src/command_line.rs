@@ -76,9 +76,9 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
 A run waits for its last task, that one for a result or a worker, and so on back to its release: shown are these tasks, and what passed between them.
 What is usual comes from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
     Why(WhyArguments),
-    /// Does every cycle and chain meet its deadline: bounds, what was observed, what if
+    /// Does every cycle, chain and callback meet its deadline: bounds, what was observed, what if
     #[command(after_help = "Examples:
-  analyze                             deadline, bound, longest observed, margin of each cycle and chain
+  analyze                             deadline, bound, longest observed, margin of each cycle, chain and callback
   analyze --tasks                     and how long each task may take before something fails
   analyze --what-if \"cores = 4\" --what-if \"BallPerceptor takes 2x\" --what-if \"motion every 10 ms, motion priority 50\"
                                       side by side; also: NAME takes 3 ms, NAME workers 2, NAME deadline 8 ms

@@ -247,6 +247,10 @@ fn what_cannot_be_counted_is_named_with_the_reason() {
     assert!(reason(&findings, "arm: Touch").contains("how often"), "{findings:#}");
     assert_eq!(findings["execution_times"]["left_out"], serde_json::json!(["arm: Touch"]));
     assert_eq!(bound(&findings, "callback", "arm: tick"), 1.0);
+    assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1), "the hand may have to wait for it");
+    let mut harmless = unknown.clone();
+    harmless.executors.get_mut("arm").unwrap().thread.as_mut().unwrap().priority = Some(0);
+    assert_eq!(robot.knowing(&harmless).command(&["analyze", "--fail"]), ExitCode::SUCCESS);
 
     let declared = Robot::new("declared", "[analysis.period]\nTouch = \"20 ms\"");
     assert_eq!(bound(&declared.knowing(&unknown).json(&[]), "callback", "arm: Touch"), 1.5);

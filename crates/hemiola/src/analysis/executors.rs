@@ -23,6 +23,8 @@ pub struct Callbacks {
     pub bursts: Vec<Burst>,
     /// What is not part of the system, so that nothing counts what it takes.
     pub left_out: Vec<String>,
+    /// Whether some of that may go before something that has a real-time priority.
+    pub leaves_out_important: bool,
     /// Executors that share time with all other programs.
     pub sharing: Vec<String>,
 }
@@ -82,6 +84,8 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
                 }
                 Err(reason) => {
                     derived.left_out.push(name_of_both.clone());
+                    let shares_time = executor.thread.as_ref().is_some_and(|thread| thread.priority == Some(0));
+                    derived.leaves_out_important |= !shares_time;
                     Err(reason.to_owned())
                 }
             };

@@ -76,6 +76,14 @@ fn chains_of_different_periods_are_at_known_distances_too_if_these_soon_repeat()
     assert_eq!(bounds_of(&chains(&[(7, Some(0), 3), (11, Some(3), 3)])), [3, 6].map(ms)); // 77 ms are 11 periods
 }
 
+/// Lehoczky 1990: the fifth instance takes longest.
+#[test]
+fn instances_that_wait_for_earlier_ones_are_bounded() {
+    assert_eq!(bounds_of(&chains(&[(70, None, 26), (100, None, 62)])), [26, 118].map(Time::milliseconds));
+    // With all of the core used, and known distances.
+    assert_eq!(bounds_of(&chains(&[(20, Some(0), 13), (40, Some(0), 14)])), [13, 40].map(Time::milliseconds));
+}
+
 fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
     let mut all = Comparison::default();
     for seed in seeds {

@@ -3,11 +3,25 @@
 use crate::dag::Dag;
 use crate::dag::pool::{Method, Pool};
 use crate::picas::{Deployment, SegmentBound, palencia_1998};
-use crate::system::{Begin, Moved, Path, Start, System};
+use crate::system::{Begin, Chain, Cycle, Moved, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, Time};
 
 /// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
 const PERIODS: u64 = 64;
+
+/// Up to where bounds are looked for: some periods of cycles, and until chains are due. A rare message would make the search of all others long.
+fn horizon(system: &System) -> Time {
+    let every = |cycle: &Cycle| match cycle.begins {
+        Begin::Every { period, .. } => period,
+        Begin::After(_) => Time::ZERO,
+    };
+    let longest = |times: &mut dyn Iterator<Item = Time>| times.max().unwrap_or(Time::ZERO);
+    let of_cycles = longest(&mut system.cycles.iter().map(every));
+    if of_cycles == Time::ZERO {
+        return longest(&mut system.chains.iter().map(|chain| chain.period)) * PERIODS;
+    }
+    (of_cycles * PERIODS).max(longest(&mut system.chains.iter().filter_map(Chain::due)))
+}
 
 /// Bounds so far.
 pub(super) struct Solver<'s> {
@@ -30,14 +44,7 @@ impl<'s> Solver<'s> {
     pub(super) fn new(system: &'s System) -> Self {
         let graphs: Vec<Dag> = system.cycles.iter().map(System::graph).collect();
         let cycles = vec![Ok(Time::ZERO); system.cycles.len()];
-        let periods =
-            system.chains.iter().map(|chain| chain.period).chain(system.cycles.iter().map(
-                |cycle| match cycle.begins {
-                    Begin::Every { period, .. } => period,
-                    Begin::After(_) => Time::ZERO,
-                },
-            ));
-        let horizon = periods.max().unwrap_or(Time::ZERO) * PERIODS;
+        let horizon = horizon(system);
         let mut solver = Self {
             system,
             deployment: system.deployment(),

@@ -1,5 +1,5 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_analysis::Time;
@@ -9,6 +9,7 @@ use hemiola_bus::{Bus, Executor, Order, Priority, Publisher, RobotClock, Running
 use hemiola_realtime::{Affinity, MonotonicTime, Policy, ThreadSettings, monotonic_now};
 
 use super::application::{Application, Cause};
+use super::sentinels::LEAST;
 use crate::contest::host;
 use crate::error::BenchError;
 
@@ -25,10 +26,37 @@ pub struct Executed {
     pub skipped: u64,
     /// What the host took of the processors' time, of all together.
     pub stolen: Duration,
-    /// The longest that a call took beyond what it computed, of executors that none of ours can interrupt: by the kernel, or the host.
-    pub interruption: Duration,
+    /// When calls took longer than they computed, of executors that none of ours can interrupt: by the kernel, or the host.
+    pub interruptions: Interruptions,
     /// What the system refused to the threads.
     pub denials: Vec<String>,
+}
+
+/// What the machine took from calls.
+#[derive(Debug, Default)]
+pub struct Interruptions {
+    longest_ns: AtomicU64,
+    /// The end of a call, and for how long it did not compute before; not the short ones.
+    long: Mutex<Vec<(Time, Time)>>,
+}
+
+impl Interruptions {
+    fn note(&self, end: Time, length: Time) {
+        self.longest_ns.fetch_max(length.as_nanoseconds(), Ordering::Relaxed);
+        if length >= LEAST {
+            self.long.lock().unwrap_or_else(PoisonError::into_inner).push((end, length));
+        }
+    }
+
+    pub fn longest(&self) -> Time {
+        Time::nanoseconds(self.longest_ns.load(Ordering::Relaxed))
+    }
+
+    /// From when to when, as if all was at the end of the call.
+    pub fn spans(&self) -> Vec<(Time, Time)> {
+        let long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+        long.iter().map(|&(end, length)| (end - length, end)).collect()
+    }
 }
 
 /// All is made in this time, while the clock shows zero: so that timers begin at once.
@@ -44,8 +72,8 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
     let topics: Vec<Topic<A::Message>> = (0..model.callbacks.len())
         .map(|callback| bus.topic(&format!("from callback {callback}")))
         .collect::<Result<_, _>>()?;
-    let interruption = Arc::new(AtomicU64::new(0));
-    let running = spawn(model, wire(model, &topics, &clock, application, &interruption)?)?;
+    let interruptions = Arc::new(Interruptions::default());
+    let running = spawn(model, wire(model, &topics, &clock, application, &interruptions)?)?;
     let denials = running.iter().flat_map(|executor| executor.report().denials().map(ToString::to_string)).collect();
     std::thread::sleep(PREPARATION);
 
@@ -64,7 +92,8 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
         dropped: topics.iter().map(|topic| topic.report().dropped).sum(),
         skipped,
         stolen,
-        interruption: Duration::from_nanos(interruption.load(Ordering::Relaxed)),
+        // The executors have ended, and with them whoever else had it.
+        interruptions: Arc::into_inner(interruptions).unwrap_or_default(),
         denials,
     })
 }
@@ -75,7 +104,7 @@ fn wire<A: Application>(
     topics: &[Topic<A::Message>],
     clock: &Arc<RobotClock>,
     application: &Arc<A>,
-    interruption: &Arc<AtomicU64>,
+    interruptions: &Arc<Interruptions>,
 ) -> Result<Vec<Executor>, BenchError> {
     let mut executors: Vec<Executor> = Vec::new();
     for (number, executor) in model.executors.iter().enumerate() {
@@ -94,7 +123,7 @@ fn wire<A: Application>(
             application: application.clone(),
             publisher: topics[first_of_join(model, number)].publisher(),
             clock: clock.clone(),
-            interruption: if above { None } else { Some(interruption.clone()) },
+            interruptions: if above { None } else { Some(interruptions.clone()) },
         };
         let executor = &mut executors[callback.executor];
         let priority = Priority(callback.priority as u16);
@@ -143,8 +172,8 @@ struct Call<A: Application> {
     application: Arc<A>,
     publisher: Publisher<A::Message>,
     clock: Arc<RobotClock>,
-    /// In nanoseconds; of callbacks that none of ours interrupts.
-    interruption: Option<Arc<AtomicU64>>,
+    /// Of callbacks that none of ours interrupts.
+    interruptions: Option<Arc<Interruptions>>,
 }
 
 impl<A: Application> Call<A> {
@@ -154,9 +183,9 @@ impl<A: Application> Call<A> {
             compute_for(self.takes);
             let end = self.clock.now();
             self.publisher.publish(self.application.end(self.number, time(end)));
-            if let Some(interruption) = &self.interruption {
+            if let Some(interruptions) = &self.interruptions {
                 let beyond = end.since(begin).saturating_sub(self.takes);
-                interruption.fetch_max(beyond.as_nanos() as u64, Ordering::Relaxed);
+                interruptions.note(time(end), beyond.into());
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::error::BenchError;
 /// They wake this often: often enough to see what matters to a chain, and a few thousandths of a core each.
 const PERIOD: Duration = Duration::from_millis(2);
 /// What is shorter is what bounds count as a late timer, or as a share of interrupts.
-const LEAST: Duration = Duration::from_micros(300);
+pub const LEAST: Time = Time::microseconds(300);
 
 /// A thread on each core, above all others: when it did not run although it was due, the machine ran nobody's threads, for the kernel or the
 /// host had the core. Measure what the machine takes while they are there.
@@ -76,7 +76,7 @@ fn watch(stalls: &Mutex<Vec<Stall>>, ends: &AtomicBool) {
     while !ends.load(Ordering::Relaxed) {
         sleep_until(due);
         let now = monotonic_now();
-        if now > due + LEAST {
+        if Time::from(now.since(due)) > LEAST {
             stalls.lock().unwrap_or_else(PoisonError::into_inner).push(Stall { begin: due, end: now });
         }
         due = now.max(due) + PERIOD;
@@ -87,6 +87,11 @@ impl Stalls {
     #[cfg(test)]
     pub fn of(stalls: impl Iterator<Item = (Time, Time)>) -> Self {
         Self(stalls.collect())
+    }
+
+    /// Others, too: what is over before a sentinel is due can be seen by whoever ran then.
+    pub fn and(&self, others: Vec<(Time, Time)>) -> Self {
+        Self(self.0.iter().copied().chain(others).collect())
     }
 
     /// For how long of this time some core ran nothing.

@@ -68,7 +68,7 @@ fn columns(observed: &Observed) -> String {
 
 /// What the run says of itself, and whether all bounds held; if not, whether that was the machine's.
 pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
-    let Executed { length, cores_used, dropped, skipped, stolen, interruption, denials, .. } = executed;
+    let Executed { length, cores_used, dropped, skipped, stolen, interruptions, denials, .. } = executed;
     let mut text = format!(
         "  {:.0} s; {cores_used:.2} cores used, {dropped} messages dropped, {skipped} expiries skipped; the host took \
          {:.0} ms of the processors' time\n",
@@ -83,11 +83,12 @@ pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
         _ = writeln!(
             text,
             "  BEYOND their bounds, which know nothing of a host that takes the processor away, nor of what the kernel rarely does\n  \
-             (callbacks that nobody of ours can interrupt were interrupted for up to {:.2} ms). `held up`: threads above all others, which wake\n  \
-             every 2 ms, were kept from that for longer than the run was beyond, between one period before its release and its end.",
-            interruption.as_secs_f64() * 1e3
+             (callbacks that nobody of ours can interrupt were interrupted for up to {:.2} ms). `held up`: these, or threads above all others,\n  \
+             which wake every 2 ms, were kept from running for longer than the run was beyond, between one period before its release and its end.",
+            ms(interruptions.longest())
         );
     }
+    let stalls = stalls.and(interruptions.spans());
     for row in exceeded {
         let excess = |run: &Beyond| run.end - run.released - row.bound.clone().unwrap_or(Time::MAX);
         let held_up = |run: &Beyond| stalls.within(run.released - row.period, run.end);
@@ -121,6 +122,8 @@ mod tests {
     use hemiola_analysis::NoBound;
     use hemiola_realtime::MonotonicTime;
 
+    use crate::chains::executed::Interruptions;
+
     use super::*;
 
     fn row(bound: Bound, executed_ms: u64) -> Row {
@@ -144,7 +147,7 @@ mod tests {
             dropped: 0,
             skipped: 0,
             stolen: std::time::Duration::ZERO,
-            interruption: std::time::Duration::ZERO,
+            interruptions: Interruptions::default(),
             denials: Vec::new(),
         }
     }

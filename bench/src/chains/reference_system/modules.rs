@@ -14,7 +14,7 @@ use super::cycles::CYCLES;
 use super::figures::Figures;
 use super::graph::number;
 use super::history::{Author, History};
-use crate::chains::executed::Executed;
+use crate::chains::executed::{Executed, Interruptions};
 use crate::contest::host;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
@@ -52,7 +52,7 @@ pub fn execute(crunch: Duration, length: Duration) -> Result<(Figures, Executed)
         dropped: 0,
         skipped: lost.sum(),
         stolen,
-        interruption: Duration::ZERO,
+        interruptions: Interruptions::default(),
         denials: Vec::new(),
     };
     Ok((figures().clone(), executed))

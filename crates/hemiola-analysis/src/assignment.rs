@@ -1,7 +1,7 @@
 //! Priorities, executors and cores for a system: what `assign` writes.
 
 pub mod audsley_1991;
-pub mod cycles;
+pub mod threads;
 
 use crate::NoBound;
 use crate::picas::{self, ExecutorId, allocation};

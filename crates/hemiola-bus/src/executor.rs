@@ -9,12 +9,14 @@
 //! | `handle`, `registry`, `changes` | adding and removing callbacks, from any thread |
 //! | `rest` | what it does when nothing is ready |
 //! | `recorder` | what goes into the trace |
+//! | `configured` | what goes before what the program says |
 //! | `running` | an executor with a thread of its own |
 
 mod agenda;
 mod attended;
 mod callback;
 mod changes;
+mod configured;
 mod handle;
 mod once;
 mod pass;

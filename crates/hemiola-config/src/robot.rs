@@ -2,6 +2,7 @@
 
 mod analysis;
 mod cycles;
+mod executors;
 mod log;
 pub(crate) mod modules;
 mod parameters;
@@ -22,6 +23,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let sources = robot.entries("source", found);
     let providers = robot.entries("providers", found);
     let modules = robot.entries("module", found);
+    let executors = robot.entries("executor", found);
     let replay = robot.take("replay");
     let output = robot.take("output");
     let log = robot.take("log");
@@ -31,6 +33,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
 
     configuration.sources = modules::read_sources(&sources, catalog, found);
     configuration.modules = modules::read_modules(&modules, catalog, found);
+    configuration.executors = executors::read_executors(&executors, found);
     configuration.cycles = cycles::read_cycles(&cycles, catalog, found);
     configuration.providers = modules::read_providers(&providers, catalog, found);
     if let Some(node) = replay {

@@ -38,6 +38,32 @@ fn deadlines_of_chains_and_what_bounds_rest_on_are_read() {
 }
 
 #[test]
+fn what_goes_before_the_program_for_an_executor_is_read() {
+    let text = "[cycle.main]\nrate = 30.0\n[executor.arm]\npriority = 60\ncores = [1]\n\
+        [executor.arm.callbacks]\n\"every 10ms\" = 20\nReach = 0\n[executor.leg]\npolicy = \"time-sharing\"\n[executor.head]\n";
+    let executors = read(text).configuration.executors;
+    let (arm, leg, head) = (&executors["arm"], &executors["leg"], &executors["head"]);
+    assert_eq!((arm.scheduling, arm.cores.as_slice()), (Some(Scheduling::Fifo(60)), [1].as_slice()));
+    assert_eq!(arm.priority_of("every 10ms at src/arm.rs:3:9 (2)"), Some(20));
+    assert_eq!((arm.priority_of("Reach"), arm.priority_of("Grip")), (Some(0), None));
+    assert_eq!((leg.scheduling, head.scheduling), (Some(Scheduling::TimeSharing), None));
+}
+
+#[test]
+fn what_is_wrong_with_executors_is_said() {
+    for (text, expected) in [
+        ("[executor.arm]\npriorty = 60", "did you mean `priority`?"),
+        ("[executor.arm]\npriority = 100", "a whole number from 1 to 99"),
+        ("[executor.arm]\npolicy = \"fifo\"", "the policy \"fifo\" needs a priority"),
+        ("[executor.arm.callbacks]\nReach = -1", "a whole number from 0 to 65535"),
+        ("[executor]\narm = 60", "`executor.arm` must be a table"),
+    ] {
+        let error = parse(&format!("[cycle.main]\nrate = 30.0\n{text}\n"), "robot.toml", &catalog()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_chains_and_analysis_is_said() {
     for (text, expected) in [
         ("[chain.x]\nto = \"Walk\"\nreaction = \"1 s\"", "does not say `from`"),

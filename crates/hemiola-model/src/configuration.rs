@@ -33,6 +33,8 @@ pub struct Configuration {
     pub providers: BTreeMap<String, String>,
     /// By name; modules that are not named run with their defaults.
     pub modules: BTreeMap<String, ModuleConfiguration>,
+    /// By name; executors that are not named run as the program says.
+    pub executors: BTreeMap<String, ExecutorConfiguration>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.
@@ -206,6 +208,63 @@ pub struct ModuleConfiguration {
     pub parameters: BTreeMap<String, Value>,
     /// What happens when an update fails.
     pub on_failure: FailurePolicy,
+}
+
+/// An executor beside the cycles: what goes before what the program says of it.
+///
+/// ```
+/// use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
+///
+/// let arm = ExecutorConfiguration { scheduling: Some(Scheduling::Fifo(60)), ..ExecutorConfiguration::default() };
+/// assert!(arm.cores.is_empty() && arm.callbacks.is_empty()); // as the program says
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExecutorConfiguration {
+    /// How its thread is scheduled.
+    pub scheduling: Option<Scheduling>,
+    /// The processor cores that its thread may use; empty: as the program says.
+    pub cores: Vec<usize>,
+    /// How important its callbacks are, by name: the larger, the more. Timers are also called by what comes before ` at `.
+    pub callbacks: BTreeMap<String, u16>,
+}
+
+impl ExecutorConfiguration {
+    /// How important the callback of that name is, if this says so.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::ExecutorConfiguration;
+    ///
+    /// let callbacks = [("Reach".to_owned(), 10), ("every 10ms".to_owned(), 20)].into();
+    /// let arm = ExecutorConfiguration { callbacks, ..ExecutorConfiguration::default() };
+    /// assert_eq!(arm.priority_of("every 10ms at src/arm.rs:57:9"), Some(20));
+    /// assert_eq!(arm.priority_of("Grip"), None);
+    /// ```
+    pub fn priority_of(&self, callback: &str) -> Option<u16> {
+        let names = [callback, without_number(callback), without_place(callback)];
+        names.into_iter().find_map(|name| self.callbacks.get(name).copied())
+    }
+}
+
+/// The name of a callback without where in the program it was added, which changes with every line above it.
+///
+/// ```
+/// use hemiola_model::configuration::without_place;
+/// assert_eq!(without_place("every 10ms at src/arm.rs:57:9"), "every 10ms");
+/// ```
+pub fn without_place(callback: &str) -> &str {
+    callback.split_once(" at ").map_or(callback, |(name, _)| name)
+}
+
+/// The name of a callback without the number that tells it from others of the same name: `Reach (2)`.
+///
+/// ```
+/// use hemiola_model::configuration::without_number;
+/// assert_eq!(without_number("Reach (2)"), "Reach");
+/// assert_eq!(without_number("Reach (far)"), "Reach (far)");
+/// ```
+pub fn without_number(callback: &str) -> &str {
+    let number = |text: &str| text.strip_suffix(')').is_some_and(|digits| digits.parse::<usize>().is_ok());
+    callback.rsplit_once(" (").filter(|(_, rest)| number(rest)).map_or(callback, |(name, _)| name)
 }
 
 /// What happens when an update returns an error or panics. In any case its representations keep their last value, are

@@ -167,6 +167,16 @@ impl Priority {
         }
     }
 
+    /// The priority `level`, or the one that is nearest to it.
+    ///
+    /// ```
+    /// # use hemiola_realtime::Priority;
+    /// assert_eq!((Priority::nearest(60).level(), Priority::nearest(0).level()), (60, 1));
+    /// ```
+    pub fn nearest(level: u8) -> Self {
+        Priority(level).clamp(Self::LOWEST, Self::HIGHEST)
+    }
+
     /// 1 to 99.
     pub const fn level(self) -> u8 {
         self.0

@@ -1,4 +1,5 @@
 mod changes;
+mod executors;
 mod health;
 mod upkeep;
 
@@ -9,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hemiola_bus::{Bus, Executor, RobotClock};
+use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
@@ -48,9 +49,6 @@ pub struct RobotHandle {
     /// The same as the controls', which a change may hold for long.
     state: Arc<RobotState>,
 }
-
-/// So many calls of an executor are kept until they are gathered, many times a second.
-const EXECUTOR_EVENTS: usize = 4096;
 
 impl RobotHandle {
     pub(crate) fn new(controls: Controls, monitor: Monitor) -> Self {
@@ -192,37 +190,6 @@ impl RobotHandle {
     /// The robot's topics: what modules publish can be heard there, and what is published there is heard by modules.
     pub fn bus(&self) -> &Bus {
         self.state.bus()
-    }
-
-    /// An executor of one's own on the robot's clock, for callbacks beside the cycles. Its calls are in the robot's statistics and traces, with
-    /// flows from messages, requests and answers to the calls, and in the bounds of `analyze`, once a run has shown it. Executors need names of their own: two of one
-    /// name are taken for one thread.
-    ///
-    /// ```
-    /// use hemiola_bus::Priority;
-    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-    /// # use hemiola_runtime::Robot;
-    /// # let mut configuration = Configuration::default();
-    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-    /// # let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// # let robot = stepper.handle().clone();
-    /// let mut arm = robot.executor("arm")?;
-    /// arm.serve(robot.bus(), "grip", Priority(10), 4, |force: &f32| *force < 20.0)?;
-    /// # let answer = robot.bus().client::<f32, bool>("grip")?.call_async(5.0)?;
-    /// # arm.run_ready();
-    /// # stepper.run_for(std::time::Duration::from_secs(1));
-    /// assert_eq!(robot.report().callbacks[0].name, "grip requests"); // it was called
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// There are 65,536 names of executors and workers already.
-    pub fn executor(&self, name: &str) -> Result<Executor, RuntimeError> {
-        let mut executor = Executor::new(name, self.clock());
-        let mut monitor = self.monitor();
-        let (thread, events) = executor.record(monitor.catalog(), EXECUTOR_EVENTS)?;
-        monitor.add_executor(thread, events);
-        Ok(executor)
     }
 
     /// The framework's clock, for timers and executors of one's own.

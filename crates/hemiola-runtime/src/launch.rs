@@ -348,10 +348,9 @@ pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> T
 
 /// None for threads that share time.
 fn real_time_policy(scheduling: Scheduling) -> Option<Policy> {
-    let priority = |level: u8| Priority::new(level.clamp(1, 99)).unwrap_or(Priority::LOWEST);
     match scheduling {
-        Scheduling::Fifo(level) => Some(Policy::Fifo(priority(level))),
-        Scheduling::RoundRobin(level) => Some(Policy::RoundRobin(priority(level))),
+        Scheduling::Fifo(level) => Some(Policy::Fifo(Priority::nearest(level))),
+        Scheduling::RoundRobin(level) => Some(Policy::RoundRobin(Priority::nearest(level))),
         Scheduling::TimeSharing => None,
     }
 }

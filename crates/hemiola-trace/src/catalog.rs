@@ -289,6 +289,11 @@ impl CatalogGuard<'_> {
         self.0.sources.iter().enumerate().map(|(index, name)| (SourceId(index as u16), name.as_str()))
     }
 
+    /// All callbacks in the order of their registration.
+    pub fn callbacks(&self) -> impl Iterator<Item = (CallbackId, &Callback)> {
+        self.0.callbacks.iter().enumerate().map(|(index, callback)| (CallbackId(index as u16), callback))
+    }
+
     /// All workers in the order of their registration.
     pub fn workers(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {
         self.0.workers.iter().enumerate().map(|(index, worker)| (WorkerId(index as u16), worker))

@@ -90,13 +90,14 @@ What is usual comes from the other runs of the trace, or from the profile that `
 A bound holds if execution times do not exceed those that it rests on, which are said below it, and if nothing runs that is not part of it.
 Execution times are those of the profile that `run` keeps (`output.profile` in robot.toml). More: docs/chains.md.")]
     Analyze(AnalyzeArguments),
-    /// Find priorities and workers for the cycles, so that all deadlines are met
+    /// Find priorities, workers and cores for cycles and executors, so that all deadlines are met
     #[command(after_help = "Examples:
   assign                              an overlay with the reasons as comments
   assign --output overlays/assigned.toml
   run --overlay assigned              obeys it
+  assign --system system.toml         of any described system: its chains get executors
 
-Sources keep their priorities: they stand for drivers. Priorities are those that the cycles have, in another order, if all differ.")]
+Sources keep their priorities: they stand for drivers. Priorities are those that cycles and executors have, in another order, if all differ.")]
     Assign(AssignArguments),
     /// Examine this machine: is it fit for real time, and what would help
     Doctor(DoctorArguments),
@@ -325,6 +326,9 @@ pub struct AnalyzeArguments {
 pub struct AssignArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
+    /// Of a described system instead of this robot, a system.toml or the same as JSON: executors for its chains by PiCAS' allocation
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
+    pub system: Option<PathBuf>,
     /// Execution times of this profile, or of this log, instead of those that `run` keeps
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,

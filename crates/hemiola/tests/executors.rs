@@ -263,3 +263,42 @@ fn what_cannot_be_counted_is_named_with_the_reason() {
     assert!(reason(&findings, "arm: tick").contains("Executor::spawn"), "{findings:#}");
     assert_eq!(row(&findings, "callback", "arm: tick")["holds"], false);
 }
+
+#[test]
+fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
+    let robot = Robot::new("assign", "[executor.arm.callbacks]\n\"every 10ms\" = 3\nTouch = 7\n");
+    assert_eq!(robot.command(&["run", "--headless", "--duration", "300ms", "--no-trace"]), ExitCode::SUCCESS);
+    let path = robot.path("profile.json");
+    let mut profile = Profile::load(Path::new(&path)).unwrap();
+    let priorities = |profile: &Profile| {
+        let callbacks = profile.executors["arm"].callbacks.iter();
+        callbacks
+            .map(|(name, callback)| (name.split(' ').next().unwrap().to_owned(), callback.priority))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        priorities(&profile),
+        [("Touch".to_owned(), 7), ("every".to_owned(), 3)],
+        "robot.toml goes before the program"
+    );
+    // An arm that takes turns with a hand which is due earlier.
+    let arm = profile.executors.get_mut("arm").unwrap();
+    arm.thread.as_mut().unwrap().priority = Some(20);
+    profile.costs.clear();
+    robot.knowing(&profile);
+    let overlay = robot.path("assigned.toml");
+    assert_eq!(robot.command(&["assign", "--output", &overlay]), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(&overlay).unwrap();
+    assert!(
+        text.contains("[executor.arm]\npriority = 30\n") && text.contains("[cycle.hand]\npriority = 20\n"),
+        "{text}"
+    );
+    assert!(text.contains("[executor.arm.callbacks]\nTouch = 3\n\"every 10ms\" = 7\n"), "{text}");
+
+    let run = ["run", "--headless", "--duration", "300ms", "--no-trace", "--overlay", &overlay];
+    assert_eq!(robot.command(&run), ExitCode::SUCCESS);
+    let obeyed = Profile::load(Path::new(&path)).unwrap();
+    assert_eq!(priorities(&obeyed), [("Touch".to_owned(), 3), ("every".to_owned(), 7)]);
+    let granted = obeyed.executors["arm"].thread.as_ref().unwrap().priority;
+    assert!([Some(30), Some(0)].contains(&granted), "as assigned, or not permitted: {granted:?}");
+}

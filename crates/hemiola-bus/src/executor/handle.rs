@@ -3,9 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hemiola_model::configuration::ExecutorConfiguration;
+use hemiola_realtime::ThreadSettings;
 use hemiola_trace::{CallbackId as TracedCallback, Catalog, ExecutorThread, WorkerId};
 
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
+use super::configured;
 use super::ready::{CAPACITY, Ready};
 use super::registry::{CHANGES, Command, Commands, Messages, Newcomer, Registry};
 use super::subscription::Carrier;
@@ -101,9 +104,10 @@ impl ExecutorHandle {
     /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign code.
     pub(super) fn add(
         &self,
-        newcomer: Newcomer,
+        mut newcomer: Newcomer,
         make: impl FnOnce(Ready, Arc<Figures>) -> Result<Box<dyn Runnable>, BusError>,
     ) -> Result<CallbackId, BusError> {
+        newcomer.priority = self.priority(&newcomer.name, newcomer.priority);
         let (kind, priority, figures) = (newcomer.kind, newcomer.priority, Arc::<Figures>::default());
         let Some((index, traced)) = self.with_registry(|registry| registry.reserve(newcomer, figures.clone())) else {
             return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
@@ -132,6 +136,21 @@ impl ExecutorHandle {
             let put = put_in(registry, index, Carrier::with(callback, others));
             Ok(put.map(|()| registry.enter(index)))
         })
+    }
+
+    /// Lets this go before what the program says, from now on.
+    pub(super) fn configure(&self, configuration: ExecutorConfiguration) {
+        self.with_registry(|registry| registry.configuration = configuration);
+    }
+
+    /// How important a callback is of which the program says this.
+    pub(super) fn priority(&self, callback: &str, said: Priority) -> Priority {
+        self.with_registry(|registry| configured::priority(&registry.configuration, callback, said))
+    }
+
+    /// How its thread runs if the program says this.
+    pub(super) fn thread(&self, said: ThreadSettings) -> ThreadSettings {
+        self.with_registry(|registry| configured::thread(&registry.configuration, said))
     }
 
     /// Every subscription receives its messages by itself from now on.

@@ -8,6 +8,7 @@ use std::any::{Any, TypeId};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hemiola_model::configuration::ExecutorConfiguration;
 use hemiola_trace::{Callback as Traced, CallbackId as TracedCallback, Catalog, ExecutorThread, WorkerId};
 
 use super::agenda::Kind;
@@ -26,6 +27,8 @@ pub(super) struct Registry {
     last_serial: u64,
     shares_messages: bool,
     recording: Option<(Catalog, WorkerId)>,
+    /// What goes before what the program says.
+    pub(super) configuration: ExecutorConfiguration,
     commands: QueueWriter<Command>,
     removed: QueueReader<Removed>,
     /// To be dropped when nobody holds the registry any more, for that runs foreign code.
@@ -111,6 +114,7 @@ impl Registry {
             last_serial: 0,
             shares_messages: true,
             recording: None,
+            configuration: ExecutorConfiguration::default(),
             commands: command_writer,
             removed: removed_reader,
             waste: Vec::new(),

@@ -30,13 +30,13 @@ pub struct RunningExecutor {
 }
 
 impl Executor {
-    /// Runs it on a thread of its own with these settings.
+    /// Runs it on a thread of its own with these settings, before which go those of its [configuration](Self::configured).
     ///
     /// # Errors
     /// There is no thread to be had. A setting that the system refuses is no error: see [`RunningExecutor::report`].
     pub fn spawn(mut self, settings: ThreadSettings) -> Result<RunningExecutor, RealtimeError> {
         let handle = self.handle();
-        let spawned = spawn(settings, move || {
+        let spawned = spawn(handle.thread(settings), move || {
             self.run();
             self
         })?;

@@ -92,6 +92,7 @@ impl Executor {
         callback: C,
     ) -> Result<CallbackId, BusError> {
         let (handle, messages) = (self.handle.clone(), Messages::of::<T, C>(topic, capacity, when_full));
+        let priority = handle.priority(topic.name(), priority);
         let joined = handle.join(&messages, priority, callback, |_, index, mut carrier| {
             // What was sent before comes first, so that the registry knows the order of the callbacks.
             self.obey();
@@ -152,6 +153,7 @@ impl ExecutorHandle {
         callback: C,
     ) -> Result<CallbackId, BusError> {
         let messages = Messages::of::<T, C>(topic, capacity, when_full);
+        let priority = self.priority(topic.name(), priority);
         let put_in = |registry: &mut Registry, index, carrier: Carrier<C>| {
             self.send(registry, Command::PutIn { index, carrier: Box::new(carrier) })
         };

@@ -1,6 +1,6 @@
 //! The executors beside a robot's cycles, as runs showed them: as executors with chains of one callback each.
 //!
-//! - **Threads.** Priority and cores are those of the thread itself: one core, or all of them.
+//! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless `[executor.*]` says others: one core, or all of them.
 //! - **Timers** come once per period, and have to be served before the next time; nobody says that of messages.
 //! - **Messages** come no closer together than they ever did, or than `[analysis.period]` says. Where n of them come at once, and then none for a while, they are n
 //!   chains, each of which begins once in the least time in which n + 1 came: the first message and the one after n others are that far apart, and
@@ -10,6 +10,7 @@
 
 use hemiola_analysis::Time;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
+use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
 use hemiola_runtime::Robot;
 use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
 
@@ -32,6 +33,9 @@ pub struct Callbacks {
 /// A callback, and the chain that bounds how long it takes until it has been called, or why none does.
 pub struct Called {
     pub name: String,
+    /// Whose it is, and what it is called there.
+    pub executor: String,
+    pub callback: String,
     pub deadline: Option<Time>,
     pub verdict: Result<String, String>,
     /// From when there was something to do for it to its end.
@@ -49,7 +53,9 @@ pub struct Burst {
 pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbacks {
     let mut derived = Callbacks::default();
     for (name, executor) in &knowledge.profile.executors {
-        let thread = called_by(executor.thread.as_ref(), system.cores);
+        let configured = robot.configuration().executors.get(name);
+        let thread = executor.thread.clone().map(|thread| as_configured(thread, configured, system.cores));
+        let thread = called_by(thread.as_ref(), system.cores);
         if let Ok((thread, priority)) = thread {
             let order = match thread.order {
                 CallbackOrder::Priority => Order::Priority,
@@ -65,6 +71,7 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
         }
         for (callback, profile) in &executor.callbacks {
             let name_of_both = format!("{name}: {callback}");
+            let priority = configured.and_then(|it| it.priority_of(callback)).unwrap_or(profile.priority);
             let chains = thread.and_then(|(thread, _)| {
                 let arrivals = Arrivals::of(profile, robot)?;
                 let takes = knowledge.span(&profile.execution).ok_or("it was never measured")?;
@@ -73,11 +80,7 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
             let verdict = match chains {
                 Ok((thread, arrivals, takes)) => {
                     let executor = Some(name.clone());
-                    let of = Callback {
-                        executor,
-                        priority: Some(profile.priority.into()),
-                        ..Callback::new(callback, takes)
-                    };
+                    let of = Callback { executor, priority: Some(priority.into()), ..Callback::new(callback, takes) };
                     add_chains(system, &name_of_both, &of, &arrivals, thread);
                     derived.bursts.extend(arrivals.burst(&name_of_both));
                     if profile.response.count() > 0 { Ok(name_of_both.clone()) } else { Err(NO_BEGIN.to_owned()) }
@@ -90,7 +93,9 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
                 }
             };
             let deadline = profile.period.map(Time::nanoseconds);
-            derived.called.push(Called { name: name_of_both, deadline, verdict, response: profile.response.clone() });
+            let (executor, callback) = (name.clone(), callback.clone());
+            let response = profile.response.clone();
+            derived.called.push(Called { name: name_of_both, executor, callback, deadline, verdict, response });
         }
     }
     derived
@@ -98,12 +103,34 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
 
 const NO_BEGIN: &str = "only when it was called is known, and not since when there was something to do for it";
 
+/// The thread as it will be.
+fn as_configured(
+    mut thread: ExecutorThread,
+    configured: Option<&ExecutorConfiguration>,
+    cores: usize,
+) -> ExecutorThread {
+    let Some(configured) = configured else { return thread };
+    if let Some(scheduling) = configured.scheduling {
+        thread.priority = Some(match scheduling {
+            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => priority,
+            Scheduling::TimeSharing => 0,
+        });
+    }
+    if !configured.cores.is_empty() {
+        thread.cores = configured.cores.clone();
+        thread.cores.retain(|&core| core < cores);
+    }
+    thread
+}
+
 /// The thread on which an executor calls its callbacks, and its priority.
 fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), &'static str> {
     let thread = thread.ok_or("its executor has no thread for itself (`Executor::spawn`), or had none yet")?;
     let priority = thread.priority.ok_or("its thread is neither of real-time priority nor shares time")?;
     if (2..cores).contains(&thread.cores.len()) {
-        return Err("its thread may use some of the cores: give it one, or all (`ThreadSettings::affinity`)");
+        return Err(
+            "its thread may use some of the cores: give it one, or all (`cores` in `[executor.*]`, or `ThreadSettings::affinity`)",
+        );
     }
     Ok((thread, priority))
 }

@@ -64,13 +64,7 @@ struct Subject {
 
 impl Subject {
     fn of_file(path: &Path) -> Result<Self, CommandError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", path.display())))?;
-        let is_json = path.extension().is_some_and(|extension| extension == "json");
-        let name = path.display().to_string();
-        let system = if is_json { System::from_json(&text) } else { System::from_toml(&text, &name) };
-        let system = system.map_err(|problems| CommandError::Usage(problems.to_string()))?;
-        Ok(Self { system, robot: None })
+        Ok(Self { system: read_system(path)?, robot: None })
     }
 
     fn of_robot(application: &Application, arguments: &AnalyzeArguments) -> Result<Self, CommandError> {
@@ -130,6 +124,16 @@ impl Subject {
         }
         serde_json::to_string_pretty(&all).unwrap_or_default()
     }
+}
+
+/// A described system.
+pub fn read_system(path: &Path) -> Result<System, CommandError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", path.display())))?;
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let name = path.display().to_string();
+    let system = if is_json { System::from_json(&text) } else { System::from_toml(&text, &name) };
+    system.map_err(|problems| CommandError::Usage(problems.to_string()))
 }
 
 /// A robot as a system, with the execution times of this profile or log, or those that it keeps itself.

@@ -158,6 +158,8 @@ impl Attempt<'_> {
         };
         let capture = self.watch(&mut watch);
         let robot_time = handle.now();
+        // By now there is all that there ever was.
+        handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
         drop(keys);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));

@@ -1,0 +1,49 @@
+//! Which callback of an executor goes before which.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::Thread;
+use crate::Time;
+use crate::system::{Order, System};
+
+/// On those executors that call by priority, what is due sooner goes first; of what is due at the same time, or at any, what comes more often; of a chain, what comes later.
+pub fn by_deadline(system: &System, threads: &[Thread]) -> System {
+    let mut system = system.clone();
+    for &thread in threads {
+        let Thread::Executor(executor) = thread else { continue };
+        if system.executors[executor].order == Order::Priority {
+            order(&mut system, executor);
+        }
+    }
+    system
+}
+
+fn order(system: &mut System, executor: usize) {
+    let name = Some(system.executors[executor].name.clone());
+    // What is called for several reasons is one callback.
+    let mut urgencies: BTreeMap<String, (Time, Time, Reverse<usize>)> = BTreeMap::new();
+    let mut levels = BTreeMap::new();
+    for chain in &system.chains {
+        for (place, callback) in chain.callbacks.iter().enumerate().filter(|(_, callback)| callback.executor == name) {
+            let urgency = (chain.due().unwrap_or(Time::MAX), chain.period, Reverse(place));
+            let known = urgencies.entry(callback.name.clone()).or_insert(urgency);
+            *known = urgency.min(*known);
+            levels.insert(callback.name.clone(), callback.priority.unwrap_or(0));
+        }
+    }
+    let mut order: Vec<_> = urgencies.into_iter().collect();
+    // The least important first.
+    order.sort_by(|(_, one), (_, other)| other.cmp(one));
+    let mut levels: Vec<u32> = levels.into_values().collect();
+    levels.sort_unstable();
+    if levels.windows(2).any(|pair| pair[0] == pair[1]) {
+        levels = (1..).take(order.len()).collect();
+    }
+    let level_of: BTreeMap<String, u32> = order.into_iter().map(|(name, _)| name).zip(levels).collect();
+    for callback in
+        system.chains.iter_mut().flat_map(|chain| &mut chain.callbacks).filter(|callback| callback.executor == name)
+    {
+        callback.priority = level_of.get(&callback.name).copied();
+    }
+}

@@ -1,0 +1,84 @@
+//! Who gets a priority: the workers of a cycle, or the thread of an executor.
+
+use crate::system::{Begin, Chain, Path, Start, System};
+use crate::{Analysis, Time, Verdict};
+
+/// By its place in the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Thread {
+    Cycle(usize),
+    Executor(usize),
+}
+
+impl Thread {
+    /// Those that there are.
+    pub fn named(system: &System, cycles: &[&str], executors: &[&str]) -> Vec<Self> {
+        let cycle = |name: &&str| system.cycles.iter().position(|cycle| cycle.name == **name);
+        let executor = |name: &&str| system.executors.iter().position(|executor| executor.name == **name);
+        let cycles = cycles.iter().filter_map(cycle).map(Self::Cycle);
+        cycles.chain(executors.iter().filter_map(executor).map(Self::Executor)).collect()
+    }
+
+    pub fn priority(self, system: &System) -> u32 {
+        match self {
+            Self::Cycle(cycle) => system.cycles[cycle].priority,
+            Self::Executor(executor) => system.executors[executor].priority,
+        }
+    }
+
+    pub fn priority_mut(self, system: &mut System) -> &mut u32 {
+        match self {
+            Self::Cycle(cycle) => &mut system.cycles[cycle].priority,
+            Self::Executor(executor) => &mut system.executors[executor].priority,
+        }
+    }
+
+    /// How soon it has to be done; [`Time::MAX`] if nobody waits for it.
+    pub fn due(self, system: &System) -> Time {
+        match self {
+            Self::Cycle(cycle) => {
+                let own = system.cycles[cycle].deadline;
+                let responses = responses(system, cycle).filter_map(|path| path.deadline);
+                responses.chain(own).min().unwrap_or_else(|| period(system, cycle, system.cycles.len()))
+            }
+            Self::Executor(executor) => chains(system, executor).filter_map(Chain::due).min().unwrap_or(Time::MAX),
+        }
+    }
+
+    /// Whether it meets its own deadlines, and a cycle that from the sample on with which it begins.
+    pub fn is_in_time(self, analysis: &Analysis, system: &System) -> bool {
+        let is_in_time = |name: &str| analysis.find(name).is_some_and(Verdict::holds);
+        match self {
+            Self::Cycle(cycle) => {
+                let responses = responses(system, cycle).map(|path| &path.name);
+                responses.chain([&system.cycles[cycle].name]).all(|name| is_in_time(name))
+            }
+            Self::Executor(executor) => chains(system, executor).all(|chain| is_in_time(&chain.name)),
+        }
+    }
+}
+
+/// From a sample to the end of the cycle that it begins.
+fn responses(system: &System, cycle: usize) -> impl Iterator<Item = &Path> {
+    let name = &system.cycles[cycle].name;
+    let responds = move |path: &&Path| path.from == Start::Sample && path.through.last() == Some(name);
+    system.paths.iter().filter(responds)
+}
+
+/// Those that an executor has a part in.
+fn chains(system: &System, executor: usize) -> impl Iterator<Item = &Chain> {
+    let name = Some(&system.executors[executor].name);
+    system.chains.iter().filter(move |chain| chain.callbacks.iter().any(|callback| callback.executor.as_ref() == name))
+}
+
+/// Descriptions that were checked have no circles; `left` ends those of others.
+fn period(system: &System, cycle: usize, left: usize) -> Time {
+    match &system.cycles[cycle].begins {
+        Begin::Every { period, .. } => *period,
+        Begin::After(name) => {
+            let chain = system.chains.iter().find(|chain| chain.name == *name).map(|chain| chain.period);
+            let before = system.cycles.iter().position(|cycle| cycle.name == *name).filter(|_| left > 0);
+            chain.or_else(|| Some(period(system, before?, left - 1))).unwrap_or(Time::MAX)
+        }
+    }
+}

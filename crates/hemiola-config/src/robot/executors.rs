@@ -1,0 +1,42 @@
+//! `[executor.*]`
+
+use std::collections::BTreeMap;
+
+use hemiola_model::configuration::ExecutorConfiguration;
+
+use super::{read_cores, read_scheduling};
+use crate::diagnostic::Diagnostics;
+use crate::node::Node;
+use crate::section::{Section, whole};
+
+/// Programs make executors as they go, so which there are is not known before a run.
+pub(super) fn read_executors(
+    executors: &[(&str, &Node)],
+    found: &mut Diagnostics,
+) -> BTreeMap<String, ExecutorConfiguration> {
+    let read =
+        executors.iter().filter_map(|(name, node)| Some(((*name).to_owned(), read_executor(name, node, found)?)));
+    read.collect()
+}
+
+fn read_executor(name: &str, node: &Node, found: &mut Diagnostics) -> Option<ExecutorConfiguration> {
+    let path = format!("executor.{name}");
+    let mut section = Section::open(&path, node, found)?;
+    let is_scheduled = section.peek("policy").or(section.peek("priority")).is_some();
+    let scheduling = read_scheduling(&mut section, found);
+    let mut executor = ExecutorConfiguration {
+        scheduling: is_scheduled.then_some(scheduling),
+        cores: read_cores(&mut section, found),
+        callbacks: BTreeMap::new(),
+    };
+    if let Some(node) = section.take("callbacks")
+        && let Some(mut callbacks) = Section::open(&format!("{path}.callbacks"), node, found)
+    {
+        for name in node.table().into_iter().flat_map(|table| table.keys()) {
+            let priority = callbacks.read(name, whole(0..=usize::from(u16::MAX)), found);
+            executor.callbacks.extend(priority.map(|priority| (name.clone(), priority as u16)));
+        }
+    }
+    section.finish(found);
+    Some(executor)
+}

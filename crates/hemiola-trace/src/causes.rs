@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `history` | a capture, sorted by runs, cores and exchanges |
 //! | `blocking` | the chain of one run |
+//! | `call` | what a callback of an executor waited for |
 //! | `canvas` | a span of time that is painted with causes, each part once |
 //! | `reaction` | across cycles: from a sensor's sample to an output |
 //! | `usual_hops` | how long each part of that usually takes |
@@ -26,6 +27,7 @@
 
 mod accounts;
 mod blocking;
+mod call;
 mod canvas;
 mod durations;
 mod explanation;
@@ -38,6 +40,7 @@ mod words;
 mod tests;
 
 pub use accounts::{Account, Loss, Taker};
+pub use call::Call;
 pub use durations::{Durations, Usual};
 pub use explanation::{Execution, Explanation, Reason};
 pub use history::{History, RunSpan};

@@ -1,5 +1,6 @@
 //! Compares what is observed with what was promised, and says why it was more.
 
+mod callback;
 mod cause;
 
 use std::collections::BTreeMap;
@@ -7,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use hemiola_trace::causes::{Durations, Explanation, History, Latency, Step, UsualHops};
 use hemiola_trace::{
-    Age, Capture, Catalog, CatalogGuard, CycleId, Event, SourceId, Stamp, Statistics, TaskId, TickScale, Ticks,
-    human_duration,
+    Age, CallbackId, Capture, Catalog, CatalogGuard, CycleId, Event, SourceId, Stamp, Statistics, TaskId, TickScale,
+    Ticks, human_duration,
 };
 
 use super::bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
@@ -37,13 +38,14 @@ struct Resolved {
     responses: BTreeMap<CycleId, u64>,
     reactions: BTreeMap<(SourceId, TaskId), u64>,
     data_ages: BTreeMap<(SourceId, TaskId), u64>,
+    callbacks: BTreeMap<CallbackId, u64>,
 }
 
 /// A latency above its bound.
 #[derive(Clone, Copy)]
 struct Finding {
     of: Watched,
-    /// Zero for a chain.
+    /// Zero for a chain; of a callback the number of what it was called for.
     run: u32,
     begin: Ticks,
     end: Ticks,
@@ -55,6 +57,7 @@ struct Finding {
 enum Watched {
     Response(CycleId),
     Chain(Latency, SourceId, TaskId),
+    Callback(CallbackId),
 }
 
 /// As many are explained and told in a second.
@@ -97,6 +100,11 @@ impl BoundWatch {
         };
         self.resolved.reactions = chains(&self.bounds.reactions);
         self.resolved.data_ages = chains(&self.bounds.data_ages);
+        let callbacks = names.callbacks().filter_map(|(id, callback)| {
+            let key = (names.worker_name(callback.executor), callback.name.clone());
+            Some((id, nanoseconds(self.bounds.callbacks.get(&key)?)))
+        });
+        self.resolved.callbacks = callbacks.collect();
     }
 
     /// Looks at events of a worker, in the order of its ring.
@@ -110,8 +118,19 @@ impl BoundWatch {
                 Event::Arrival { output, source, at, newest, newest_age, oldest_age } => {
                     self.arrived((source, output), at, newest, [newest_age, oldest_age], scale);
                 }
+                Event::Callback { callback, sequence, published, end, .. } if published != Ticks(0) => {
+                    self.returned(callback, sequence, [published, end], scale);
+                }
                 _ => {}
             }
+        }
+    }
+
+    fn returned(&mut self, callback: CallbackId, sequence: u32, [begin, end]: [Ticks; 2], scale: &TickScale) {
+        let Some(&bound) = self.resolved.callbacks.get(&callback) else { return };
+        let observed = scale.nanoseconds_between(begin, end);
+        if observed > bound {
+            self.find(Finding { of: Watched::Callback(callback), run: sequence, begin, end, observed, bound });
         }
     }
 
@@ -210,6 +229,13 @@ impl BoundWatch {
                     cause(&self.bounds, &Explanation::of(chain, durations, scale).with_accounts(history), names);
                 (run, cause, words)
             }
+            Watched::Callback(callback) => {
+                let call = history.call(callback, finding.end);
+                let told = call.map(|call| self::callback::cause(&self.bounds, callback, &call, finding.bound, names));
+                let (cause, words) =
+                    told.unwrap_or((ExceedanceCause::Unknown, "the event of the call is lost".to_owned()));
+                (finding.run, cause, words)
+            }
             Watched::Chain(latency, source, output) => {
                 let reactions = history.reactions(source, output, latency);
                 let unknown = || (0, ExceedanceCause::Unknown, "the events of the chain are lost".to_owned());
@@ -256,7 +282,7 @@ impl Finding {
     /// How much of what was before and after it is looked at.
     fn around(&self) -> Duration {
         match self.of {
-            Watched::Response(_) => AROUND,
+            Watched::Response(_) | Watched::Callback(_) => AROUND,
             Watched::Chain(..) => AROUND + Duration::from_nanos(self.observed) * COMPARED,
         }
     }
@@ -266,6 +292,10 @@ impl Watched {
     fn named(self, names: &CatalogGuard<'_>) -> Bounded {
         match self {
             Self::Response(cycle) => Bounded::Response { cycle: names.cycle_name(cycle) },
+            Self::Callback(callback) => {
+                let (executor, callback) = callback::names_of(callback, names);
+                Bounded::Callback { executor, callback }
+            }
             Self::Chain(latency, source, output) => {
                 let (source, output) = (names.source_name(source), names.task_name(output));
                 match latency {

@@ -20,6 +20,7 @@ use crate::journal::{JournalEvent, Severity};
 ///     .response("motion", milliseconds(9))
 ///     .reaction("Imu", "LegActuator.request", milliseconds(21))
 ///     .data_age("Imu", "LegActuator.request", milliseconds(15))
+///     .callback("arm", "Reach", milliseconds(3))
 ///     .execution("motion", "WalkEngine.joints", milliseconds(2));
 /// assert_eq!(bounds.responses["motion"], milliseconds(9));
 /// ```
@@ -31,7 +32,9 @@ pub struct LatencyBounds {
     pub reactions: BTreeMap<(String, String), Duration>,
     /// From the oldest sample that an output rests on to that output, by source and the update that puts out.
     pub data_ages: BTreeMap<(String, String), Duration>,
-    /// The execution times that the others were computed with, by cycle and update: what exceeds one is named as the cause before all else.
+    /// From when there was something to do for a callback to its return, by executor and callback.
+    pub callbacks: BTreeMap<(String, String), Duration>,
+    /// The execution times that the others were computed with, by cycle and update or executor and callback: what exceeds one is named as the cause before all else.
     pub executions: BTreeMap<(String, String), Duration>,
 }
 
@@ -54,9 +57,15 @@ impl LatencyBounds {
         self
     }
 
-    /// Says with which execution time of an update the bounds were computed.
-    pub fn execution(mut self, cycle: &str, update: &str, assumed: Duration) -> Self {
-        self.executions.insert((cycle.to_owned(), update.to_owned()), assumed);
+    /// Bounds the response time of a callback.
+    pub fn callback(mut self, executor: &str, callback: &str, bound: Duration) -> Self {
+        self.callbacks.insert((executor.to_owned(), callback.to_owned()), bound);
+        self
+    }
+
+    /// Says with which execution time of an update of a cycle, or a callback of an executor, the bounds were computed.
+    pub fn execution(mut self, whose: &str, what: &str, assumed: Duration) -> Self {
+        self.executions.insert((whose.to_owned(), what.to_owned()), assumed);
         self
     }
 }
@@ -89,6 +98,13 @@ pub enum Bounded {
         /// The update that puts out.
         output: String,
     },
+    /// The response time of a callback.
+    Callback {
+        /// Its executor.
+        executor: String,
+        /// Its name.
+        callback: String,
+    },
 }
 
 impl std::fmt::Display for Bounded {
@@ -97,6 +113,7 @@ impl std::fmt::Display for Bounded {
             Self::Response { cycle } => write!(formatter, "the response time of {cycle}"),
             Self::Reaction { source, output } => write!(formatter, "the reaction time from {source} to {output}"),
             Self::DataAge { source, output } => write!(formatter, "the data age from {source} to {output}"),
+            Self::Callback { executor, callback } => write!(formatter, "the response time of {executor}: {callback}"),
         }
     }
 }
@@ -125,7 +142,7 @@ impl std::fmt::Display for Bounded {
 pub struct Exceedance {
     /// What was bounded.
     pub of: Bounded,
-    /// The run of the cycle, or of the one that put out.
+    /// The run of the cycle, or of the one that put out; of a callback the number of the message among those of its publisher, or of the tick.
     pub run: u32,
     /// The bound.
     pub bound: Duration,
@@ -143,7 +160,8 @@ impl std::fmt::Display for Exceedance {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { of, run, bound, observed, explanation, others, .. } = self;
         let [observed, bound] = [observed, bound].map(|time| hemiola_trace::human_duration(*time));
-        write!(formatter, "{of} was {observed} in run {run}, above its bound of {bound}: {explanation}")?;
+        let when = if matches!(of, Bounded::Callback { .. }) { "for number" } else { "in run" };
+        write!(formatter, "{of} was {observed} {when} {run}, above its bound of {bound}: {explanation}")?;
         match others {
             0 => Ok(()),
             others => write!(formatter, " (and {others} more since the last one)"),
@@ -159,9 +177,9 @@ impl std::fmt::Display for Exceedance {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExceedanceCause {
-    /// An update ran longer than was assumed, or, where nothing was assumed, than it usually does.
+    /// An update or a callback ran longer than was assumed, or, where nothing was assumed, than it usually does.
     Execution {
-        /// Its cycle.
+        /// Its cycle, or executor.
         cycle: String,
         /// Its name.
         update: String,
@@ -193,9 +211,9 @@ pub enum ExceedanceCause {
     },
     /// A worker had work and did not run, and none of the robot's threads had its core; whose it was is not known.
     StalledCore,
-    /// It began late: the timer, the wake-up of its thread, or the sample that triggers it.
+    /// It began late: the timer, the wake-up of its thread, or the sample or message that triggers it.
     LateRelease,
-    /// The run before it went on for too long.
+    /// The run before it, or what its executor called before it, went on for too long.
     Backlog,
     /// Waking workers and handing work to them took the time.
     Dispatch,

@@ -1,6 +1,6 @@
 //! A capture, sorted by what questions are asked of it.
 
-use super::accounts::Looks;
+use super::{accounts::Looks, call::CallEvents};
 use crate::{
     catalog::{Catalog, Runs, topic_of},
     clock::{Core, TickScale, Ticks},
@@ -28,6 +28,8 @@ pub struct History {
     pub(super) scale: TickScale,
     pub(super) runs: BTreeMap<(CycleId, u32), RunEvents>,
     pub(super) wakes: BTreeMap<WorkerId, Vec<(Ticks, Ticks)>>,
+    /// By executor, in the order of its ring.
+    pub(super) calls: BTreeMap<WorkerId, Vec<CallEvents>>,
     cores: BTreeMap<Core, Lane>,
     priorities: BTreeMap<WorkerId, i32>,
     /// By exchange and run of its publisher.
@@ -137,6 +139,7 @@ impl History {
             scale: scale.clone(),
             runs: BTreeMap::new(),
             wakes: BTreeMap::new(),
+            calls: BTreeMap::new(),
             cores: BTreeMap::new(),
             priorities: BTreeMap::new(),
             publications: BTreeMap::new(),
@@ -147,11 +150,12 @@ impl History {
         };
         let names = catalog.read();
         for (worker, events) in capture.workers() {
-            let priority = match names.worker(worker).map(|worker| &worker.runs) {
-                Some(Runs::Tasks { cycle, .. }) => names.cycle(*cycle).map_or(0, |cycle| cycle.priority),
-                _ => 0,
-            };
-            history.priorities.insert(worker, priority);
+            let priority = names.worker(worker).and_then(|worker| match &worker.runs {
+                Runs::Tasks { cycle, .. } => names.cycle(*cycle).map(|cycle| cycle.priority),
+                Runs::Callbacks { .. } => worker.executor.as_ref()?.priority.map(i32::from),
+                Runs::Samples { .. } | Runs::Service => None,
+            });
+            history.priorities.insert(worker, priority.unwrap_or(0));
             for event in events {
                 history.add(worker, event, |task| names.task(task).map(|task| task.cycle));
             }
@@ -171,8 +175,10 @@ impl History {
                 self.runs.entry((cycle, run)).or_default().tasks.push(slice);
                 self.occupy(core, Occupation { worker, begin, end });
             }
-            Event::Callback { core, begin, end, .. } => {
-                self.occupy(core, Occupation { worker, begin: begin.min(end), end });
+            Event::Callback { callback, core, published, begin, end, .. } => {
+                let begin = begin.min(end);
+                self.calls.entry(worker).or_default().push(CallEvents { callback, core, published, begin, end });
+                self.occupy(core, Occupation { worker, begin, end });
             }
             Event::CycleBegin { cycle, plan, run, trigger, begin } => {
                 self.runs.entry((cycle, run)).or_default().begin = Some((worker, plan, trigger.min(begin), begin));

@@ -1,5 +1,7 @@
 //! What is known before a run: whether a robot may start (`[analysis] admission`), and which bounds it is to be compared with while it runs.
 
+use std::time::Duration;
+
 use hemiola_analysis::Time;
 use hemiola_model::configuration::Admission;
 use hemiola_runtime::{LatencyBounds, Robot};
@@ -64,6 +66,18 @@ fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
         if let Some(time) = bound(What::DataAge, &name) {
             bounds = bounds.data_age(begin, output, time);
         }
+    }
+    for called in &derived.callbacks.called {
+        if let Some(time) = bound(What::Callback, &called.name) {
+            bounds = bounds.callback(&called.executor, &called.callback, time);
+        }
+    }
+    for callback in derived.system.chains.iter().flat_map(|chain| &chain.callbacks) {
+        let executor = callback.executor.as_deref().unwrap_or_default();
+        let known = bounds.executions.get(&(executor.to_owned(), callback.name.clone())).copied();
+        // What is awake before a timer is due stands beside the callback itself, under its name.
+        let assumed = Duration::from(callback.takes.longest).max(known.unwrap_or_default());
+        bounds = bounds.execution(executor, &callback.name, assumed);
     }
     for cycle in &derived.system.cycles {
         for task in &cycle.tasks {

@@ -57,9 +57,9 @@ enum ChangeKind {
 #[data(name = "hemiola/Exceedance")]
 struct ExceedanceMessage {
     latency: LatencyKind,
-    /// The cycle; of a chain its source.
+    /// The cycle; of a chain its source, of a callback its executor.
     of: String,
-    /// The update that puts out; empty for a response time.
+    /// The update that puts out, or the callback; empty for a response time.
     output: String,
     run: u32,
     bound: Duration,
@@ -80,6 +80,7 @@ enum LatencyKind {
     Response,
     Reaction,
     DataAge,
+    Callback,
 }
 
 #[derive(Data)]
@@ -226,6 +227,7 @@ impl ExceedanceMessage {
             Bounded::Response { cycle } => (LatencyKind::Response, cycle, String::new()),
             Bounded::Reaction { source, output } => (LatencyKind::Reaction, source, output),
             Bounded::DataAge { source, output } => (LatencyKind::DataAge, source, output),
+            Bounded::Callback { executor, callback } => (LatencyKind::Callback, executor, callback),
         };
         let nobody = |kind| (kind, String::new(), Duration::ZERO);
         let (cause, culprit, took) = match cause {

@@ -1,4 +1,4 @@
-use hemiola_trace::{Collector, Core, Cycle, PlanId, Ring, WorkerId};
+use hemiola_trace::{Callback, Collector, Core, Cycle, PlanId, Ring, WorkerId};
 
 use super::*;
 
@@ -187,4 +187,37 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
         assert!(told.explanation.starts_with(words), "{}", told);
         assert_eq!(told.run, 4);
     }
+}
+
+/// What is told of a call for the third message, in milliseconds: published, entered, returned. It was promised to be over in 10, and to run 2.
+fn called(others: &[[u64; 2]], times: [u64; 3]) -> Exceedance {
+    let milliseconds = Duration::from_millis;
+    let limits = LatencyBounds::default().callback("arm", "Reach", milliseconds(10));
+    let mut workers = Workers::watching(limits.execution("arm", "Reach", milliseconds(2)));
+    let arm = workers.catalog.executor("arm").unwrap();
+    let [reach, servo] = ["Reach", "servo"].map(|name| workers.catalog.callback(Callback::of(arm, name)).unwrap());
+    let mut ring = Ring::with_capacity(16);
+    workers.collector.add(arm, ring.reader());
+    let mut call = |callback, times: [u64; 3]| {
+        let [published, begin, end] = times.map(|time| Ticks(time * MILLISECOND));
+        ring.push(Event::Callback { callback, core: Core(0), sequence: 3, published, begin, end });
+    };
+    others.iter().for_each(|&[begin, end]| call(servo, [begin, begin, end]));
+    call(reach, times);
+    workers.told().remove(0)
+}
+
+#[test]
+fn a_callback_that_was_late_is_told_with_what_its_executor_did_meanwhile() {
+    let long = called(&[], [100, 101, 113]);
+    let expected = "the response time of arm: Reach was 13.0 ms for number 3, above its bound of 10.0 ms: \
+        Reach ran 12.0 ms, and was assumed to run 2.00 ms at most";
+    assert_eq!(long.to_string(), expected);
+    let waited = called(&[[99, 109]], [100, 109, 111]);
+    assert_eq!(waited.cause, ExceedanceCause::Backlog);
+    assert_eq!(
+        waited.explanation,
+        "9.00 ms until it was called, and then 2.00 ms; arm called others meanwhile, for 9.00 ms"
+    );
+    assert_eq!(called(&[], [100, 111, 112]).cause, ExceedanceCause::LateRelease);
 }

@@ -1,4 +1,5 @@
 use super::*;
+use std::time::Duration;
 
 #[test]
 fn a_name_keeps_its_number() -> Result<(), Error> {

@@ -1,0 +1,221 @@
+//! What is kept under each kind of number.
+
+use crate::{
+    ids::{CycleId, SourceId, TaskId, TopicId, WorkerId},
+    profile::ExecutorThread,
+};
+use std::time::Duration;
+
+/// What the catalog knows of a cycle.
+///
+/// ```
+/// use hemiola_trace::Cycle;
+/// use std::time::Duration;
+///
+/// let cycle = Cycle::named("cognition").period(Duration::from_millis(33)).deadline(Duration::from_millis(33));
+/// assert_eq!(cycle.name, "cognition");
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Cycle {
+    /// Its name.
+    pub name: String,
+    /// How long after its trigger a run must end.
+    pub deadline: Option<Duration>,
+    /// The distance of its triggers, if they come from a timer.
+    pub period: Option<Duration>,
+    /// The priority of its threads; larger preempts smaller.
+    pub priority: i32,
+}
+
+impl Cycle {
+    /// A cycle without deadline and period, of priority zero.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Sets how long after its trigger a run must end.
+    pub fn deadline(self, deadline: impl Into<Option<Duration>>) -> Self {
+        Self { deadline: deadline.into(), ..self }
+    }
+
+    /// Sets the distance of the triggers.
+    pub fn period(self, period: impl Into<Option<Duration>>) -> Self {
+        Self { period: period.into(), ..self }
+    }
+
+    /// Sets the priority of the threads; larger preempts smaller.
+    pub fn priority(self, priority: i32) -> Self {
+        Self { priority, ..self }
+    }
+}
+
+/// What the catalog knows of a task.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let motion = catalog.cycle(hemiola_trace::Cycle::named("motion"))?;
+/// let task = catalog.task(motion, "Walk.joints")?;
+/// assert_eq!(catalog.read().task(task).unwrap().cycle, motion);
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// The cycle that it belongs to.
+    pub cycle: CycleId,
+    /// Its name.
+    pub name: String,
+}
+
+/// What the catalog knows of a worker thread.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let motion = catalog.cycle(hemiola_trace::Cycle::named("motion"))?;
+/// let worker = catalog.worker(motion, 0, 4711)?;
+/// assert_eq!(catalog.read().worker_name(worker), "motion 0");
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Worker {
+    /// What runs on it.
+    pub runs: Runs,
+    /// The kernel's number of the thread, if it is always the same.
+    pub thread: Option<u32>,
+    /// How it runs, if it is an executor's and has told.
+    pub executor: Option<ExecutorThread>,
+}
+
+impl Worker {
+    pub(super) fn of(runs: Runs) -> Self {
+        Self { runs, thread: None, executor: None }
+    }
+}
+
+/// What runs on a thread.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let control = catalog.executor("control")?;
+/// let runs = hemiola_trace::Runs::Callbacks { executor: "control".into() };
+/// assert_eq!(catalog.read().worker(control).unwrap().runs, runs);
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Runs {
+    /// Tasks of a cycle.
+    Tasks {
+        /// The cycle whose pool the thread belongs to.
+        cycle: CycleId,
+        /// Its number in the pool; 0 waits for the trigger.
+        index: usize,
+    },
+    /// Callbacks.
+    Callbacks {
+        /// The name of their executor.
+        executor: String,
+    },
+    /// A source.
+    Samples {
+        /// Which one.
+        source: SourceId,
+    },
+    /// Looking after the others.
+    Service,
+}
+
+/// What the catalog knows of a callback.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let control = catalog.executor("control")?;
+/// let pose = hemiola_trace::Callback::of(control, "pose").topic(catalog.topic("pose")?).priority(10);
+/// let callback = catalog.callback(pose)?;
+/// assert_eq!(catalog.read().callback(callback).unwrap().name, "pose");
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callback {
+    /// The thread of its executor.
+    pub executor: WorkerId,
+    /// Its name.
+    pub name: String,
+    /// The topic for whose messages it is called; none if it is a timer's.
+    pub topic: Option<TopicId>,
+    /// How important it is among those of its executor: the larger, the more.
+    pub priority: u16,
+    /// From tick to tick, if it is that of a timer which repeats itself.
+    pub period: Option<Duration>,
+}
+
+impl Callback {
+    /// One without topic and period, of priority zero.
+    pub fn of(executor: WorkerId, name: impl Into<String>) -> Self {
+        Self { executor, name: name.into(), topic: None, priority: 0, period: None }
+    }
+
+    /// Sets the topic for whose messages it is called.
+    pub fn topic(self, topic: impl Into<Option<TopicId>>) -> Self {
+        Self { topic: topic.into(), ..self }
+    }
+
+    /// Sets how important it is among those of its executor.
+    pub fn priority(self, priority: u16) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// Sets the time from tick to tick.
+    pub fn period(self, period: impl Into<Option<Duration>>) -> Self {
+        Self { period: period.into(), ..self }
+    }
+}
+
+/// What the catalog knows of an exchange.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let cognition = catalog.cycle(hemiola_trace::Cycle::named("cognition"))?;
+/// let exchange = catalog.exchange(cognition, "cognition")?;
+/// assert_eq!(catalog.read().exchange(exchange).unwrap().publisher, cognition);
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// The cycle that writes it.
+    pub publisher: CycleId,
+    /// Its name.
+    pub name: String,
+}
+
+/// What the catalog knows of a counter.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let counter = catalog.counter("battery", "%")?;
+/// assert_eq!(catalog.read().counter(counter).unwrap().unit, "%");
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counter {
+    /// Its name.
+    pub name: String,
+    /// The unit of its values, or nothing.
+    pub unit: String,
+}
+
+/// The edges of a task graph.
+///
+/// ```
+/// # let catalog = hemiola_trace::Catalog::new("robot");
+/// let motion = catalog.cycle(hemiola_trace::Cycle::named("motion"))?;
+/// let (a, b) = (catalog.task(motion, "a")?, catalog.task(motion, "b")?);
+/// let plan = catalog.plan(motion, &[(a, b)])?;
+/// assert_eq!(catalog.read().plan(plan).unwrap().edges, [(a, b)]);
+/// # Ok::<(), hemiola_trace::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Whose graph it is.
+    pub cycle: CycleId,
+    /// A task and one that waits for it; sorted, each once.
+    pub edges: Vec<(TaskId, TaskId)>,
+}

@@ -156,6 +156,7 @@ impl Monitor {
         }
         // What the rings told has happened before this look, so that there is one after each of it.
         if let Some(kernel) = &mut self.kernel {
+            kernel.follow_executors(&self.catalog.read());
             kernel.look();
         }
         self.poll_bounds();

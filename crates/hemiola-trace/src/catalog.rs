@@ -132,6 +132,13 @@ impl Catalog {
         }
     }
 
+    /// Says which thread calls an executor's callbacks now, by the kernel's number.
+    pub fn executor_runs_on(&self, executor: WorkerId, thread: u32) {
+        if let Some(worker) = self.write().workers.get_mut(executor.index()) {
+            worker.called_on = Some(thread);
+        }
+    }
+
     /// Registers a callback of an executor.
     ///
     /// # Errors

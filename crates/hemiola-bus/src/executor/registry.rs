@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::configuration::ExecutorConfiguration;
+use hemiola_realtime::KernelThread;
 use hemiola_trace::{Callback as Traced, CallbackId as TracedCallback, Catalog, ExecutorThread, WorkerId};
 
 use super::agenda::Kind;
@@ -217,6 +218,7 @@ impl Registry {
     pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
         if let Some((catalog, executor)) = &self.recording {
             catalog.executor_runs(*executor, thread());
+            catalog.executor_runs_on(*executor, KernelThread::current().number());
         }
     }
 

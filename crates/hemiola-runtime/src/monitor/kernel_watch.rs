@@ -1,7 +1,9 @@
 //! Looks at what the kernel counts of the robot's threads and of the cores, so that one can tell afterwards who had a core that a thread needed.
 
 use hemiola_realtime::{CoreId, KernelThread, StolenTime, ThreadAccount};
-use hemiola_trace::{Core, Event, Ring, Ticks, WorkerId};
+use std::collections::BTreeMap;
+
+use hemiola_trace::{CatalogGuard, Core, Event, Ring, Ticks, WorkerId};
 
 use super::Monitor;
 use crate::error::RuntimeError;
@@ -9,6 +11,8 @@ use crate::error::RuntimeError;
 /// The open accounts, and a ring of what was in them. Belongs to the thread that drains the rings.
 pub struct KernelWatch {
     accounts: Vec<(WorkerId, ThreadAccount)>,
+    /// On which thread each executor was seen.
+    executors: BTreeMap<WorkerId, u32>,
     stolen: Option<StolenTime>,
     ring: Ring,
 }
@@ -21,12 +25,30 @@ impl KernelWatch {
     pub fn of(threads: impl IntoIterator<Item = (WorkerId, KernelThread)>) -> Self {
         let accounts =
             threads.into_iter().filter_map(|(worker, thread)| Some((worker, ThreadAccount::of(thread).ok()?)));
-        Self { accounts: accounts.collect(), stolen: StolenTime::open().ok(), ring: Ring::with_capacity(LOOKS) }
+        let executors = BTreeMap::new();
+        Self {
+            accounts: accounts.collect(),
+            executors,
+            stolen: StolenTime::open().ok(),
+            ring: Ring::with_capacity(LOOKS),
+        }
+    }
+
+    /// Looks from now on at the threads of executors, too, which come and go with the program.
+    pub fn follow_executors(&mut self, names: &CatalogGuard<'_>) {
+        let called = names.workers().filter_map(|(id, worker)| Some((id, worker.called_on?)));
+        for (id, number) in called {
+            if self.executors.insert(id, number) != Some(number) {
+                self.accounts.retain(|(worker, _)| *worker != id);
+                let account = ThreadAccount::of(KernelThread::from_number(number));
+                self.accounts.extend(account.ok().map(|account| (id, account)));
+            }
+        }
     }
 
     /// Looks at all of them. Two system calls a thread and one for the cores, no allocation.
     pub fn look(&mut self) {
-        let Self { accounts, stolen, ring } = self;
+        let Self { accounts, stolen, ring, .. } = self;
         // One time for all: they are compared with each other.
         let at = Ticks::now();
         if let Some(cores) = stolen.as_mut().and_then(|stolen| stolen.read().ok()) {
@@ -62,7 +84,30 @@ impl Monitor {
 
 #[cfg(all(test, target_os = "linux", not(loom)))]
 mod tests {
+    use hemiola_trace::Catalog;
+
     use super::*;
+
+    #[test]
+    fn the_thread_of_an_executor_is_looked_at_as_soon_as_it_is_known() {
+        let catalog = Catalog::new("robot");
+        let arm = catalog.executor("arm").unwrap();
+        let mut watch = KernelWatch::of([]);
+        let mut reader = watch.ring.reader();
+        let mut look = |watch: &mut KernelWatch| {
+            watch.follow_executors(&catalog.read());
+            watch.look();
+            let mut events = Vec::new();
+            reader.read(&mut events);
+            events.iter().filter(|event| matches!(event, Event::ThreadTime { worker, .. } if *worker == arm)).count()
+        };
+        assert_eq!(look(&mut watch), 0);
+        catalog.executor_runs_on(arm, KernelThread::current().number());
+        assert_eq!([look(&mut watch), look(&mut watch)], [1, 1]);
+        // It goes on elsewhere, where there is no such thread.
+        catalog.executor_runs_on(arm, u32::MAX);
+        assert_eq!(look(&mut watch), 0);
+    }
 
     #[test]
     fn each_look_tells_of_every_thread_that_still_runs() {

@@ -83,11 +83,13 @@ pub struct Worker {
     pub thread: Option<u32>,
     /// How it runs, if it is an executor's and has told.
     pub executor: Option<ExecutorThread>,
+    /// The kernel's number of the thread that calls an executor's callbacks now.
+    pub called_on: Option<u32>,
 }
 
 impl Worker {
     pub(super) fn of(runs: Runs) -> Self {
-        Self { runs, thread: None, executor: None }
+        Self { runs, thread: None, executor: None, called_on: None }
     }
 }
 

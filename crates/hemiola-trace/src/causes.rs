@@ -13,6 +13,7 @@
 //! | `reaction` | across cycles: from a sensor's sample to an output |
 //! | `usual_hops` | how long each part of that usually takes |
 //! | `accounts` | what the kernel counted meanwhile: whose was the core, if it was none of ours |
+//! | `looks` | the looks at that, and what the robot did between two of them |
 //! | `durations` | how long tasks usually take |
 //! | `explanation` | what of all that is unusual |
 //! | `words` | the same for people |
@@ -32,6 +33,7 @@ mod canvas;
 mod durations;
 mod explanation;
 mod history;
+mod looks;
 mod reaction;
 mod usual_hops;
 mod words;

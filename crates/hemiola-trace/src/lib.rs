@@ -74,8 +74,8 @@ pub use error::Error;
 pub use event::{Age, Event, FailureKind, Stamp};
 pub use ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
 pub use profile::{
-    CallbackOrder, CallbackProfile, ChainProfile, CostProfile, CycleProfile, ExecutorProfile, ExecutorThread, Measured,
-    Profile,
+    CallbackOrder, CallbackProfile, ChainProfile, CostProfile, CycleProfile, ExecutorProfile, ExecutorThread, HeldUp,
+    Measured, Profile,
 };
 pub use ring::{Ring, RingReader};
 pub use statistics::{

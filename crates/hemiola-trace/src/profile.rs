@@ -1,8 +1,10 @@
 //! What was measured in earlier runs: so that the first plan already knows how long everything takes, and bounds have something to rest on.
 
 mod executor;
+mod held_up;
 
 pub use executor::{CallbackOrder, CallbackProfile, ExecutorProfile, ExecutorThread};
+pub use held_up::HeldUp;
 
 use crate::{
     distribution::{Bucket, Distribution},
@@ -125,6 +127,8 @@ pub struct ChainProfile {
 pub struct Measured {
     maximum: u64,
     buckets: Vec<Bucket>,
+    #[serde(skip_serializing_if = "HeldUp::is_none")]
+    held_up: HeldUp,
 }
 
 #[derive(Deserialize)]
@@ -132,13 +136,15 @@ pub struct Measured {
 struct StoredMeasured {
     maximum: u64,
     buckets: Vec<Bucket>,
+    #[serde(default)]
+    held_up: HeldUp,
 }
 
 /// What is read is as good as what was measured: in order, and no bucket above the maximum.
 impl From<StoredMeasured> for Measured {
-    fn from(StoredMeasured { maximum, buckets }: StoredMeasured) -> Self {
-        let mut measured = Self { maximum: 0, buckets: Vec::new() };
-        measured.merge(&Self { maximum, buckets });
+    fn from(StoredMeasured { maximum, buckets, held_up }: StoredMeasured) -> Self {
+        let mut measured = Self::default();
+        measured.merge(&Self { maximum, buckets, held_up });
         measured
     }
 }
@@ -151,7 +157,7 @@ impl From<Distribution> for Measured {
 
 impl From<&Distribution> for Measured {
     fn from(distribution: &Distribution) -> Self {
-        Self { maximum: distribution.maximum(), buckets: distribution.buckets().collect() }
+        Self { maximum: distribution.maximum(), buckets: distribution.buckets().collect(), held_up: HeldUp::default() }
     }
 }
 
@@ -187,8 +193,27 @@ impl Measured {
         &self.buckets
     }
 
+    /// Those of the durations that were held up, and count as no longer than others.
+    pub fn held_up(&self) -> HeldUp {
+        self.held_up
+    }
+
+    /// The same, where what is longer than `longest` nanoseconds was held up, and counts as that.
+    #[must_use]
+    pub fn with_held_up(mut self, held_up: HeldUp, longest: u64) -> Self {
+        let first = self.buckets.partition_point(|bucket| bucket.nanoseconds < longest);
+        let count = self.buckets.drain(first..).fold(0_u32, |sum, bucket| sum.saturating_add(bucket.count));
+        if count > 0 {
+            self.buckets.push(Bucket { nanoseconds: longest, count });
+        }
+        self.maximum = self.maximum.min(longest);
+        self.held_up.add(held_up);
+        self
+    }
+
     /// Adds what another one holds.
     pub fn merge(&mut self, other: &Self) {
+        self.held_up.add(other.held_up);
         let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
         for Bucket { nanoseconds, count } in self.buckets.iter().chain(&other.buckets) {
             let sum = counts.entry(*nanoseconds).or_default();
@@ -366,7 +391,7 @@ impl From<FirstFormat> for Profile {
     fn from(first: FirstFormat) -> Self {
         let mut profile = Self::default();
         for (cycle, tasks) in first.cycles {
-            let measured = |buckets| Measured::from(StoredMeasured { maximum: 0, buckets });
+            let measured = |buckets| Measured::from(StoredMeasured { maximum: 0, buckets, held_up: HeldUp::default() });
             profile.cycle_mut(&cycle).tasks =
                 tasks.into_iter().map(|(task, buckets)| (task, measured(buckets))).collect();
         }
@@ -469,6 +494,22 @@ mod tests {
         let measured: Measured =
             serde_json::from_str(r#"{"maximum": 5, "buckets": [[9, 1], [3, 2], [9, 1]]}"#).unwrap();
         assert_eq!((measured.minimum(), measured.maximum(), measured.buckets().len()), (3, 9, 2));
+    }
+
+    #[test]
+    fn what_was_held_up_counts_as_the_longest_of_the_others_and_is_remembered() {
+        let took = |nanoseconds: u64, count| Bucket { nanoseconds, count };
+        let distribution: Distribution = [took(500, 7), took(900, 2), took(60_000, 1)].into_iter().collect();
+        let held_up = HeldUp { count: 1, longest: 60_000 };
+        let image = Measured::from(distribution).with_held_up(held_up, 900);
+        assert_eq!((image.count(), image.maximum(), image.buckets()), (10, 900, &[took(500, 7), took(900, 3)][..]));
+        let text = serde_json::to_string(&image).unwrap();
+        assert_eq!(serde_json::from_str::<Measured>(&text).unwrap(), image);
+        let mut both = measured(700, 1);
+        both.merge(&image);
+        both.merge(&image);
+        assert_eq!((both.maximum(), both.held_up()), (900, HeldUp { count: 2, longest: 60_000 }));
+        assert!(!serde_json::to_string(&measured(700, 1)).unwrap().contains("held_up"));
     }
 
     #[test]

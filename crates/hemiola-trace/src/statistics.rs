@@ -1,5 +1,6 @@
 //! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not real-time.
 
+mod held_up;
 mod report;
 mod spans;
 pub(crate) mod style;
@@ -19,6 +20,7 @@ use crate::{
     ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
     profile::{CallbackProfile, ChainProfile, Measured, Profile},
 };
+use held_up::{Among, Longest, LongestExecutions};
 use spans::LeastSpans;
 use std::collections::BTreeMap;
 use undisturbed::{Execution, Runner, Undisturbed, What};
@@ -54,6 +56,7 @@ pub struct Statistics {
     /// How long sources took for a sample.
     samples: BTreeMap<SourceId, Executions>,
     undisturbed: Undisturbed,
+    longest: LongestExecutions,
     lost_events: u64,
 }
 
@@ -61,8 +64,8 @@ impl Statistics {
     /// Nothing absorbed yet. `scale` converts the events' times; give a new one with [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
         let (cycles, tasks, chains, callbacks, samples) = <_>::default();
-        let undisturbed = Undisturbed::default();
-        Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, lost_events: 0 }
+        let (undisturbed, longest) = <_>::default();
+        Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, longest, lost_events: 0 }
     }
 
     /// Continues with a refreshed scale.
@@ -72,13 +75,17 @@ impl Statistics {
 
     /// Adds events of a worker, in the order of its ring; arrivals in the order of all workers, as a [`Collector`](crate::Collector) hands them.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
-        let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, .. } = self;
+        let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
         for event in events {
+            longest.absorb(worker, event);
+            if let Some(execution) = Execution::told_by(worker, event) {
+                longest.executed(execution, Among::All, scale.nanoseconds_between(execution.begin, execution.end));
+                undisturbed.executed(execution);
+            }
             match *event {
                 Event::TaskRun { task, ready, begin, end, .. } => {
                     tasks.entry(task).or_default().ran(worker, scale, [ready, begin, end]);
-                    undisturbed.executed(Execution { of: What::Task(task), begin, end });
                 }
                 Event::CycleBegin { cycle, run, trigger, begin, .. } => {
                     cycles.entry(cycle).or_default().begin(scale, Open { run, trigger, begin });
@@ -107,14 +114,12 @@ impl Statistics {
                 Event::Callback { callback, published, begin, end, .. } => {
                     let released = if published == Ticks(0) { begin } else { published };
                     callbacks.entry(callback).or_default().called(scale, [published, begin, end]);
-                    undisturbed.executed(Execution { of: What::Callback(callback), begin, end });
                     undisturbed.begun(Runner::Executor(worker), released, begin);
                     undisturbed.ended(Runner::Executor(worker), end);
                 }
                 Event::CallbackPanic { callback, .. } => callbacks.entry(callback).or_default().panics += 1,
                 Event::Sample { source, begin, end, .. } => {
                     samples.entry(source).or_default().all.record(scale.nanoseconds_between(begin, end));
-                    undisturbed.executed(Execution { of: What::Sample(source), begin, end });
                 }
                 Event::Publish { .. }
                 | Event::Take { .. }
@@ -125,9 +130,9 @@ impl Statistics {
         }
     }
 
-    /// All that happened until then was absorbed, on whatever worker: now it can be told which executions were undisturbed.
+    /// All that happened until then was absorbed, on whatever worker: now it can be told which executions were undisturbed, and which were held up.
     pub fn settle(&mut self, until: Ticks) {
-        let Self { catalog, scale, tasks, callbacks, samples, undisturbed, .. } = self;
+        let Self { catalog, scale, tasks, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
         let runner = |of| match of {
             What::Task(task) => names.task(task).map(|task| Runner::Cycle(task.cycle)),
@@ -138,14 +143,18 @@ impl Statistics {
             Runner::Cycle(cycle) => names.cycle(cycle).map(|cycle| cycle.priority),
             Runner::Executor(executor) => names.worker(executor)?.executor.as_ref()?.priority.map(i32::from),
         };
-        for Execution { of, begin, end } in undisturbed.settle(until, scale, runner, priority) {
-            let alone = match of {
+        for execution in undisturbed.settle(until, scale, runner, priority) {
+            let alone = match execution.of {
                 What::Task(task) => &mut tasks.entry(task).or_default().undisturbed,
                 What::Callback(callback) => &mut callbacks.entry(callback).or_default().undisturbed,
                 What::Sample(source) => &mut samples.entry(source).or_default().undisturbed,
             };
-            alone.record(scale.nanoseconds_between(begin, end));
+            let nanoseconds = scale.nanoseconds_between(execution.begin, execution.end);
+            alone.record(nanoseconds);
+            longest.executed(execution, Among::Undisturbed, nanoseconds);
         }
+        drop(names);
+        longest.settle(until, scale, catalog);
     }
 
     /// Counts events that were overwritten before they were read: the figures are of the others.
@@ -189,14 +198,15 @@ impl Statistics {
     }
 
     /// What was measured, with names, to be kept for the next run's plan and for bounds. Execution times are those of undisturbed
-    /// executions; where less than one of ten was undisturbed, or nobody [settled](Self::settle) that, those of all.
+    /// executions; where less than one of ten was undisturbed, or nobody [settled](Self::settle) that, those of all. Those that were
+    /// [held up](crate::HeldUp) count as no longer than the others.
     pub fn profile(&self) -> Profile {
         let names = self.catalog.read();
         let mut profile = Profile::default();
         for (&id, statistics) in &self.tasks {
             if let Some(task) = names.task(id) {
-                let execution = undisturbed_or_all(&statistics.undisturbed, &statistics.execution);
-                profile.insert(&names.cycle_name(task.cycle), &task.name, execution);
+                let execution = self.execution(What::Task(id), &statistics.undisturbed, &statistics.execution);
+                profile.cycle_mut(&names.cycle_name(task.cycle)).tasks.insert(task.name.clone(), execution);
             }
         }
         for (&id, statistics) in &self.cycles {
@@ -222,12 +232,24 @@ impl Statistics {
                     |number| if number == 1 { callback.name.clone() } else { format!("{} ({number})", callback.name) },
                 );
             let free = names.into_iter().find(|name| !executor.callbacks.contains_key(name)).unwrap_or_default();
-            executor.callbacks.insert(free, statistics.profile(topic, callback));
+            let execution = self.execution(What::Callback(id), &statistics.undisturbed, &statistics.execution);
+            executor.callbacks.insert(free, statistics.profile(topic, callback, execution));
         }
         for (&id, Executions { all, undisturbed }) in &self.samples {
-            profile.sources.insert(names.source_name(id), Measured::from(undisturbed_or_all(undisturbed, all)));
+            profile.sources.insert(names.source_name(id), self.execution(What::Sample(id), undisturbed, all));
         }
         profile
+    }
+
+    /// What bounds may rest on. Of few of many executions nobody can say that the longest of them are among them.
+    fn execution(&self, of: What, undisturbed: &Distribution, all: &Distribution) -> Measured {
+        let (among, distribution) = match undisturbed.count() >= all.count().div_ceil(10) {
+            true => (Among::Undisturbed, undisturbed),
+            false => (Among::All, all),
+        };
+        let measured = Measured::from(distribution);
+        let Longest { counts, held_up } = self.longest.longest(of, among);
+        if held_up.is_none() { measured } else { measured.with_held_up(held_up, counts) }
     }
 
     /// Forgets all figures: for a new measurement.
@@ -361,13 +383,13 @@ impl CallbackStatistics {
         }
     }
 
-    fn profile(&self, topic: Option<String>, of: &Callback) -> CallbackProfile {
+    fn profile(&self, topic: Option<String>, of: &Callback, execution: Measured) -> CallbackProfile {
         let period = of.period.map(|period| u64::try_from(period.as_nanos()).unwrap_or(u64::MAX));
         CallbackProfile {
             topic,
             priority: of.priority,
             period,
-            execution: Measured::from(undisturbed_or_all(&self.undisturbed, &self.execution)),
+            execution,
             response: Measured::from(&self.response),
             spans: if period.is_none() { self.spans.nanoseconds().to_vec() } else { Vec::new() },
         }
@@ -412,11 +434,6 @@ impl ChainStatistics {
 struct Executions {
     all: Distribution,
     undisturbed: Distribution,
-}
-
-/// Of few of many executions nobody can say that the longest of them are among them.
-fn undisturbed_or_all<'d>(undisturbed: &'d Distribution, all: &'d Distribution) -> &'d Distribution {
-    if undisturbed.count() >= all.count().div_ceil(10) { undisturbed } else { all }
 }
 
 /// A run that has begun and not ended.

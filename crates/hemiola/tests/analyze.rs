@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hemiola::Application;
 use hemiola::prelude::*;
-use hemiola::trace::{ChainProfile, Distribution, Measured, Profile};
+use hemiola::trace::{ChainProfile, Distribution, HeldUp, Measured, Profile};
 use hemiola_analysis::{Analysis, System};
 use serde_json::Value;
 
@@ -189,6 +189,31 @@ fn profile() -> Profile {
         data_age: measured(&[20_000, 200_000]),
     });
     profile
+}
+
+#[test]
+fn what_was_held_up_is_said_and_does_not_count() {
+    let robot = Robot::measured("held-up", "");
+    let before = robot.json(&[]);
+    assert_eq!(before["execution_times"]["held_up"], serde_json::json!([]));
+    let mut profile = profile();
+    let stalled = HeldUp { count: 2, longest: 58_000_000 };
+    let request = measured(&[&[5000; 999], [10_000, 58_000].as_slice()].concat()).with_held_up(stalled, 10_000_000);
+    profile.cycle_mut("cognition").tasks.insert("Mind.request".into(), request);
+    let camera = measured(&[1000, 20_000]).with_held_up(HeldUp { count: 1, longest: 20_000_000 }, 1_000_000);
+    profile.sources.insert("Camera".into(), camera);
+    profile.save(robot.path("profile.json")).unwrap();
+    let after = robot.json(&[]);
+    assert_eq!(after["rows"], before["rows"]);
+    let [first, second] = [("Mind.request", 2, 58_000_000), ("Camera", 1, 20_000_000)]
+        .map(|(name, count, longest)| serde_json::json!({ "of": name, "count": count, "longest": longest }));
+    assert_eq!(after["execution_times"]["held_up"], serde_json::json!([first, second]));
+    let path = robot.path("out.txt");
+    assert_eq!(robot.command(&["analyze", "--output", &path]), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(path).unwrap();
+    let line = "Not counted: the time in which other programs, the kernel or the host had the core, within 3 executions of 58.0 ms at most \
+                (Mind.request, Camera).\n";
+    assert!(text.contains(line), "{text}");
 }
 
 /// The figure of a row in milliseconds.

@@ -1,4 +1,4 @@
-//! `why`, where a thread that is none of the robot's takes the core: within an update, and before a run.
+//! `why`, and what the profile keeps, where a thread that is none of the robot's takes the core: within an update, and before a run.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ use std::time::Duration;
 use hemiola::Application;
 use hemiola::prelude::*;
 use hemiola::runtime::LatencyBounds;
+use hemiola::trace::Profile;
 use hemiola::trace::causes::{Durations, Explanation, History, Reason, Taker};
 use hemiola::trace::perfetto::Trace;
 use hemiola_realtime::{
@@ -85,12 +86,19 @@ fn a_core_that_another_program_has_is_told_as_such() {
     }
     OTHER.set(ask).unwrap();
     let folder = folder();
-    let (file, log) = (folder.join("robot.pftrace"), folder.join("robot.mcap"));
+    let (file, log, profile) = (folder.join("robot.pftrace"), folder.join("robot.mcap"), folder.join("profile.json"));
     let [path, log_path] = [&file, &log].map(|path| path.to_str().unwrap());
+    let keep = format!("output.profile={profile:?}");
     let robot = Application::embedded(ROBOT)
         .started(|handle| handle.watch_bounds(LatencyBounds::default().response("control", HELD / 2)));
-    let run = ["robot", "run", "--headless", "--duration", "2s", "--trace", path, "--log", log_path];
+    let run = ["robot", "run", "--headless", "--duration", "2s", "--trace", path, "--log", log_path, "--set", &keep];
     assert_eq!(robot.run_with(run), ExitCode::SUCCESS);
+
+    let profile = Profile::load(profile).unwrap();
+    let step = profile.task("control", "Walker.step").unwrap();
+    assert!(step.maximum() < HELD.as_nanos() as u64 / 2, "bounds do not rest on a core that others had: {step:?}");
+    let held_up = step.held_up();
+    assert!(held_up.count >= 1 && held_up.longest >= HELD.as_nanos() as u64, "it is told: {held_up:?}");
 
     let trace = Trace::read(&file).unwrap();
     let words = |explanation: &Explanation| explanation.sentence(&trace.catalog.read());

@@ -75,8 +75,10 @@ impl Monitor {
         &mut self,
         threads: impl IntoIterator<Item = (WorkerId, KernelThread)>,
     ) -> Result<(), RuntimeError> {
-        let watch = KernelWatch::of(threads);
+        let mut watch = KernelWatch::of(threads);
         self.collector.add(self.catalog.service()?, watch.ring.reader());
+        // So that there is one before the first of what they do.
+        watch.look();
         self.kernel = Some(watch);
         Ok(())
     }

@@ -6,10 +6,8 @@ use super::{
 };
 use crate::{
     clock::{Core, Ticks},
-    event::Event,
-    ids::{CycleId, TaskId, WorkerId},
+    ids::{TaskId, WorkerId},
 };
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The kernel's accounts of a thread and its core, from one look at them to another. All times in nanoseconds.
 ///
@@ -150,87 +148,37 @@ impl Account {
             (Taker::Sleep, absent.saturating_sub(self.waiting))
         }
     }
+
+    /// How much of the time by which an update took longer than others of its kind it was without a core for what is none of the robot's doing:
+    /// other programs, the kernel, or the host had it. Nothing if that is not most of it. `elsewhere` is for how long, at most, the thread was without a core in
+    /// other updates between the looks. What is in doubt is none of it: what the robot's own threads may have had, what the thread slept, what the host took
+    /// where less was lost than that is counted in, and where the kernel takes a stolen core for one that the thread was on.
+    pub fn taken_by_others(&self, lost: u64, elsewhere: u64) -> u64 {
+        // At least: it was on a core outside of updates, too.
+        let absent = self.in_tasks.saturating_sub(self.running).saturating_sub(elsewhere);
+        let stolen = self.stolen.filter(|_| lost >= STOLEN_STEP).unwrap_or(0);
+        // Who waits for a core that the host has taken waits, too: that is not counted twice.
+        let others = self.waiting.saturating_sub(self.for_ours).max(stolen);
+        let taken = others.min(absent).min(lost);
+        if is_most(taken, lost) { taken } else { 0 }
+    }
 }
+
+/// In steps of so many nanoseconds Linux counts what the host takes.
+const STOLEN_STEP: u64 = 10_000_000;
 
 fn is_most(part: u64, whole: u64) -> bool {
     part >= whole.div_ceil(2).max(1)
 }
 
-/// What the kernel had counted when somebody looked, in the order of time.
-#[derive(Debug, Default)]
-pub(super) struct Looks {
-    threads: BTreeMap<WorkerId, Vec<(Ticks, [u64; 2])>>,
-    stolen: BTreeMap<Core, Vec<(Ticks, [u64; 1])>>,
-}
-
-impl Looks {
-    pub(super) fn add(&mut self, event: &Event) {
-        match *event {
-            Event::ThreadTime { worker, running, waiting, at } => {
-                self.threads.entry(worker).or_default().push((at, [running, waiting]));
-            }
-            Event::StolenTime { core, nanoseconds, at } => {
-                self.stolen.entry(core).or_default().push((at, [nanoseconds]));
-            }
-            _ => {}
-        }
-    }
-
-    pub(super) fn sort(&mut self) {
-        self.threads.values_mut().for_each(|looks| looks.sort_unstable());
-        self.stolen.values_mut().for_each(|looks| looks.sort_unstable());
-    }
-}
-
-/// The last look before a time and the first one after it, and what was counted between them.
-fn between<const N: usize>(looks: &[(Ticks, [u64; N])], begin: Ticks, end: Ticks) -> Option<(Ticks, Ticks, [u64; N])> {
-    let before = looks[..looks.partition_point(|(at, _)| *at <= begin)].last()?;
-    let after = looks.get(looks.partition_point(|(at, _)| *at < end))?;
-    // A thread that was started anew counts from zero again.
-    let counted = std::array::from_fn(|index| after.1[index].saturating_sub(before.1[index]));
-    Some((before.0, after.0, counted))
-}
-
 impl History {
-    /// The accounts of a thread around a time; `None` if nobody looked before it, or after it.
-    pub fn account(&self, cycle: CycleId, worker: WorkerId, core: Core, begin: Ticks, end: Ticks) -> Option<Account> {
-        let (begin, end, [running, waiting]) = between(self.looks.threads.get(&worker)?, begin, end)?;
-        let stolen = self.looks.stolen.get(&core).and_then(|looks| between(looks, begin, end));
-        let slices = self.runs.values().flat_map(|run| &run.tasks).filter(|slice| slice.worker == worker);
-        let slices: Vec<_> = slices.filter(|slice| slice.begin < end && slice.end > begin).collect();
-        // A thread that may move has waited on any of those on which it was seen.
-        let cores: BTreeSet<_> = slices.iter().map(|slice| slice.core).chain([core]).collect();
-        let runs: Vec<_> = self.runs(cycle).map(|run| (run.trigger, run.end)).collect();
-        let mut ours = Vec::new();
-        for within in runs.iter().map(|&(trigger, over)| (trigger.max(begin), over.min(end))) {
-            let others = cores.iter().flat_map(|&core| self.occupations_on(core, within));
-            let others = others.filter(|other| other.worker != worker).map(|other| (other.begin, other.end));
-            // Sources do not tell whether they sleep while they take a sample.
-            let samples = self.samples.values().flatten().copied();
-            ours.extend(others.chain(samples).map(|other| (other.0.max(within.0), other.1.min(within.1))));
-        }
-        let tasks = slices.iter().map(|slice| (slice.begin.max(begin), slice.end.min(end)));
-        let nanoseconds = |ticks| self.scale.nanoseconds_between(Ticks(0), Ticks(ticks));
-        Some(Account {
-            worker,
-            core,
-            begin,
-            end,
-            running,
-            in_tasks: nanoseconds(covered(tasks.collect())),
-            waiting,
-            for_ours: nanoseconds(covered(ours)).min(waiting),
-            stolen: stolen.map(|(_, _, [stolen])| stolen),
-        })
-    }
-
     /// What became of the greatest part of what a run lost for this reason, if the kernel's accounts can tell.
     pub(super) fn loss(&self, chain: &BlockingChain, reason: Reason, excess: u64) -> Option<Loss> {
         let run = self.runs.get(&(chain.cycle, chain.run))?;
         if let Reason::LongExecution(task) = reason {
             let slice =
                 run.tasks.iter().filter(|slice| slice.task == task).max_by_key(|slice| slice.end.since(slice.begin))?;
-            let account = self.account(chain.cycle, slice.worker, slice.core, slice.begin, slice.end)?;
+            let account = self.account(slice.worker, slice.core, slice.begin, slice.end)?;
             return Some(Loss::within(task, account, excess));
         }
         let leader = run.begin?.0;
@@ -246,20 +194,9 @@ impl History {
         let of_worker = run.tasks.iter().filter(|slice| slice.worker == worker);
         let next = of_worker.min_by_key(|slice: &&Slice| slice.begin.0.abs_diff(stretch.end.0));
         let core = next.map_or(Core::UNKNOWN, |slice| slice.core);
-        let account = self.account(chain.cycle, worker, core, stretch.begin, stretch.end)?;
+        let account = self.account(worker, core, stretch.begin, stretch.end)?;
         Some(Loss::before_it_ran(account, self.scale.nanoseconds_between(stretch.begin, stretch.end).min(excess)))
     }
-}
-
-/// How much of the time these spans cover together; those that end before they begin cover nothing.
-fn covered(mut spans: Vec<(Ticks, Ticks)>) -> u64 {
-    spans.sort_unstable();
-    let (mut covered, mut until) = (0, Ticks(0));
-    for (begin, end) in spans {
-        covered += end.since(begin.max(until));
-        until = until.max(end);
-    }
-    covered
 }
 
 #[cfg(test)]

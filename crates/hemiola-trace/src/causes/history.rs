@@ -1,6 +1,6 @@
 //! A capture, sorted by what questions are asked of it.
 
-use super::{accounts::Looks, call::CallEvents};
+use super::{call::CallEvents, looks::Looks};
 use crate::{
     catalog::{Catalog, Runs, topic_of},
     clock::{Core, TickScale, Ticks},
@@ -40,6 +40,7 @@ pub struct History {
     pub(super) arrivals: BTreeMap<(SourceId, TaskId), Vec<Arrived>>,
     /// When each source took samples, in the order of time.
     pub(super) samples: BTreeMap<SourceId, Vec<(Ticks, Ticks)>>,
+    pub(super) threads_of_sources: BTreeMap<SourceId, WorkerId>,
     pub(super) looks: Looks,
 }
 
@@ -146,6 +147,7 @@ impl History {
             takes: BTreeMap::new(),
             arrivals: BTreeMap::new(),
             samples: BTreeMap::new(),
+            threads_of_sources: BTreeMap::new(),
             looks: Looks::default(),
         };
         let names = catalog.read();
@@ -196,6 +198,7 @@ impl History {
             // Not an occupation of its core: who asks hardware for a sample may sleep until it comes.
             Event::Sample { source, begin, end, .. } => {
                 self.samples.entry(source).or_default().push((begin.min(end), end));
+                self.threads_of_sources.insert(source, worker);
             }
             Event::ThreadTime { .. } | Event::StolenTime { .. } => self.looks.add(event),
             Event::Overrun { .. }

@@ -6,7 +6,8 @@
 //! whatever core, from its trigger or message until shortly after its end. Where events come too late to tell, an execution counts as undisturbed: that makes its time no shorter.
 
 use crate::{
-    clock::{TickScale, Ticks},
+    clock::{Core, TickScale, Ticks},
+    event::Event,
     ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
 };
 use std::collections::{BTreeMap, VecDeque};
@@ -20,15 +21,18 @@ pub(super) struct Undisturbed {
     runs: BTreeMap<Runner, VecDeque<Run>>,
 }
 
-/// What was executed.
+/// What was executed, where and when.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Execution {
     pub(super) of: What,
+    pub(super) worker: WorkerId,
+    /// Where it ended.
+    pub(super) core: Core,
     pub(super) begin: Ticks,
     pub(super) end: Ticks,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum What {
     Task(TaskId),
     Callback(CallbackId),
@@ -55,6 +59,18 @@ const MOST_WAITING: usize = 1 << 16;
 const RUNS: usize = 4;
 /// A worker that is done spins before it sleeps, and has a core meanwhile.
 const SPIN: Duration = Duration::from_micros(50);
+
+impl Execution {
+    pub(super) fn told_by(worker: WorkerId, event: &Event) -> Option<Self> {
+        let (of, core, begin, end) = match *event {
+            Event::TaskRun { task, core, begin, end, .. } => (What::Task(task), core, begin, end),
+            Event::Callback { callback, core, begin, end, .. } => (What::Callback(callback), core, begin, end),
+            Event::Sample { source, core, begin, end, .. } => (What::Sample(source), core, begin, end),
+            _ => return None,
+        };
+        Some(Self { of, worker, core, begin, end })
+    }
+}
 
 impl Undisturbed {
     pub(super) fn executed(&mut self, execution: Execution) {

@@ -6,7 +6,7 @@ use hemiola_analysis::system::Span;
 use hemiola_analysis::{Costs, Time};
 use hemiola_realtime::AdaptiveEarliness;
 use hemiola_runtime::executor::PATIENCE;
-use hemiola_trace::{Measured, Profile};
+use hemiola_trace::{HeldUp, Measured, Profile};
 
 use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP, this_program};
 
@@ -71,6 +71,20 @@ impl Knowledge {
         let tasks = self.profile.cycles.values().flat_map(|cycle| cycle.tasks.values());
         let counts = || tasks.clone().chain(self.profile.sources.values()).map(Measured::count);
         counts().min().zip(counts().max())
+    }
+
+    /// What other programs or the host held up, and whose executions these were, the longest first.
+    pub fn held_up(&self) -> Vec<(String, HeldUp)> {
+        let Profile { cycles, sources, executors, .. } = &self.profile;
+        let tasks = cycles.values().flat_map(|cycle| &cycle.tasks);
+        let callbacks = executors.iter().flat_map(|(executor, profile)| {
+            profile.callbacks.iter().map(move |(name, callback)| (format!("{executor}: {name}"), &callback.execution))
+        });
+        let named = tasks.chain(sources).map(|(name, measured)| (name.clone(), measured)).chain(callbacks);
+        let mut held_up: Vec<_> = named.map(|(name, measured)| (name, measured.held_up())).collect();
+        held_up.retain(|(_, held_up)| !held_up.is_none());
+        held_up.sort_by_key(|(_, held_up)| std::cmp::Reverse(held_up.longest));
+        held_up
     }
 
     /// Whether it was measured with this very program.

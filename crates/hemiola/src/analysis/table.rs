@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use hemiola_analysis::{Costs, Time};
+use hemiola_trace::HeldUp;
 
 use super::derive::Derived;
 use super::executors::{Burst, Callbacks};
@@ -127,6 +128,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         }
         None => text += "No execution times are known: run the robot once, with `output.profile` in robot.toml.\n",
     }
+    text += &of_held_up(&knowledge.held_up());
     if !derived.unmeasured.is_empty() {
         let _ = writeln!(
             text,
@@ -165,6 +167,19 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         if derived.system.cores == 1 { "" } else { "s" }
     );
     text
+}
+
+/// What bounds do not count because the robot did not have the core.
+fn of_held_up(held_up: &[(String, HeldUp)]) -> String {
+    let Some((_, longest)) = held_up.first() else { return String::new() };
+    let count: u64 = held_up.iter().map(|(_, held_up)| held_up.count).sum();
+    let executions = if count == 1 { "execution" } else { "executions" };
+    let names: Vec<_> = held_up.iter().map(|(name, _)| name.clone()).collect();
+    format!(
+        "Not counted: the time in which other programs, the kernel or the host had the core, within {count} {executions} of {} at most ({}).\n",
+        time(Time::nanoseconds(longest.longest)),
+        shortened(&names)
+    )
 }
 
 /// What bounds of callbacks rest on.

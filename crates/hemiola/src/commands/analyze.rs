@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hemiola_analysis::sensitivity::{self, Relief, Room};
 use hemiola_analysis::{System, Time, WhatIfError};
-use hemiola_trace::Profile;
+use hemiola_trace::{HeldUp, Profile};
 use serde_json::{Value, json};
 
 use super::{human, print_or_write};
@@ -90,10 +90,15 @@ impl Subject {
         let mut all = as_json(now, &self.system, relief);
         if let Some((derived, knowledge)) = &self.robot {
             let (fewest, most) = knowledge.samples().unzip();
+            let held_up = knowledge
+                .held_up()
+                .into_iter()
+                .map(|(name, HeldUp { count, longest })| json!({ "of": name, "count": count, "longest": longest }));
             all["execution_times"] = json!({
                 "statistic": knowledge.quantile.map_or(json!("maximum"), Value::from),
                 "fewest_samples": fewest,
                 "most_samples": most,
+                "held_up": held_up.collect::<Vec<_>>(),
                 "of_this_program": knowledge.is_of_this_program(),
                 "unmeasured": derived.unmeasured,
                 "without_priority": derived.sharing,

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{
-    Capture, Catalog, Cycle, TickScale,
+    Capture, Catalog, Cycle, Event, TickScale,
     causes::{Durations, Explanation},
+    ids::CycleId,
 };
 use proptest::prelude::*;
 
@@ -108,6 +109,45 @@ fn a_wait_for_the_robots_own_threads_is_not_blamed_on_others() {
     robot.ran(robot.cognition, 1, [60_000, 60_050, 61_750]);
     let loss = robot.loss();
     assert_eq!((loss.taker, loss.account.for_ours), (Taker::OursOrOthers, 1_700 * MICROSECOND));
+}
+
+#[test]
+fn what_stood_still_itself_did_not_have_the_core() {
+    let mut robot = late(1_750, 0);
+    robot.ran(robot.cognition, 1, [60_000, 60_050, 61_750]);
+    let (other, service) = (robot.cognition.1, robot.catalog.service().unwrap());
+    let looks = [(50, 7_000), (100, 7_040)].map(|(at, running)| Event::ThreadTime {
+        worker: other,
+        running: running * MICROSECOND,
+        waiting: 0,
+        at: Ticks(at * MILLISECOND),
+    });
+    robot.capture.insert(service, looks.to_vec());
+    let loss = robot.loss();
+    assert_eq!((loss.taker, loss.account.for_ours), (Taker::OtherPrograms, 40 * MICROSECOND));
+}
+
+#[test]
+fn a_source_has_accounts_too() {
+    let mut robot = Robot::new();
+    let cameras = robot.catalog.source("cameras").unwrap();
+    let worker = robot.catalog.source_thread(cameras).unwrap();
+    let [begin, end] = [60, 80].map(|at| Ticks(at * MILLISECOND));
+    robot.capture.insert(worker, vec![Event::Sample { source: cameras, core: Core(1), sample: 0, begin, end }]);
+    let looks = [(50, 0), (100, 1)].map(|(at, look)| Event::ThreadTime {
+        worker,
+        running: look * 8 * MILLISECOND,
+        waiting: look * 12 * MILLISECOND,
+        at: Ticks(at * MILLISECOND),
+    });
+    robot.capture.insert(robot.catalog.service().unwrap(), looks.to_vec());
+    robot.ran_on(Core(1), robot.cognition, 1, [70_000, 70_000, 71_000]);
+    let account = History::of(&robot.capture, &robot.catalog, &SCALE).account(worker, Core(1), begin, end).unwrap();
+    let counted = [account.in_tasks, account.running, account.waiting, account.for_ours].map(|time| time / MILLISECOND);
+    assert_eq!(counted, [20, 8, 12, 1]);
+    assert_eq!(account.taken_by_others(12 * MILLISECOND, 0), 11 * MILLISECOND);
+    assert_eq!(account.taken_by_others(12 * MILLISECOND, 2 * MILLISECOND), 10 * MILLISECOND);
+    assert_eq!(account.taken_by_others(40 * MILLISECOND, 0), 0, "that is not most of it");
 }
 
 #[test]

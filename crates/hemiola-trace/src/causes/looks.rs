@@ -45,7 +45,7 @@ fn between<const N: usize>(looks: &[(Ticks, [u64; N])], begin: Ticks, end: Ticks
 }
 
 impl History {
-    /// The accounts of a thread of a cycle or source around a time; `None` if nobody looked before it, or after it.
+    /// The accounts of a thread of a cycle, source or executor around a time; `None` if nobody looked before it, or after it.
     pub fn account(&self, worker: WorkerId, core: Core, begin: Ticks, end: Ticks) -> Option<Account> {
         let (begin, end, [running, waiting]) = between(self.looks.threads.get(&worker)?, begin, end)?;
         let stolen = self.looks.stolen.get(&core).and_then(|looks| between(looks, begin, end));
@@ -95,13 +95,14 @@ impl History {
         self.nanoseconds(covered(all)).min(sum)
     }
 
-    /// When a thread was in tasks or samples in this time, and on which core each ended, if that is told.
+    /// When a thread was in tasks, samples or callbacks in this time, and on which core each ended, if that is told.
     fn entered(&self, worker: WorkerId, within: Span) -> Vec<(Option<Core>, Span)> {
         let tasks = self.runs.values().flat_map(|run| &run.tasks).filter(|slice| slice.worker == worker);
         let tasks = tasks.map(|slice| (Some(slice.core), (slice.begin, slice.end)));
         let sources = self.samples.iter().filter(|(source, _)| self.threads_of_sources.get(source) == Some(&worker));
         let samples = sources.flat_map(|(_, samples)| samples).map(|&span| (None, span));
-        let all = tasks.chain(samples).map(|(core, span)| (core, clipped(span, within)));
+        let calls = self.calls.get(&worker).into_iter().flatten().map(|call| (Some(call.core), (call.begin, call.end)));
+        let all = tasks.chain(samples).chain(calls).map(|(core, span)| (core, clipped(span, within)));
         all.filter(|(_, (begin, end))| begin < end).collect()
     }
 

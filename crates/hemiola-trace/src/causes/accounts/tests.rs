@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    Capture, Catalog, Cycle, Event, TickScale,
+    Callback, Capture, Catalog, Cycle, Event, TickScale,
     causes::{Durations, Explanation},
     ids::CycleId,
 };
@@ -128,26 +128,32 @@ fn what_stood_still_itself_did_not_have_the_core() {
 }
 
 #[test]
-fn a_source_has_accounts_too() {
+fn sources_and_executors_have_accounts_too() {
     let mut robot = Robot::new();
-    let cameras = robot.catalog.source("cameras").unwrap();
-    let worker = robot.catalog.source_thread(cameras).unwrap();
-    let [begin, end] = [60, 80].map(|at| Ticks(at * MILLISECOND));
-    robot.capture.insert(worker, vec![Event::Sample { source: cameras, core: Core(1), sample: 0, begin, end }]);
-    let looks = [(50, 0), (100, 1)].map(|(at, look)| Event::ThreadTime {
-        worker,
-        running: look * 8 * MILLISECOND,
-        waiting: look * 12 * MILLISECOND,
-        at: Ticks(at * MILLISECOND),
-    });
-    robot.capture.insert(robot.catalog.service().unwrap(), looks.to_vec());
-    robot.ran_on(Core(1), robot.cognition, 1, [70_000, 70_000, 71_000]);
-    let account = History::of(&robot.capture, &robot.catalog, &SCALE).account(worker, Core(1), begin, end).unwrap();
-    let counted = [account.in_tasks, account.running, account.waiting, account.for_ours].map(|time| time / MILLISECOND);
-    assert_eq!(counted, [20, 8, 12, 1]);
-    assert_eq!(account.taken_by_others(12 * MILLISECOND, 0), 11 * MILLISECOND);
-    assert_eq!(account.taken_by_others(12 * MILLISECOND, 2 * MILLISECOND), 10 * MILLISECOND);
-    assert_eq!(account.taken_by_others(40 * MILLISECOND, 0), 0, "that is not most of it");
+    let (cameras, arm) = (robot.catalog.source("cameras").unwrap(), robot.catalog.executor("arm").unwrap());
+    let thread = robot.catalog.source_thread(cameras).unwrap();
+    let reach = robot.catalog.callback(Callback::of(arm, "reach")).unwrap();
+    let (core, [begin, end]) = (Core(1), [60, 80].map(|at| Ticks(at * MILLISECOND)));
+    let sampled = Event::Sample { source: cameras, core, sample: 0, begin, end };
+    let called = Event::Callback { callback: reach, core, sequence: 0, published: begin, begin, end };
+    for (worker, event) in [(thread, sampled), (arm, called)] {
+        robot.capture = Capture::default();
+        robot.ran_on(core, robot.cognition, 1, [70_000, 70_000, 71_000]);
+        robot.capture.insert(worker, vec![event]);
+        let looks = [(50, 0), (100, 1)].map(|(at, look)| Event::ThreadTime {
+            worker,
+            running: look * 8 * MILLISECOND,
+            waiting: look * 12 * MILLISECOND,
+            at: Ticks(at * MILLISECOND),
+        });
+        robot.capture.insert(robot.catalog.service().unwrap(), looks.to_vec());
+        let account = History::of(&robot.capture, &robot.catalog, &SCALE).account(worker, core, begin, end).unwrap();
+        let counted = [account.in_tasks, account.running, account.waiting, account.for_ours];
+        assert_eq!(counted.map(|time| time / MILLISECOND), [20, 8, 12, 1]);
+        assert_eq!(account.taken_by_others(12 * MILLISECOND, 0), 11 * MILLISECOND);
+        assert_eq!(account.taken_by_others(12 * MILLISECOND, 2 * MILLISECOND), 10 * MILLISECOND);
+        assert_eq!(account.taken_by_others(40 * MILLISECOND, 0), 0, "that is not most of it");
+    }
 }
 
 #[test]

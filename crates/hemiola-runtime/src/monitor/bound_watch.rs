@@ -13,6 +13,7 @@ use hemiola_trace::{
 };
 
 use super::bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
+use callback::LateCall;
 use cause::cause;
 
 /// Finds what exceeds its bound, and explains it. Belongs to the thread that drains the rings.
@@ -230,10 +231,12 @@ impl BoundWatch {
                 (run, cause, words)
             }
             Watched::Callback(callback) => {
-                let call = history.call(callback, finding.end);
-                let told = call.map(|call| self::callback::cause(&self.bounds, callback, &call, finding.bound, names));
-                let (cause, words) =
-                    told.unwrap_or((ExceedanceCause::Unknown, "the event of the call is lost".to_owned()));
+                let Some(call) = history.call(callback, finding.end) else {
+                    return (finding.run, ExceedanceCause::Unknown, "the event of the call is lost".to_owned());
+                };
+                let account = history.account(call.worker, call.core, finding.begin, finding.end);
+                let late = LateCall { callback, call, account, excess: finding.observed - finding.bound };
+                let (cause, words) = late.cause(&self.bounds, names, scale);
                 (finding.run, cause, words)
             }
             Watched::Chain(latency, source, output) => {

@@ -10,13 +10,18 @@ use std::collections::BTreeMap;
 /// A call of a callback, taken apart: [`History::call`]. All durations in nanoseconds.
 ///
 /// ```
-/// use hemiola_trace::causes::Call;
+/// use hemiola_trace::{Core, WorkerId, causes::Call};
 ///
-/// let call = Call { waited: 4_000_000, for_siblings: 3_900_000, took: 300_000, disturbed: 0, by: None };
+/// let (worker, core) = (WorkerId(3), Core(0));
+/// let call = Call { worker, core, waited: 4_000_000, for_siblings: 3_900_000, took: 300_000, disturbed: 0, by: None };
 /// assert!(call.for_siblings > call.waited / 2); // its executor was busy with others
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
+    /// The thread of its executor.
+    pub worker: WorkerId,
+    /// Where that was when it returned.
+    pub core: Core,
     /// From when there was something to do until it was entered.
     pub waited: u64,
     /// Of that, its executor called others for so long.
@@ -66,6 +71,8 @@ impl History {
         }
         let by = of_others.into_iter().max_by_key(|&(_, ticks)| ticks);
         Some(Call {
+            worker,
+            core,
             waited: nanoseconds(begin.since(published)),
             for_siblings: nanoseconds(for_siblings),
             took: nanoseconds(end.since(begin)),
@@ -127,25 +134,29 @@ mod tests {
     }
 
     /// In milliseconds.
-    fn call([waited, for_siblings, took, disturbed]: [u64; 4], by: Option<(WorkerId, u64)>) -> Option<Call> {
+    fn told(
+        worker: WorkerId,
+        [waited, for_siblings, took, disturbed]: [u64; 4],
+        by: Option<(WorkerId, u64)>,
+    ) -> Option<Call> {
         let [waited, for_siblings, took, disturbed] =
             [waited, for_siblings, took, disturbed].map(|time| time * MILLISECOND);
         let by = by.map(|(worker, time)| (worker, time * MILLISECOND));
-        Some(Call { waited, for_siblings, took, disturbed, by })
+        Some(Call { worker, core: Core(0), waited, for_siblings, took, disturbed, by })
     }
 
     #[test]
     fn what_its_executor_called_meanwhile_is_told_apart_from_what_it_took() {
         let mut robot = Robot::new();
         robot.called(1, [90, 98, 107]).called(0, [100, 108, 111]);
-        assert_eq!(robot.call(0, 111), call([8, 7, 3, 0], None));
+        assert_eq!(robot.call(0, 111), told(robot.executor, [8, 7, 3, 0], None));
     }
 
     #[test]
     fn a_more_important_thread_counts_before_it_and_beside_it() {
         let mut robot = Robot::new();
         robot.moved([99, 104]).moved([106, 108]).called(0, [100, 105, 112]);
-        assert_eq!(robot.call(0, 112), call([5, 0, 7, 2], Some((robot.motion.0, 6))));
+        assert_eq!(robot.call(0, 112), told(robot.executor, [5, 0, 7, 2], Some((robot.motion.0, 6))));
     }
 
     #[test]

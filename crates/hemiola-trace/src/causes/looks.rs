@@ -106,16 +106,18 @@ impl History {
         all.filter(|(_, (begin, end))| begin < end).collect()
     }
 
-    /// When runs of the cycle were under way whose thread it is, in this time.
+    /// When something was to be done by a thread in this time: runs of its cycle, or calls of its executor from when there was something to do.
     fn runs_of(&self, worker: WorkerId, within: Span) -> Vec<Span> {
+        let calls = self.calls.get(&worker).into_iter().flatten();
+        let calls = calls.filter(|call| call.published != Ticks(0)).map(|call| (call.published, call.end));
+        let mut spans: Vec<Span> = calls.collect();
         let names = self.catalog.read();
-        let Some(Runs::Tasks { cycle, .. }) = names.worker(worker).map(|worker| &worker.runs) else {
-            return Vec::new();
-        };
-        let runs = self.runs.range((*cycle, 0)..=(*cycle, u32::MAX));
-        // One that has not ended goes on.
-        let spans = runs.filter_map(|(_, run)| Some((run.begin?.2, run.end.unwrap_or(within.1))));
-        spans.map(|span| clipped(span, within)).collect()
+        if let Some(Runs::Tasks { cycle, .. }) = names.worker(worker).map(|worker| &worker.runs) {
+            let runs = self.runs.range((*cycle, 0)..=(*cycle, u32::MAX));
+            // One that has not ended goes on.
+            spans.extend(runs.filter_map(|(_, run)| Some((run.begin?.2, run.end.unwrap_or(within.1)))));
+        }
+        spans.into_iter().map(|span| clipped(span, within)).collect()
     }
 
     fn nanoseconds(&self, ticks: u64) -> u64 {

@@ -2,49 +2,79 @@
 
 use std::time::Duration;
 
-use hemiola_trace::causes::Call;
-use hemiola_trace::{CallbackId, CatalogGuard, human_duration};
+use hemiola_trace::causes::{Account, Call, Loss, Taker};
+use hemiola_trace::{CallbackId, CatalogGuard, TickScale, human_duration};
 
 use super::super::bounds::{ExceedanceCause, LatencyBounds};
+use super::cause::taken;
 
-/// The cause and its words: what makes up for most of the time by which it was too long, the callback itself before all else. The kernel keeps no accounts of
-/// executors' threads that are looked at, so a core that others had shows as a late begin, or as a long call.
-pub fn cause(
-    bounds: &LatencyBounds,
-    callback: CallbackId,
-    call: &Call,
-    bound: u64,
-    names: &CatalogGuard<'_>,
-) -> (ExceedanceCause, String) {
-    let Call { waited, for_siblings, took, disturbed, by } = *call;
-    let half = (waited + took).saturating_sub(bound).div_ceil(2);
-    let (executor, name) = names_of(callback, names);
-    let long = |nanoseconds| human_duration(Duration::from_nanos(nanoseconds));
-    let assumed = bounds.executions.get(&(executor.clone(), name.clone())).copied();
-    let alone = took - disturbed.min(took);
-    if let Some(assumed) = assumed
-        && Duration::from_nanos(alone).saturating_sub(assumed) >= Duration::from_nanos(half)
-    {
-        let words = format!("{name} ran {}, and was assumed to run {} at most", long(alone), human_duration(assumed));
-        let took = Duration::from_nanos(alone);
-        return (ExceedanceCause::Execution { cycle: executor, update: name, took, assumed: Some(assumed) }, words);
-    }
-    let mut words = format!("{} until it was called, and then {}", long(waited), long(took));
-    if for_siblings > 0 {
-        words += &format!("; {executor} called others meanwhile, for {}", long(for_siblings));
-    }
-    if let Some((other, lasted)) = by {
-        words += &format!("; {} had its core for {}", names.worker_name(other), long(lasted));
-    }
-    let cause = match by {
-        Some((other, lasted)) if lasted >= half && lasted > for_siblings => {
-            ExceedanceCause::Preemption { thread: names.worker_name(other), lasted: Duration::from_nanos(lasted) }
+/// A call that took too long.
+pub struct LateCall {
+    pub callback: CallbackId,
+    pub call: Call,
+    /// What the kernel counted of its thread around it.
+    pub account: Option<Account>,
+    /// By how many nanoseconds it was too long.
+    pub excess: u64,
+}
+
+impl LateCall {
+    /// The cause and its words: what makes up for most of the time by which it was too long. The callback itself comes first, unless its core was taken away.
+    pub fn cause(
+        &self,
+        bounds: &LatencyBounds,
+        names: &CatalogGuard<'_>,
+        scale: &TickScale,
+    ) -> (ExceedanceCause, String) {
+        let Call { waited, for_siblings, took, disturbed, by, .. } = self.call;
+        let half = self.excess.div_ceil(2);
+        let (executor, name) = names_of(self.callback, names);
+        let long = |nanoseconds| human_duration(Duration::from_nanos(nanoseconds));
+        let alone = took - disturbed.min(took);
+        let assumed = bounds.executions.get(&(executor.clone(), name.clone())).copied();
+        let beyond = assumed.map_or(0, |assumed| {
+            let beyond = Duration::from_nanos(alone).saturating_sub(assumed);
+            u64::try_from(beyond.as_nanos()).unwrap_or(u64::MAX)
+        });
+        let is_long = beyond >= half;
+        let mut words = match assumed.filter(|_| is_long) {
+            Some(assumed) => {
+                format!("{name} ran {}, and was assumed to run {} at most", long(alone), human_duration(assumed))
+            }
+            None => format!("{} until it was called, and then {}", long(waited), long(took)),
+        };
+        let loss = self.account.map(|account| match is_long {
+            true => loss(account, beyond, account.taker_within_an_update(beyond)),
+            false => Loss::before_it_ran(account, self.excess),
+        });
+        if let Some((loss, cause)) = loss.and_then(|loss| Some((loss, taken(&loss, names)?))) {
+            return (cause, format!("{words}; {}", loss.sentence(scale)));
         }
-        _ if for_siblings >= half => ExceedanceCause::Backlog,
-        _ if waited >= half => ExceedanceCause::LateRelease,
-        _ => ExceedanceCause::NothingUnusual,
-    };
-    (cause, words)
+        if is_long {
+            let took = Duration::from_nanos(alone);
+            return (ExceedanceCause::Execution { cycle: executor, update: name, took, assumed }, words);
+        }
+        if for_siblings > 0 {
+            words += &format!("; {executor} called others meanwhile, for {}", long(for_siblings));
+        }
+        if let Some((other, lasted)) = by {
+            words += &format!("; {} had its core for {}", names.worker_name(other), long(lasted));
+        }
+        let cause = match by {
+            Some((other, lasted)) if lasted >= half && lasted > for_siblings => {
+                ExceedanceCause::Preemption { thread: names.worker_name(other), lasted: Duration::from_nanos(lasted) }
+            }
+            _ if for_siblings >= half => ExceedanceCause::Backlog,
+            _ if waited >= half => ExceedanceCause::LateRelease,
+            _ => ExceedanceCause::NothingUnusual,
+        };
+        (cause, words)
+    }
+}
+
+/// Of a thread that was in a callback.
+fn loss(account: Account, nanoseconds: u64, (taker, taken): (Taker, u64)) -> Loss {
+    Loss { account, within: None, nanoseconds, taker, taken }
 }
 
 /// Those of its executor and itself.

@@ -52,7 +52,7 @@ pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogG
 }
 
 /// If others than the robot took the core.
-fn taken(loss: &Loss, names: &CatalogGuard<'_>) -> Option<ExceedanceCause> {
+pub fn taken(loss: &Loss, names: &CatalogGuard<'_>) -> Option<ExceedanceCause> {
     let lasted = Duration::from_nanos(loss.taken);
     match loss.taker {
         Taker::OtherPrograms => {

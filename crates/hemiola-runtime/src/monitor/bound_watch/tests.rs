@@ -190,7 +190,8 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
 }
 
 /// What is told of a call for the third message, in milliseconds: published, entered, returned. It was promised to be over in 10, and to run 2.
-fn called(others: &[[u64; 2]], times: [u64; 3]) -> Exceedance {
+/// `starved`: the kernel counted that its thread waited so long for a core.
+fn called(others: &[[u64; 2]], times: [u64; 3], starved: u64) -> Exceedance {
     let milliseconds = Duration::from_millis;
     let limits = LatencyBounds::default().callback("arm", "Reach", milliseconds(10));
     let mut workers = Workers::watching(limits.execution("arm", "Reach", milliseconds(2)));
@@ -204,20 +205,33 @@ fn called(others: &[[u64; 2]], times: [u64; 3]) -> Exceedance {
     };
     others.iter().for_each(|&[begin, end]| call(servo, [begin, begin, end]));
     call(reach, times);
+    for (at, waiting) in [(90, 0), (140, starved)] {
+        let at = Ticks(at * MILLISECOND);
+        let waiting = waiting * MILLISECOND;
+        ring.push(Event::ThreadTime { worker: arm, running: waiting / 4, waiting, at });
+    }
     workers.told().remove(0)
 }
 
 #[test]
 fn a_callback_that_was_late_is_told_with_what_its_executor_did_meanwhile() {
-    let long = called(&[], [100, 101, 113]);
+    let long = called(&[], [100, 101, 113], 0);
     let expected = "the response time of arm: Reach was 13.0 ms for number 3, above its bound of 10.0 ms: \
         Reach ran 12.0 ms, and was assumed to run 2.00 ms at most";
     assert_eq!(long.to_string(), expected);
-    let waited = called(&[[99, 109]], [100, 109, 111]);
+    let waited = called(&[[99, 109]], [100, 109, 111], 0);
     assert_eq!(waited.cause, ExceedanceCause::Backlog);
     assert_eq!(
         waited.explanation,
         "9.00 ms until it was called, and then 2.00 ms; arm called others meanwhile, for 9.00 ms"
     );
-    assert_eq!(called(&[], [100, 111, 112]).cause, ExceedanceCause::LateRelease);
+    assert_eq!(called(&[], [100, 111, 112], 0).cause, ExceedanceCause::LateRelease);
+    let thread = "arm".to_owned();
+    let taken =
+        |lasted| ExceedanceCause::OtherPrograms { thread: thread.clone(), lasted: Duration::from_millis(lasted) };
+    assert_eq!(called(&[], [100, 111, 112], 8).cause, taken(2), "of which the bound was exceeded by 2");
+    let within = called(&[], [100, 101, 113], 8);
+    assert_eq!(within.cause, taken(8));
+    let words = "Reach ran 12.0 ms, and was assumed to run 2.00 ms at most; in the 50.0 ms around it its thread waited 8.00 ms for a core";
+    assert!(within.explanation.starts_with(words), "{within}");
 }

@@ -1,5 +1,6 @@
 //! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not real-time.
 
+mod figures;
 mod held_up;
 mod report;
 mod spans;
@@ -9,19 +10,20 @@ mod table;
 mod tests;
 mod undisturbed;
 
+pub use figures::{CallbackStatistics, ChainStatistics, CycleStatistics, TaskStatistics};
 pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
 pub use style::{Colour, Style, human_duration};
 
 use crate::{
-    catalog::{Callback, Catalog, CatalogGuard},
+    catalog::Catalog,
     clock::{TickScale, Ticks},
     distribution::Distribution,
-    event::{Event, Stamp},
+    event::Event,
     ids::{CallbackId, CycleId, SourceId, TaskId, WorkerId},
-    profile::{CallbackProfile, ChainProfile, Measured, Profile},
+    profile::{ChainProfile, Measured, Profile},
 };
+use figures::{Executions, Open};
 use held_up::{Among, Longest, LongestExecutions};
-use spans::LeastSpans;
 use std::collections::BTreeMap;
 use undisturbed::{Execution, Runner, Undisturbed, What};
 
@@ -256,190 +258,4 @@ impl Statistics {
     pub fn clear(&mut self) {
         *self = Self::new(self.catalog.clone(), self.scale.clone());
     }
-}
-
-/// What is known of a cycle.
-///
-/// ```
-/// use hemiola_trace::CycleStatistics;
-///
-/// assert_eq!(CycleStatistics::default().missed_deadlines, 0);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct CycleStatistics {
-    /// From begin to end of a run: the cycle time.
-    pub execution: Distribution,
-    /// From trigger to end of a run: what the deadline bounds.
-    pub response: Distribution,
-    /// From trigger to begin of a run.
-    pub jitter: Distribution,
-    /// From the begin of a run to the begin of the next.
-    pub interval: Distribution,
-    /// From asking for a worker to its running.
-    pub wake_up: Distribution,
-    /// Runs that ended after their deadline, or that the runtime saw past it.
-    pub missed_deadlines: u64,
-    /// Samples that were overwritten before a run took them, by source.
-    pub dropped_inputs: BTreeMap<SourceId, u64>,
-    open: Option<Open>,
-    last_begin: Option<(u32, Ticks)>,
-    last_missed: Option<u32>,
-}
-
-impl CycleStatistics {
-    fn begin(&mut self, scale: &TickScale, open: Open) {
-        if let Some((run, begin)) = self.last_begin
-            && run.wrapping_add(1) == open.run
-        {
-            self.interval.record(scale.nanoseconds_between(begin, open.begin));
-        }
-        self.jitter.record(scale.nanoseconds_between(open.trigger, open.begin));
-        self.last_begin = Some((open.run, open.begin));
-        self.open = Some(open);
-    }
-
-    fn end(&mut self, scale: &TickScale, names: &CatalogGuard<'_>, cycle: CycleId, run: u32, at: Ticks) {
-        let Some(open) = self.open.take_if(|open| open.run == run) else { return };
-        let response = scale.nanoseconds_between(open.trigger, at);
-        self.execution.record(scale.nanoseconds_between(open.begin, at));
-        self.response.record(response);
-        let deadline = names.cycle(cycle).and_then(|cycle| cycle.deadline);
-        if deadline.is_some_and(|deadline| u128::from(response) > deadline.as_nanos()) {
-            self.missed(run);
-        }
-    }
-
-    /// Counts a late run once, whoever sees it first: the watchdog, or its end.
-    fn missed(&mut self, run: u32) {
-        if self.last_missed != Some(run) {
-            self.missed_deadlines += 1;
-            self.last_missed = Some(run);
-        }
-    }
-}
-
-/// What is known of a task.
-///
-/// ```
-/// use hemiola_trace::TaskStatistics;
-///
-/// assert_eq!(TaskStatistics::default().failures, 0);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct TaskStatistics {
-    /// From entry to return, preemption included.
-    pub execution: Distribution,
-    /// The same of those executions beside which nothing of a more important cycle or executor was under way.
-    pub undisturbed: Distribution,
-    /// From the last met dependency to entry.
-    pub queueing: Distribution,
-    /// How often which worker ran it.
-    pub workers: BTreeMap<WorkerId, u64>,
-    /// How often it failed.
-    pub failures: u64,
-    /// How often its representations were stale.
-    pub stale: u64,
-}
-
-impl TaskStatistics {
-    fn ran(&mut self, worker: WorkerId, scale: &TickScale, [ready, begin, end]: [Ticks; 3]) {
-        self.execution.record(scale.nanoseconds_between(begin, end));
-        self.queueing.record(scale.nanoseconds_between(ready, begin));
-        *self.workers.entry(worker).or_default() += 1;
-    }
-}
-
-/// What is known of a callback.
-///
-/// ```
-/// use hemiola_trace::CallbackStatistics;
-///
-/// assert_eq!(CallbackStatistics::default().panics, 0);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct CallbackStatistics {
-    /// From entry to return, preemption included.
-    pub execution: Distribution,
-    /// The same of those executions beside which nothing of a more important cycle or executor was under way.
-    pub undisturbed: Distribution,
-    /// From the publication of the message, or when the tick was due, to entry; where that is known.
-    pub latency: Distribution,
-    /// The same to return.
-    pub response: Distribution,
-    /// How often it panicked.
-    pub panics: u64,
-    spans: LeastSpans,
-}
-
-impl CallbackStatistics {
-    fn called(&mut self, scale: &TickScale, [published, begin, end]: [Ticks; 3]) {
-        self.execution.record(scale.nanoseconds_between(begin, end));
-        if published == Ticks(0) {
-            self.spans.came(scale, begin);
-        } else {
-            self.latency.record(scale.nanoseconds_between(published, begin));
-            self.response.record(scale.nanoseconds_between(published, end));
-            self.spans.came(scale, published);
-        }
-    }
-
-    fn profile(&self, topic: Option<String>, of: &Callback, execution: Measured) -> CallbackProfile {
-        let period = of.period.map(|period| u64::try_from(period.as_nanos()).unwrap_or(u64::MAX));
-        CallbackProfile {
-            topic,
-            priority: of.priority,
-            period,
-            execution,
-            response: Measured::from(&self.response),
-            spans: if period.is_none() { self.spans.nanoseconds().to_vec() } else { Vec::new() },
-        }
-    }
-}
-
-/// What is known of a chain from a sensor's source to an output.
-///
-/// The words are those of cause-effect chains: *reaction time* goes from a change in the world just after a sample was taken to
-/// the first output that reflects it, so it spans the distance of two samples; *data age* goes from a sample to the last
-/// output that still rests on it.
-///
-/// ```
-/// use hemiola_trace::ChainStatistics;
-///
-/// assert!(ChainStatistics::default().reaction.is_empty());
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct ChainStatistics {
-    /// From the sample before to the first output with a newer one.
-    pub reaction: Distribution,
-    /// From the oldest sample that an output rests on to that output.
-    pub data_age: Distribution,
-    newest: Option<Stamp>,
-}
-
-impl ChainStatistics {
-    fn arrived(&mut self, newest: Stamp, newest_age: u64, oldest_age: u64) {
-        self.data_age.record(oldest_age);
-        // A stamp that steps back is a source that started anew: nothing to compare with.
-        if let Some(previous) = self.newest
-            && newest > previous
-        {
-            self.reaction.record((newest.0 - previous.0).saturating_add(newest_age));
-        }
-        self.newest = Some(newest);
-    }
-}
-
-/// How long something took.
-#[derive(Clone, Debug, Default)]
-struct Executions {
-    all: Distribution,
-    undisturbed: Distribution,
-}
-
-/// A run that has begun and not ended.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    run: u32,
-    trigger: Ticks,
-    begin: Ticks,
 }

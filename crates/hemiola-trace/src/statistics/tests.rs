@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Age, Callback, Core, Cycle, FailureKind, PlanId};
+use crate::{Age, Callback, Core, Cycle, FailureKind, PlanId, Stamp};
 use std::time::Duration;
 
 const MILLISECOND: u64 = 1_000_000;

@@ -1,0 +1,52 @@
+//! Which format a file has, and what earlier ones held.
+
+use super::{Measured, Profile};
+use crate::distribution::Bucket;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::collections::BTreeMap;
+
+/// The number of the file's format. The first one had none, and nothing but buckets of tasks; the second one knew nothing of executors.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Format;
+
+const FORMAT: u32 = 3;
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(FORMAT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            FORMAT => Ok(Self),
+            older @ 2 => Err(de::Error::custom(format!(
+                "its format is {older}, of an earlier version, which left out executors"
+            ))),
+            other => Err(de::Error::custom(format!("its format is {other}, and this program knows {FORMAT} at most"))),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct AnyFormat {
+    pub(super) format: Option<de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FirstFormat {
+    cycles: BTreeMap<String, BTreeMap<String, Vec<Bucket>>>,
+}
+
+impl From<FirstFormat> for Profile {
+    fn from(first: FirstFormat) -> Self {
+        let mut profile = Self::default();
+        for (cycle, tasks) in first.cycles {
+            profile.cycle_mut(&cycle).tasks =
+                tasks.into_iter().map(|(task, buckets)| (task, Measured::from(buckets))).collect();
+        }
+        profile
+    }
+}

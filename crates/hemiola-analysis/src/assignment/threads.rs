@@ -16,8 +16,8 @@ mod thread;
 mod workers;
 
 use super::audsley_1991;
-use crate::Analysis;
 use crate::system::System;
+use crate::{Analysis, Time};
 use thread::Thread;
 
 /// Priorities, workers and cores, and how they were found.
@@ -70,10 +70,11 @@ pub enum Method {
     NothingHolds,
 }
 
-/// Assigns priorities, workers and cores to these cycles and executors. All others keep theirs, as the threads of drivers and simulators have to; names that
-/// are unknown are left out.
+/// Assigns priorities, workers and cores to these cycles and executors. All others keep theirs, as the threads of drivers and simulators have to, and so do
+/// executors for which nobody waits. Names that are unknown are left out.
 pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned {
     let mut by_deadline = Thread::named(system, cycles, executors);
+    by_deadline.retain(|thread| matches!(thread, Thread::Cycle(_)) || thread.due(system) < Time::MAX);
     by_deadline.sort_by_key(|&thread| (thread.due(system), thread));
     let system = &callbacks::by_deadline(system, &by_deadline);
     let levels = levels(system, &by_deadline);
@@ -124,14 +125,18 @@ const LOWEST: u32 = 2;
 /// For threads that have none yet: above what people give to drivers without much thought.
 const USUAL: u32 = 80;
 
-/// As many priorities as there are threads, the highest first: those that they have if all differ, so that nothing changes for others.
+/// As many priorities as there are threads, the highest first: those that they have, so that nothing changes for others, and the next lower ones where
+/// several have the same, or one shares time.
 fn levels(system: &System, threads: &[Thread]) -> Vec<u32> {
     let mut levels: Vec<u32> = threads.iter().map(|thread| thread.priority(system)).collect();
     levels.sort_unstable_by(|one, other| other.cmp(one));
-    let all_differ =
-        levels.windows(2).all(|pair| pair[0] > pair[1]) && levels.last().is_none_or(|&last| last >= LOWEST);
-    if !all_differ {
-        let highest = levels.first().copied().filter(|&level| level >= LOWEST).unwrap_or(USUAL);
+    let highest = levels.first().copied().filter(|&level| level >= LOWEST).unwrap_or(USUAL);
+    let mut free = highest;
+    for level in &mut levels {
+        *level = if *level >= LOWEST { free.min(*level) } else { free };
+        free = level.saturating_sub(1);
+    }
+    if levels.last().is_some_and(|&lowest| lowest < LOWEST) {
         // There are 98 levels; more threads than that share the lowest one.
         let highest = highest.max((LOWEST + levels.len() as u32).min(99));
         levels = (0..levels.len() as u32).map(|place| highest.saturating_sub(place).max(LOWEST)).collect();
@@ -249,6 +254,17 @@ mod tests {
         let priorities: Vec<_> = assigned.chains.iter().map(|chain| chain.callbacks[0].priority).collect();
         assert_eq!(priorities, [Some(3), Some(7)], "nobody waits for the touch");
         assert!(Analysis::of(&assigned).holds() && !Analysis::of(&system).holds());
+    }
+
+    #[test]
+    fn priorities_stay_as_they_are_but_for_those_that_have_none_of_their_own() {
+        let system = System::from_toml(&ARM.replace("priority = 60", "priority = 1"), "system.toml").unwrap();
+        let assigned = assign(&system, &["hand"], &["arm"]).system;
+        assert_eq!((assigned.executors[0].priority, assigned.cycles[0].priority), (50, 49));
+        // Nobody waits for the touch.
+        let (touch, _) = ARM.split_once("[[chain]]\n        name = \"servo\"").unwrap();
+        let system = System::from_toml(touch, "system.toml").unwrap();
+        assert_eq!(assign(&system, &["hand"], &["arm"]).system, system);
     }
 
     #[test]

@@ -33,7 +33,11 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
         }
     }
     for (was, is) in before.executors.iter().zip(&assigned.system.executors) {
-        executor(&mut text, derived, &assigned.system, was, is);
+        let is_same = was == is && callbacks(derived, before, was) == callbacks(derived, &assigned.system, is);
+        // One that shares time, and for which nobody waits, goes on doing so.
+        if !is_same {
+            executor(&mut text, derived, &assigned.system, was, is);
+        }
     }
     text
 }

@@ -93,8 +93,8 @@ Execution times are those of the profile that `run` keeps (`output.profile` in r
     /// Find priorities, workers and cores for cycles and executors, so that all deadlines are met
     #[command(after_help = "Examples:
   assign                              an overlay with the reasons as comments
-  assign --output overlays/assigned.toml
-  run --overlay assigned              obeys it
+  assign --output assigned.toml
+  run --overlay assigned.toml         obeys it
   assign --system system.toml         of any described system: its chains get executors
 
 Sources keep their priorities: they stand for drivers. Priorities are those that cycles and executors have, in another order, if all differ.")]

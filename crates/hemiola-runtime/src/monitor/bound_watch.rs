@@ -101,7 +101,8 @@ impl BoundWatch {
         };
         self.resolved.reactions = chains(&self.bounds.reactions);
         self.resolved.data_ages = chains(&self.bounds.data_ages);
-        let callbacks = names.callbacks().filter_map(|(id, callback)| {
+        // There may be thousands, and none of interest.
+        let callbacks = names.callbacks().filter(|_| !self.bounds.callbacks.is_empty()).filter_map(|(id, callback)| {
             let key = (names.worker_name(callback.executor), callback.name.clone());
             Some((id, nanoseconds(self.bounds.callbacks.get(&key)?)))
         });

@@ -13,14 +13,14 @@ use hemiola_bus::Listener;
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
-use crate::checkpoint::CheckpointWriter;
 use crate::command::{ChangeNumber, Command, CommandReader};
 use crate::executor::Executor;
+use crate::observe::parts::CheckpointWriter;
+use crate::observe::runs::{MessageRecord, RunRecord, TranscriptWriter};
+use crate::observe::values::TapWriter;
 use crate::program::Program;
 use crate::robot_state::RobotState;
 use crate::source::Trigger;
-use crate::tap::TapWriter;
-use crate::transcript::{MessageRecord, RunRecord, TranscriptWriter};
 use crate::worker::WorkerState;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.

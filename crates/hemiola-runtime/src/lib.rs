@@ -13,9 +13,8 @@
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
-//! | `tap`, `feed`, `taken` | hands values to a recorder, and takes samples and other values from a recording |
-//! | `transcript`, `script` | writes down what each run began with, and follows it in a replay |
-//! | `checkpoint` | snapshots of all that later runs depend on, and going on from one |
+//! | `observe` | hands to a recorder values, messages, what each run began with, and snapshots of all that later runs depend on |
+//! | `feed`, `taken`, `script`, `checkpoint` | takes samples and other values from a recording, follows its runs, goes on from a snapshot |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
@@ -32,6 +31,7 @@ mod journal;
 mod launch;
 mod module_instance;
 mod monitor;
+mod observe;
 mod origins;
 mod player;
 mod ports;
@@ -46,8 +46,6 @@ mod source;
 mod stepper;
 mod sync;
 mod taken;
-mod tap;
-mod transcript;
 mod values;
 mod watchdog;
 mod worker;
@@ -59,6 +57,9 @@ pub use feed::Feed;
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{Change, JournalEntry, JournalEvent, Severity};
 pub use monitor::{Bounded, DebugRecords, Exceedance, ExceedanceCause, LatencyBounds, Message};
+pub use observe::runs::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
+pub use observe::topics::{TappedMessage, TappedTopic, TopicTap};
+pub use observe::values::{Tap, TapChannel, TapRequest, TappedValue};
 pub use player::{Played, Player, Tempo, Transport};
 pub use robot::{Provider, Robot, TopicEnd};
 pub use running::{Pace, PreparedRobot, RunningRobot};
@@ -67,6 +68,4 @@ pub use script::{BreakOff, BreakOffReason, Transcript};
 pub use single_run::{RunInput, RunResult, SingleRun};
 pub use stepper::{Step, Stepper};
 pub use taken::TakenValues;
-pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};
-pub use transcript::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 pub use values::Snapshot;

@@ -18,9 +18,9 @@ use crate::blackboard::store::Store;
 use crate::cycle::Repeated;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
+use crate::observe::runs::MessageRecord;
 use crate::origins::PUBLISHERS;
 use crate::robot_state::RobotState;
-use crate::transcript::MessageRecord;
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build};

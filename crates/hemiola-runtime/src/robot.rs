@@ -18,10 +18,10 @@ use crate::checkpoint::CyclePart;
 use crate::error::RuntimeError;
 use crate::feed::Feed;
 use crate::launch::{check_transcript, source_period};
+use crate::observe::values::TapRequest;
 use crate::ports::Ports;
 use crate::script::Transcript;
 use crate::taken::{Taken, TakenValues};
-use crate::tap::TapRequest;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::blackboard::channel::{Recorded, RecordedSamples};
 use crate::checkpoint::CyclePart;
 use crate::journal::Change;
-use crate::transcript::{InputRecord, RunRecord, SampleSpan};
+use crate::observe::runs::{InputRecord, RunRecord, SampleSpan};
 
 /// All runs of a recording, to be repeated: [`Robot::following`](crate::Robot::following).
 ///

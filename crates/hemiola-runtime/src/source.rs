@@ -14,10 +14,10 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::feed::Feed;
+use crate::observe::values::TapWriter;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
-use crate::tap::TapWriter;
 use hemiola_bus::exchange::QueueWriter;
 
 /// A source, ready to run. Belongs to its own thread.

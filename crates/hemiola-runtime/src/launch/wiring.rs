@@ -14,9 +14,9 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
+use crate::observe::runs::{InputRecord, SampleRecord, SampleSpan};
 use crate::robot::{Robot, representations};
 use crate::script::Transcript;
-use crate::transcript::{InputRecord, SampleRecord, SampleSpan};
 
 /// All blackboards, and the channels between them.
 pub(super) struct Wiring {

@@ -11,8 +11,8 @@ use super::{Step, Stepped, Stepper};
 use crate::checkpoint::{CyclePart, publish_again};
 use crate::command::ChangeNumber;
 use crate::cycle::Repeated;
+use crate::observe::runs::{InputRecord, RunRecord};
 use crate::script::Transcript;
-use crate::transcript::{InputRecord, RunRecord};
 
 /// How long it waits for who holds what is to be changed.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -8,8 +8,8 @@ use hemiola_model::data::{DataType, FixedLength, Writer};
 use hemiola_model::module::StateForm;
 
 use super::page::{Outcome, Page, WrittenView};
-use super::part::{Piece, PieceKind, View};
 use crate::blackboard::Blackboard;
+use crate::checkpoint::{Piece, PieceKind, View};
 use crate::cycle::CycleImport;
 use crate::program::Program;
 

@@ -13,12 +13,12 @@ use hemiola_model::module::StateForm;
 use super::cut::Cut;
 use super::item::{Item, items};
 use super::page::{Outcome, Page};
-use super::part::{CyclePart, Published};
 use crate::blackboard::Blackboard;
+use crate::checkpoint::{CyclePart, Published};
 use crate::cycle::{Beginning, CycleImport};
+use crate::observe::values::{State, WhenFull};
 use crate::program::Program;
 use crate::sync::Ordering;
-use crate::tap::{State, WhenFull};
 
 /// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;

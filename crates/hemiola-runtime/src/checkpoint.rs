@@ -32,13 +32,8 @@
 
 mod cut;
 mod item;
-mod messages;
 mod page;
-mod part;
-mod resume;
 mod writer;
 
 pub use cut::Cut;
-pub use messages::publish_again;
-pub use part::{CyclePart, Piece, PieceKind, Published, View};
 pub use writer::{CheckpointLine, CheckpointWriter, When, checkpoints};

@@ -8,7 +8,7 @@ mod room;
 
 mod topics;
 
-pub use topics::{Gate, TappedMessage, TappedTopic, TopicTap};
+pub use topics::{TappedMessage, TappedTopic, TopicTap};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -18,8 +18,9 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
-use crate::checkpoint::{CheckpointLine, CyclePart};
-use crate::transcript::{RunRecord, TranscriptLine};
+use crate::checkpoint::CheckpointLine;
+use crate::record::{CyclePart, RunRecord};
+use crate::transcript::TranscriptLine;
 
 use room::Room;
 

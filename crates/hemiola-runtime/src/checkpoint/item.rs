@@ -8,10 +8,10 @@ use hemiola_model::data::{DataType, FixedLength, Writer};
 use hemiola_model::module::StateForm;
 
 use super::page::{Outcome, Page, WrittenView};
-use super::part::{Piece, PieceKind, View};
 use crate::blackboard::Blackboard;
-use crate::cycle::CycleImport;
 use crate::program::Program;
+use crate::record::{Piece, PieceKind, View};
+use crate::run::CycleImport;
 
 /// What can be written down.
 pub struct Item {

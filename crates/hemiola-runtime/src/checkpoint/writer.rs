@@ -13,10 +13,10 @@ use hemiola_model::module::StateForm;
 use super::cut::Cut;
 use super::item::{Item, items};
 use super::page::{Outcome, Page};
-use super::part::{CyclePart, Published};
 use crate::blackboard::Blackboard;
-use crate::cycle::{Beginning, CycleImport};
 use crate::program::Program;
+use crate::record::{CyclePart, Published};
+use crate::run::{Beginning, CycleImport};
 use crate::sync::Ordering;
 use crate::tap::{State, WhenFull};
 

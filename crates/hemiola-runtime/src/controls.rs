@@ -12,16 +12,16 @@ use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::assemble::{Robot, actuators, durations_from, group_exports, instances};
 use crate::blackboard::Blackboard;
-use crate::checkpoint::CheckpointLine;
 use crate::command::{Command, Mailbox, Reason};
 use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::module_instance::ModuleInstance;
+use crate::observe::parts::CheckpointLine;
+use crate::observe::runs::TranscriptLine;
+use crate::observe::values::TapLine;
 use crate::program::{Program, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
-use crate::tap::TapLine;
-use crate::transcript::TranscriptLine;
 use crate::watchdog::Actuators;
 
 /// What changing a running robot needs.

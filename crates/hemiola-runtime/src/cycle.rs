@@ -12,15 +12,15 @@ use hemiola_trace::{CycleId, Event, TickScale, Ticks};
 use hemiola_bus::Listener;
 
 use crate::blackboard::Blackboard;
-use crate::checkpoint::CheckpointWriter;
 use crate::command::{Command, CommandReader};
 use crate::executor::Executor;
+use crate::observe::parts::CheckpointWriter;
+use crate::observe::runs::TranscriptWriter;
+use crate::observe::values::TapWriter;
 use crate::program::Program;
 use crate::record::{NewChanges, RunRecord};
 use crate::robot_state::RobotState;
 use crate::run::{Beginning, CycleImport, Repeated, Trigger};
-use crate::tap::TapWriter;
-use crate::transcript::TranscriptWriter;
 use crate::worker::WorkerState;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.

@@ -19,10 +19,11 @@ use crate::controls::{Controls, lock_if_free};
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
 use crate::monitor::{DebugRecords, LatencyBounds, Message, Monitor};
+use crate::observe::topics::TopicTap;
+use crate::observe::values::Tap;
 use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
-use crate::tap::{Tap, TopicTap};
 
 /// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
 ///

@@ -13,14 +13,13 @@
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
-//! | `tap`, `transcript`, `checkpoint` | hands a recorder values, what each run began with, and all that later runs depend on |
+//! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
 //! | `follow`, `stand_in` | repeats the runs of a recording, and puts it in the place of sources and providers |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
 mod assemble;
 mod blackboard;
-mod checkpoint;
 mod command;
 mod controls;
 mod cycle;
@@ -32,6 +31,7 @@ mod handle;
 mod journal;
 mod module_instance;
 mod monitor;
+mod observe;
 mod origins;
 mod player;
 mod ports;
@@ -46,8 +46,6 @@ mod source;
 mod stand_in;
 mod stepper;
 mod sync;
-mod tap;
-mod transcript;
 mod values;
 mod watchdog;
 mod worker;
@@ -59,6 +57,8 @@ pub use follow::{BreakOff, BreakOffReason, Transcript};
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{JournalEntry, JournalEvent};
 pub use monitor::{DebugRecords, LatencyBounds, Message};
+pub use observe::topics::{TappedMessage, TappedTopic, TopicTap};
+pub use observe::values::{Tap, TapChannel, TapRequest, TappedValue};
 pub use player::{Played, Player, Tempo, Transport};
 pub use record::{
     Bounded, Change, CyclePart, Exceedance, ExceedanceCause, InputRecord, MessageRecord, Piece, PieceKind, Published,
@@ -69,5 +69,4 @@ pub use safe_state::{SafeStateCause, SafeStateEntry};
 pub use single_run::{RunInput, RunResult, SingleRun};
 pub use stand_in::{Feed, TakenValues};
 pub use stepper::{Step, Stepper};
-pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};
 pub use values::Snapshot;

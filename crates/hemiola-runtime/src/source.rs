@@ -12,12 +12,12 @@ use hemiola_trace::{Core, Event, Ring, Ticks};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
+use crate::observe::values::TapWriter;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::stand_in::Feed;
-use crate::tap::TapWriter;
 use hemiola_bus::exchange::QueueWriter;
 
 /// A source, ready to run. Belongs to its own thread.

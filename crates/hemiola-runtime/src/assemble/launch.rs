@@ -17,7 +17,6 @@ use hemiola_trace::{Catalog, Ring, TickScale, WorkerId, by_messages};
 use super::robot::Robot;
 use super::sources::{publishers, source_runner};
 use super::wiring::Wiring;
-use crate::checkpoint::{self, Cut, When};
 use crate::command::mailbox;
 use crate::controls::{Controls, CycleControl, FIRST_LESSON};
 use crate::cycle::{Cycle, Health};
@@ -26,14 +25,15 @@ use crate::executor::Executor;
 use crate::follow::Transcript;
 use crate::module_instance::ModuleInstance;
 use crate::monitor::Monitor;
+use crate::observe::parts::{self, Cut, When};
+use crate::observe::runs::transcript;
+use crate::observe::values::{self, WhenFull, tap};
 use crate::ports::Ports;
 use crate::program::{ProgramParts, build};
 use crate::record::NewChanges;
 use crate::robot_state::RobotState;
 use crate::run::{CycleImport, Trigger};
 use crate::source::{SourceRecords, SourceRunner};
-use crate::tap::{self, WhenFull, tap};
-use crate::transcript::transcript;
 use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
 use crate::worker::WorkerState;
 
@@ -259,7 +259,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         };
         let modules = modules_with_state(&robot, &cycle.name);
         let parts = (&*cycle.blackboard, &*cycle.program, cycle.imports.as_slice());
-        let (writer, line) = checkpoint::checkpoints(&cycle.name, &modules, parts, robot.sources.len(), when, full);
+        let (writer, line) = parts::checkpoints(&cycle.name, &modules, parts, robot.sources.len(), when, full);
         cycle.checkpoints = Some(writer);
         checkpoints.push(line);
     }
@@ -321,10 +321,10 @@ fn period(rate: Option<f64>) -> Option<Duration> {
 pub(super) fn tap_depth(robot: &Robot, node: usize) -> usize {
     let cycles = &robot.configuration.cycles;
     match cycles.get(node) {
-        Some(cycle) => tap::depth(period_of(robot, cycle), tap::AWAY),
+        Some(cycle) => values::depth(period_of(robot, cycle), values::AWAY),
         None => {
             let source = robot.sources.get(node - cycles.len());
-            tap::depth(source.and_then(|source| source_period(robot, source.name)), tap::AWAY_FROM_SOURCE)
+            values::depth(source.and_then(|source| source_period(robot, source.name)), values::AWAY_FROM_SOURCE)
         }
     }
 }

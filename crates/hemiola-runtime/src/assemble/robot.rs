@@ -18,10 +18,10 @@ use super::launch::source_period;
 use super::wiring::check_transcript;
 use crate::error::RuntimeError;
 use crate::follow::Transcript;
+use crate::observe::values::TapRequest;
 use crate::ports::Ports;
 use crate::record::CyclePart;
 use crate::stand_in::{Feed, Taken, TakenValues};
-use crate::tap::TapRequest;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///

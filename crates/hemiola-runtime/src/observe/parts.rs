@@ -19,7 +19,7 @@
 //! So what B takes later of A's runs before the cut can only be that of `a - 1`: the last one, whose values stand in A's stores until A's next run
 //! provides others, and so are in A's part. A replay publishes them again before it begins. The same holds of samples, for a run takes all that are
 //! in its queues. What B took before the cut of runs of A after it does no harm: a replay computes these runs again, and passes on what was taken
-//! after the cut and nothing else, as the [transcript](crate::transcript) tells.
+//! after the cut and nothing else, as the [transcript](crate::observe::runs) tells.
 //!
 //! Messages of topics have numbers, so it is known which are under way: those that a publisher had published, and a subscription not received. `b`
 //! receives all that were published before `a - 1`, and they are in B's part. If one of `a - 1` comes later than that, or one of `a` before it,

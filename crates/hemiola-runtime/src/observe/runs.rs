@@ -3,7 +3,7 @@
 //! A run computes from representations, the cycle's clock and the state of its modules, and from nothing else. The state comes from the runs
 //! before it; so a run is repeated by giving it what it *began* with: the clock, the safe state, which snapshot each import took, which samples
 //! it found in its queues, and which messages its subscriptions. On threads of their own that is decided by who is faster. Here it is written
-//! down: a few words per run, handed to the recorder as the [`tap`](crate::tap) hands it values, and read back by the [`Transcript`] that a
+//! down: a few words per run, handed to the recorder as it is handed [values](crate::observe::values), and read back by the [`Transcript`] that a
 //! replay follows.
 //!
 //! # The order of the runs
@@ -34,12 +34,12 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 
+use crate::observe::values::{State, WhenFull};
 use crate::program::Program;
 use crate::record::{
     ChangeNumber, InputRecord, MOST_CHANGES, MessageRecord, NO_SNAPSHOT, NewChanges, RunRecord, SampleSpan,
 };
 use crate::run::{Beginning, CycleImport};
-use crate::tap::{State, WhenFull};
 
 /// So many publishers' messages are written down; a run that receives those of more is not.
 const MOST_MESSAGES: usize = 16;

@@ -4,12 +4,6 @@
 //! They stay as they are until the recorder has let them go. Nothing waits for the recorder: of each representation the values
 //! of a fifth of a second are held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
 
-mod room;
-
-mod topics;
-
-pub use topics::{TappedMessage, TappedTopic, TopicTap};
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,11 +12,11 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
-use crate::checkpoint::CheckpointLine;
+use crate::observe::parts::CheckpointLine;
+use crate::observe::runs::TranscriptLine;
 use crate::record::{CyclePart, RunRecord};
-use crate::transcript::TranscriptLine;
 
-use room::Room;
+use super::room::Room;
 
 /// A representation that is to be recorded: [`Robot::tapped`](crate::Robot::tapped).
 ///

@@ -1,6 +1,7 @@
 //! Modules: what they are made of, how their updates get their arguments, and how they register themselves.
 
 mod argument;
+mod between_runs;
 pub mod cell;
 mod context;
 mod debug;
@@ -15,6 +16,7 @@ mod update;
 use std::collections::BTreeMap;
 
 pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
+pub use between_runs::BetweenRuns;
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
 pub use instance::{Instance, PreparedParameters};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use hemiola_model::module::SafeState;
+use hemiola_model::module::{BetweenRuns, SafeState};
 use hemiola_model::{Clock, Time};
 use hemiola_realtime::{KernelThread, Respite};
 use hemiola_trace::{CycleId, Event, TickScale, Ticks};
@@ -124,8 +124,7 @@ impl Cycle {
                 import.take_restored(input);
                 continue;
             }
-            // SAFETY: this is worker 0, between two runs.
-            if !unsafe { import.take_recorded(&self.blackboard, input) } {
+            if !import.take_recorded(&self.blackboard, input, &mut self.executor.between_runs()) {
                 return Repeated::Impossible;
             }
         }
@@ -159,19 +158,14 @@ impl Cycle {
         });
         let step = self.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
         let before = self.last_trigger.replace(due);
-        // SAFETY: this is worker 0, between two runs.
-        unsafe {
-            let frame = self.blackboard.frame_mut();
-            frame.clock = Clock::new(due, step, u64::from(run));
-            frame.safe_state = safe_state;
-            frame.run = run;
-        }
-        // SAFETY: as above, after the imports were taken.
-        let repeated = unsafe {
-            self.program.begin_run(messages, &mut |exchange, published| {
-                self.worker.trace(Event::Take { exchange, cycle: self.id, run, published, at: begin });
-            })
-        };
+        let mut between = self.executor.between_runs();
+        let frame = self.blackboard.frame_mut(&mut between);
+        frame.clock = Clock::new(due, step, u64::from(run));
+        frame.safe_state = safe_state;
+        frame.run = run;
+        let repeated = self.program.begin_run(messages, &mut between, &mut |exchange, published| {
+            self.worker.trace(Event::Take { exchange, cycle: self.id, run, published, at: begin });
+        });
         if let Some(checkpoints) = self.checkpoints.as_mut().filter(|_| is_cut) {
             let cycle = (&*self.blackboard, &*self.program, self.imports.as_slice());
             // SAFETY: as above, and no task has begun.
@@ -211,8 +205,7 @@ impl Cycle {
 
     /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
-        // SAFETY: this is worker 0, between two runs.
-        let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
+        let done = command.obey(&mut self.program, &self.blackboard, &mut self.executor.between_runs());
         done.change().into_iter().for_each(|change| self.changes.add(change));
         done
     }
@@ -240,8 +233,7 @@ impl Cycle {
     fn take_imports(&mut self, run: u32, at: Ticks) -> Option<Time> {
         let mut triggered = None;
         for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
-            // SAFETY: this is worker 0, between two runs.
-            let taken = unsafe { import.take(&self.blackboard) };
+            let taken = import.take(&self.blackboard, &mut self.executor.between_runs());
             if let Some(published) = taken.run {
                 let (exchange, cycle) = (taken.exchange, self.id);
                 self.worker.trace(Event::Take { exchange, cycle, run, published, at });
@@ -277,11 +269,12 @@ impl Cycle {
 
     /// A fingerprint of every value on the blackboard, by representation; opaque ones have none.
     pub fn fingerprints(&self) -> Vec<(&'static str, u64)> {
+        // SAFETY: `self` is borrowed, so no run is going on.
+        let between = unsafe { BetweenRuns::assume() };
         let stores = self.blackboard.stores().iter();
         stores
             .filter_map(|store| {
-                // SAFETY: `self` is borrowed, so no run is going on.
-                let value = unsafe { store.current() };
+                let value = store.current(&between);
                 hemiola_model::data::fingerprint(value).map(|print| (store.descriptor().name(), print))
             })
             .collect()

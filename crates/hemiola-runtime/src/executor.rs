@@ -25,7 +25,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_model::module::Scope;
+use hemiola_model::module::{BetweenRuns, Scope};
 use hemiola_realtime::{
     AdaptiveEarliness, Containment, MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now,
 };
@@ -198,6 +198,12 @@ impl<T: Tasks> Executor<T> {
     pub fn rehearse(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         graph.touch();
         self.run(&self.rehearsal, tasks, worker);
+    }
+
+    /// The witness that no task runs: as long as it lives nobody can begin a run.
+    pub(crate) fn between_runs(&mut self) -> BetweenRuns<'_> {
+        // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has the one that runs its tasks.
+        unsafe { BetweenRuns::assume() }
     }
 
     /// Tells the helpers when the next run is expected, so that they are awake by then without anybody waking them. `None` lets

@@ -21,6 +21,7 @@
 mod assemble;
 mod blackboard;
 mod command;
+mod containment;
 mod controls;
 mod cycle;
 mod error;

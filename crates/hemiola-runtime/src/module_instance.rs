@@ -17,7 +17,7 @@
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use hemiola_model::module::{Instance, PreparedParameters};
+use hemiola_model::module::{BetweenRuns, Instance, PreparedParameters};
 
 use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
@@ -77,10 +77,7 @@ impl ModuleInstance {
     }
 
     /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside is in.
-    ///
-    /// # Safety
-    /// Between two runs of the module's cycle.
-    pub unsafe fn exchange_parameters(&self, parameters: &mut PreparedParameters) -> bool {
+    pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass() else { return false };
         // SAFETY: between two runs, and nobody from outside is in.
         unsafe { self.instance.exchange_parameters(parameters) };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Inlet, Port, PortCell, PortRole, Scope};
+use hemiola_model::module::{BetweenRuns, Inlet, Port, PortCell, PortRole, Scope};
 use hemiola_trace::{Core, CycleId, Event, ExchangeId, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
@@ -23,7 +23,7 @@ use crate::robot_state::RobotState;
 use crate::run::Repeated;
 use crate::worker::WorkerState;
 
-pub use build::{ProgramParts, build};
+pub use build::{ProgramParts, build, outlive_store};
 use lineage::Lineage;
 use update::UpdateTask;
 
@@ -38,6 +38,8 @@ pub struct Program {
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
     lineage: Lineage,
+    /// What its updates read from elsewhere.
+    reads: Box<[usize]>,
     /// The task that provides each store's value, if one does.
     providers: Box<[Option<usize>]>,
     blackboard: Arc<Blackboard>,
@@ -92,17 +94,17 @@ pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;
 /// A store on the program's blackboard, or a discarded one.
-type StoreRef = &'static Store;
+pub type StoreRef = &'static Store;
 
 impl Program {
     /// Prepares a run: messages, previous values, what values will come from. In a replay the messages are those of the recording, if they are
     /// there. Tells of which runs of those who publish it has heard something new.
     ///
-    /// # Safety
-    /// By worker 0, between two runs, after the imports were taken.
-    pub unsafe fn begin_run(
+    /// After the imports were taken.
+    pub fn begin_run(
         &self,
         messages: Option<&[MessageRecord]>,
+        between: &mut BetweenRuns<'_>,
         tell: &mut dyn FnMut(ExchangeId, u32),
     ) -> Repeated {
         let mut are_there = true;
@@ -132,12 +134,22 @@ impl Program {
             }
         }
         for &store in &self.aging {
-            // SAFETY: between two runs.
-            unsafe { self.blackboard.store(store).age() };
+            self.blackboard.store(store).age(between);
         }
         // SAFETY: promised by the caller.
         unsafe { self.lineage.begin_run(&self.blackboard.frame().imported) };
         if are_there { Repeated::Exactly } else { Repeated::OtherMessages }
+    }
+
+    /// Takes the place of another program. What it reads from elsewhere and the other one did not, and of which nothing has arrived,
+    /// shows its default as stale.
+    pub fn succeed(&self, before: &Self, between: &mut BetweenRuns<'_>) {
+        for &import in self.reads.iter().filter(|import| !before.reads.contains(import)) {
+            let imported = self.blackboard.imported(import);
+            if !imported.has_arrived(between) {
+                imported.show_default(between);
+            }
+        }
     }
 
     /// Tells what its subscriptions received: topic, how many of the same topic come before, place of the publisher, how many.
@@ -304,7 +316,7 @@ impl Tasks for Program {
                 // SAFETY: the plan orders this task after the providers.
                 let lines = lines.iter().map(|&(line, provider)| (line, unsafe { self.provenance(provider) }));
                 // SAFETY: as above, and this is the one task that publishes this export.
-                let event = unsafe { self.blackboard.export(*export).publish(&self.blackboard, lines, run, begin) };
+                let event = unsafe { self.blackboard.publish(*export, lines, run, begin) };
                 worker.trace(event);
                 true
             }

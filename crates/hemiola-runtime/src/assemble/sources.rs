@@ -17,6 +17,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
+use crate::program::outlive_store;
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::source::{SourceExport, SourceRecords, SourceRunner};
@@ -54,6 +55,7 @@ pub(super) fn source_runner(
         ports,
         outputs: representations(&descriptor.sample, ArgumentKind::Provides)
             .filter_map(|provided| blackboard.store_of(provided.name()))
+            .map(|store| outlive_store(blackboard.store(store)))
             .collect(),
         update: descriptor.sample.clone(),
         instance,
@@ -98,7 +100,7 @@ fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<
         let name = representation.name();
         let cell = match argument.kind {
             ArgumentKind::Provides => blackboard.store_of(name).map(|index| blackboard.store(index).cell()),
-            _ => blackboard.imported_of(name).map(|index| blackboard.imported(index)),
+            _ => blackboard.imported_of(name).map(|index| blackboard.imported(index).cell()),
         };
         let cell = cell.ok_or_else(|| RuntimeError::internal(&format!("`{name}` has no place on the blackboard")))?;
         // SAFETY: the runner keeps the blackboard that owns the cell as long as this reference.

@@ -12,6 +12,7 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
+use crate::blackboard::slot::Held;
 use crate::observe::parts::CheckpointLine;
 use crate::observe::runs::TranscriptLine;
 use crate::record::{CyclePart, RunRecord};
@@ -157,7 +158,8 @@ struct Count {
 /// A value on its way.
 struct Passed {
     entry: u32,
-    slot: u32,
+    /// Released before the room for it.
+    held: Option<Held>,
     sequence: u32,
     run: u32,
     now: Time,
@@ -194,12 +196,12 @@ impl TapWriter {
                 continue;
             }
             // SAFETY: between two runs.
-            let held = unsafe { store.hold() };
+            let held = unsafe { store.hold_in_run() };
             count.held.enter();
-            let passed = Passed { entry: number as u32, slot: held.slot, sequence, run, now, stamp: held.view.stamp };
+            let stamp = held.stamp;
+            let passed = Passed { entry: number as u32, held: Some(held), sequence, run, now, stamp };
             // There is room for all that can be held.
             if self.values.push(passed).is_err() {
-                store.release(held.slot);
                 count.held.leave();
                 count.dropped.fetch_add(1, Ordering::Relaxed);
             }
@@ -378,8 +380,7 @@ pub struct TappedValue<'t> {
 impl TappedValue<'_> {
     /// The value.
     pub fn value(&self) -> &AnyRepresentation {
-        // SAFETY: it is held until this is dropped.
-        unsafe { self.store().value(self.passed.slot) }
+        self.passed.held.as_ref().map(Held::value).expect("it is held until this is dropped")
     }
 
     /// Its name.
@@ -419,7 +420,7 @@ impl TappedValue<'_> {
 
 impl Drop for TappedValue<'_> {
     fn drop(&mut self) {
-        self.store().release(self.passed.slot);
+        drop(self.passed.held.take());
         self.line.shared.counts[self.passed.entry as usize].held.leave();
     }
 }

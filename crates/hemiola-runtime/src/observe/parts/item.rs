@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::data::{DataType, FixedLength, Writer};
-use hemiola_model::module::StateForm;
+use hemiola_model::module::{BetweenRuns, StateForm};
 
 use super::page::{Outcome, Page, WrittenView};
 use crate::blackboard::Blackboard;
@@ -76,7 +76,7 @@ pub fn items(
     }
     for (number, import) in imports.iter().enumerate() {
         for (imported, has_samples) in import.import.representations() {
-            let descriptor = blackboard.imported(imported).descriptor();
+            let descriptor = blackboard.imported(imported).cell().descriptor();
             let data_type = descriptor.data_type();
             let place = Place::Input { import: number, imported, always: with_sources };
             items.push(of(PieceKind::Input, descriptor, place, data_type.clone(), true));
@@ -172,12 +172,12 @@ impl Item {
                 if !always && import.source.is_some() && import.import.has_taken() {
                     return Outcome::Absent;
                 }
-                let (cell, provenance) = (blackboard.imported(imported), &blackboard.frame().imported[imported]);
+                let (cell, provenance) = (blackboard.imported(imported).cell(), &blackboard.frame().imported[imported]);
                 // SAFETY: between two runs; what is imported is held.
                 unsafe { page.write_value(cell.descriptor(), cell.view(), Some(provenance)) }
             }
             Place::Samples(imported) => {
-                let cell = blackboard.imported(imported);
+                let cell = blackboard.imported(imported).cell();
                 let collected = cell.collected();
                 page.bytes.begin_sequence(collected.len(), FixedLength::No);
                 for (index, &view) in collected.iter().enumerate() {
@@ -222,8 +222,10 @@ impl Place {
         match self {
             Self::Module(_) | Self::Messages(..) => 0,
             Self::Store(_) | Self::Input { .. } => 1,
-            // SAFETY: nothing runs yet.
-            Self::Samples(imported) => unsafe { blackboard.imported(imported).collected_mut() }.capacity(),
+            Self::Samples(imported) => {
+                // SAFETY: nothing runs yet.
+                blackboard.imported(imported).capacity(&mut unsafe { BetweenRuns::assume() })
+            }
         }
     }
 }

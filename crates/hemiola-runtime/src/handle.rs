@@ -228,6 +228,7 @@ impl RobotHandle {
                 SafeStateCause::Silence { cycle: self.monitor().catalog().read().cycle_name(cycle) }
             }
             Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
+            Cause::Fault => SafeStateCause::Fault,
         };
         Some(SafeStateEntry { since, cause })
     }

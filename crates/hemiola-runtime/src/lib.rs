@@ -26,6 +26,7 @@ mod controls;
 mod cycle;
 mod error;
 pub mod executor;
+mod faults;
 mod follow;
 mod gate;
 mod handle;

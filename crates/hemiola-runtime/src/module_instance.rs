@@ -14,17 +14,25 @@
 //! before released by leaving. A task that counts itself in and out again in vain can keep an outsider from entering, who tries
 //! again. That is the invariant behind the `unsafe` blocks here.
 
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use hemiola_model::module::{BetweenRuns, Instance, PreparedParameters};
+use hemiola_realtime::Containment;
 
+use crate::containment::{contained, quietly};
+use crate::faults::{Fault, Faults, Moment};
 use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
 
 /// See the module.
 pub struct ModuleInstance {
-    instance: Instance,
+    /// Dropped in containment, and first.
+    instance: ManuallyDrop<Instance>,
+    /// File and line of its module.
+    location: &'static str,
+    faults: Arc<Faults>,
     /// For modules with a safe state.
     gate: Option<Gate>,
     /// Of each update.
@@ -42,9 +50,10 @@ pub enum Entered {
 }
 
 impl ModuleInstance {
-    pub fn new(instance: Instance, ports: Box<[Ports]>) -> Self {
+    /// `location` is where its module is declared; `faults` learns of a destructor that panics.
+    pub fn new(instance: Instance, ports: Box<[Ports]>, location: &'static str, faults: Arc<Faults>) -> Self {
         let gate = instance.has_safe_state().then(Gate::default);
-        Self { instance, gate, ports }
+        Self { instance: ManuallyDrop::new(instance), location, faults, gate, ports }
     }
 
     /// What the update of that number holds of topics and services.
@@ -68,12 +77,12 @@ impl ModuleInstance {
             return Entered::Busy;
         }
         // A module that panics here must not keep others from it.
-        let result = catch_unwind(AssertUnwindSafe(|| {
+        let result = quietly(|| {
             // SAFETY: no task of its cycle is in, and none comes in.
             unsafe { self.instance.enter_safe_state() }
-        }));
+        });
         gate.leave_from_outside();
-        if result.is_ok() { Entered::Yes } else { Entered::Failed }
+        if result.is_some() { Entered::Yes } else { Entered::Failed }
     }
 
     /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside is in.
@@ -82,6 +91,18 @@ impl ModuleInstance {
         // SAFETY: between two runs, and nobody from outside is in.
         unsafe { self.instance.exchange_parameters(parameters) };
         true
+    }
+}
+
+impl Drop for ModuleInstance {
+    fn drop(&mut self) {
+        let _quiet = Containment::new();
+        let module = self.instance.name();
+        // SAFETY: this happens once, and nobody uses the instance after it.
+        if let Err(reason) = contained(|| unsafe { ManuallyDrop::drop(&mut self.instance) }) {
+            let location = self.location.to_owned();
+            self.faults.note(Fault::Module { module, location, moment: Moment::Drop, reason });
+        }
     }
 }
 

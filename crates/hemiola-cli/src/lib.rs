@@ -10,14 +10,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod error;
-mod command_line;
-mod session;
-mod traffic;
-mod live;
-mod summary;
-mod commands;
 mod application;
+mod command_line;
+mod commands;
+mod error;
+mod live;
+mod session;
+mod summary;
+mod traffic;
 
 pub use application::Application;
 pub use error::CommandError;

@@ -9,8 +9,8 @@ use hemiola_model::Time;
 use hemiola_runtime::{Message, SafeStateEntry};
 use hemiola_trace::{Report, Style};
 
-use hemiola_recording::recorder::Recorded;
 use crate::traffic::Traffic;
+use hemiola_recording::recorder::Recorded;
 
 /// Everything that is told at the end.
 pub struct Summary<'a> {

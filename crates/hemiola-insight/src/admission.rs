@@ -8,10 +8,10 @@ use hemiola_runtime::{LatencyBounds, Robot};
 use hemiola_trace::Profile;
 
 use crate::derive::{Derived, derive};
+use crate::error::InsightError;
 use crate::findings::{Findings, What};
 use crate::knowledge::{Knowledge, Origin};
 use crate::table::{basis, table};
-use crate::error::InsightError;
 
 /// Says what does not fit, as far as it is known before the run; what is not known yet does not keep a robot from finding out. Gives bounds that hold with
 /// the execution times that are known; none where some are not.

@@ -19,10 +19,10 @@ use hemiola_runtime::Robot;
 use hemiola_runtime::executor::WORTH_SHARING;
 use hemiola_trace::{by_messages, source_of_messages};
 
+use crate::error::InsightError;
 use crate::executors::{self, Callbacks};
 use crate::knowledge::Knowledge;
 use crate::routes::{self, Chain, Root};
-use crate::error::InsightError;
 
 /// A robot as a system.
 pub struct Derived {

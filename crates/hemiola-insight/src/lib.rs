@@ -30,21 +30,21 @@
 //! | `json` | that for machines |
 #![forbid(unsafe_code)]
 
-mod error;
-pub mod profile;
-mod knowledge;
-mod routes;
-mod executors;
-mod derive;
-mod findings;
-mod table;
-mod json;
 mod admission;
+mod derive;
+mod error;
+mod executors;
+mod findings;
+mod json;
+mod knowledge;
+pub mod profile;
+mod routes;
+mod table;
 
 pub use admission::admit;
 pub use derive::{Derived, Latency, Response, derive, is_output_of};
 pub use error::InsightError;
-pub use executors::{Burst, Called, Callbacks};
+pub use executors::{Burst, Callbacks, Called};
 pub use findings::{Findings, Row, What};
 pub use json::as_json;
 pub use knowledge::{Knowledge, Origin};

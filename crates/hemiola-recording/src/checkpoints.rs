@@ -12,10 +12,9 @@ use hemiola_model::cdr::MessageSchema;
 use hemiola_model::data::DataType;
 use hemiola_runtime::PieceKind;
 
-use hemiola_model::Time;
-use hemiola_macros::Data;
-use hemiola_model::data::Data;
 use crate::names::topic;
+use hemiola_macros::Data;
+use hemiola_model::Time;
 use remembered::of_module;
 
 /// Hidden, as ROS 2 calls names that begin so.

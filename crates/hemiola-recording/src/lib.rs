@@ -21,15 +21,15 @@
 // The derives of `hemiola-macros` name the crate that robots name.
 extern crate hemiola_model as hemiola;
 
+pub mod checkpoints;
 mod error;
+pub mod extracted;
 pub mod names;
 mod program;
-pub mod split;
-pub mod transcript;
-pub mod checkpoints;
 pub mod recorder;
 pub mod replay;
-pub mod extracted;
+pub mod split;
+pub mod transcript;
 
 pub use error::RecordingError;
 pub use program::this_program;

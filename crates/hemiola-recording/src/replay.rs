@@ -38,9 +38,9 @@ use hemiola_model::Time;
 use hemiola_model::configuration::ReplayMapping;
 use hemiola_runtime::{Provider, Robot};
 
+use crate::checkpoints::Resumed;
 use crate::error::RecordingError;
 use crate::names::topic;
-use crate::checkpoints::Resumed;
 use feed::LogFeed;
 use part::Part;
 use take::{LogValues, Matching};
@@ -196,7 +196,10 @@ fn taken_part(
     if let Some((source, _)) =
         robot.samples().into_iter().find(|(_, provided)| provided.iter().any(|provided| provided.name() == name))
     {
-        return Err(RecordingError::TakenFromSource { representation: name.to_owned(), source_name: source.to_owned() });
+        return Err(RecordingError::TakenFromSource {
+            representation: name.to_owned(),
+            source_name: source.to_owned(),
+        });
     }
     let Some(Provider { cycle, update, others, descriptor }) = robot.provider(name) else {
         let known = robot.resolved().cycles.iter().flat_map(|cycle| cycle.providers.keys().map(String::as_str));

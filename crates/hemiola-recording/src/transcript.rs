@@ -8,10 +8,10 @@ use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_model::module::SafeState;
 use hemiola_runtime::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 
-use hemiola_model::Time;
-use hemiola_macros::Data;
-use hemiola_model::data::Data;
 use crate::names::topic;
+use hemiola_macros::Data;
+use hemiola_model::Time;
+use hemiola_model::data::Data;
 
 /// Hidden, as ROS 2 calls names that begin so.
 const NAME: &str = "_run";

@@ -15,13 +15,13 @@ use hemiola_model::Time;
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
-use crate::command::ChangeNumber;
 use crate::controls::{Controls, lock_if_free};
 use crate::error::RuntimeError;
-use crate::journal::{Change, JournalEntry};
-use crate::monitor::{Bounded, DebugRecords, LatencyBounds, Message, Monitor};
+use crate::journal::JournalEntry;
+use crate::monitor::{DebugRecords, LatencyBounds, Message, Monitor};
 use crate::observe::topics::TopicTap;
 use crate::observe::values::Tap;
+use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 

@@ -1,6 +1,5 @@
 //! `analyze`: does everything meet its deadline, and how does one know?
 
-use hemiola_words::duration;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,15 +7,16 @@ use std::process::ExitCode;
 use hemiola_analysis::sensitivity::{self, Relief, Room};
 use hemiola_analysis::{System, Time, WhatIfError};
 use hemiola_trace::{HeldUp, Profile};
+use hemiola_words::duration;
 use serde_json::{Value, json};
 
 use super::print_or_write;
-use hemiola_insight::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
 use crate::application::Application;
 use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
 use crate::error::CommandError;
-use hemiola_insight::profile;
 use crate::session::Session;
+use hemiola_insight::profile;
+use hemiola_insight::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
 
 pub fn analyze(application: &Application, arguments: &AnalyzeArguments) -> Result<ExitCode, CommandError> {
     let subject = match &arguments.system {

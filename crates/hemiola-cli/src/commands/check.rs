@@ -1,6 +1,5 @@
 //! `check`: everything that can be known without running.
 
-use hemiola_words::duration;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -9,6 +8,7 @@ use std::process::ExitCode;
 use hemiola_config::{Diagnostics, Origins};
 use hemiola_model::configuration::{CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
+use hemiola_words::duration;
 
 use super::{print, wrapped};
 use crate::application::Application;

@@ -1,6 +1,5 @@
 //! `simulate`: what would more workers give?
 
-use hemiola_words::duration;
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::time::Duration;
 
 use hemiola_plan::draw::{schedule_svg, schedule_text};
 use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, TaskGraph, WorkerChoice};
+use hemiola_words::duration;
 
 use super::{columns, print, print_or_write};
 use crate::application::Application;

@@ -9,9 +9,9 @@ use hemiola_model::module::{Inlet, registry};
 use hemiola_runtime::{CyclePart, Piece, PieceKind, Published, Robot, RunRecord, View};
 
 use super::{InletHead, NAME, PartHead, PublishedHead, ViewHead, piece_schema, piece_topic};
-use hemiola_model::data::Data;
 use crate::names::topic;
 use crate::split::SplitLog;
+use hemiola_model::data::Data;
 
 /// Gathers which snapshots there are.
 pub struct SnapshotHeads {

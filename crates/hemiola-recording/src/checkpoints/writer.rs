@@ -6,8 +6,8 @@ use hemiola_model::module::Inlet;
 use hemiola_runtime::{CyclePart, Piece, Published, View};
 
 use super::{InletHead, NAME, OriginHead, PartHead, PieceHead, PublishedHead, ViewHead, piece_schema, piece_topic};
-use hemiola_model::data::Data;
 use crate::names::topic;
+use hemiola_model::data::Data;
 
 /// Writes them.
 pub struct SnapshotChannels {

@@ -8,8 +8,8 @@ use hemiola_runtime::{Tap, TappedValue};
 use serde_json::json;
 
 use super::Recording;
-use crate::names::topic;
 use super::conditions::Conditions;
+use crate::names::topic;
 
 /// See the module.
 pub struct Channels {

@@ -7,8 +7,8 @@ use hemiola_model::Time;
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Severity};
 
-use crate::names::CHANGES;
 use super::head::{Head, as_json};
+use crate::names::CHANGES;
 use hemiola_macros::Data;
 use hemiola_model::data::Data;
 

@@ -14,11 +14,11 @@ use super::parts::Parts;
 use super::recorded::Ending;
 use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
-use hemiola_words::counted;
-use crate::names::COUNTS;
-use crate::error::RecordingError;
 use crate::checkpoints::SnapshotChannels;
+use crate::error::RecordingError;
+use crate::names::COUNTS;
 use crate::transcript::TranscriptChannels;
+use hemiola_words::counted;
 
 /// See the module.
 pub struct Output {

@@ -9,9 +9,9 @@ use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_runtime::{RobotHandle, TopicTap};
 use serde_json::json;
 
-use crate::names::topic;
 use super::conditions::Conditions;
 use super::recording::TopicChoice;
+use crate::names::topic;
 
 /// See the module.
 pub struct TopicChannels {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
 use hemiola_runtime::Transcript;
 
-use crate::split::SplitLog;
+use crate::checkpoints::{SnapshotHeads, Snapshots, is_snapshot};
 use crate::error::RecordingError;
 use crate::names::{ABOUT, CHANGES, PARTIAL};
 use crate::recorder::numbered_change;
-use crate::checkpoints::{SnapshotHeads, Snapshots, is_snapshot};
+use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
 
 /// What is known of a log when it has been gone through once: a file, or several, of which the first or the folder is named. Example: [the

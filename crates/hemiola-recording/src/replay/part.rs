@@ -41,9 +41,9 @@ impl Part {
         remarks: Remarks,
     ) -> Result<Self, RecordingError> {
         let name = descriptor.name();
-        let data_type = descriptor.data_type().ok_or_else(|| {
-            RecordingError::Opaque { representation: name.to_owned(), owner: owner.to_owned() }
-        })?;
+        let data_type = descriptor
+            .data_type()
+            .ok_or_else(|| RecordingError::Opaque { representation: name.to_owned(), owner: owner.to_owned() })?;
         let schema = MessageSchema::of(name, &data_type);
         Ok(Self { topic, descriptor, data_type, schema, mapping, forms: Vec::new(), remarks })
     }

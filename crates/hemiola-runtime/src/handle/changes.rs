@@ -7,11 +7,11 @@ use hemiola_model::data::ValueReader;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 
 use super::RobotHandle;
+use crate::assemble::durations_from;
 use crate::command::{Command, Reason};
 use crate::controls::TRIES;
 use crate::error::RuntimeError;
-use crate::journal::Change;
-use crate::robot::durations_from;
+use crate::record::Change;
 
 /// How long replanning waits; most cycles run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);

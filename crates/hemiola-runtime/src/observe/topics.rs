@@ -4,15 +4,16 @@
 //! waits, at the beginning of a step, until those of the last one have been taken: then they have the time at which they were sent.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal};
 use hemiola_model::data::Writer;
 use hemiola_model::{RepresentationDescriptor, Time};
-use hemiola_realtime::{Generation, Wakeup, monotonic_now};
+use hemiola_realtime::monotonic_now;
 use hemiola_trace::{TickScale, Ticks};
 
+use crate::gate::Gate;
 use crate::robot_state::RobotState;
 
 /// Takes the messages of a robot's topics, whatever they are: [`RobotHandle::tap_topics`](crate::RobotHandle::tap_topics).
@@ -173,27 +174,5 @@ impl TappedMessage<'_> {
 impl std::fmt::Debug for TappedMessage<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("TappedMessage").field("topic", &self.topic).field("time", &self.time).finish()
-    }
-}
-
-/// Where a stepped robot waits for its recorder.
-#[derive(Default)]
-pub struct Gate {
-    /// Signalled with each message.
-    sent: Arc<Wakeup>,
-    /// Up to which signal the recorder has taken all; `None`: there is none.
-    taken: Mutex<Option<Generation>>,
-}
-
-impl Gate {
-    /// Returns when the recorder has taken all that was sent so far, or has gone.
-    pub fn wait(&self) {
-        while self.taken().is_some_and(|taken| taken != self.sent.generation()) {
-            std::thread::yield_now();
-        }
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Option<Generation>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

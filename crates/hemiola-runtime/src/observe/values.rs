@@ -12,9 +12,9 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
-use crate::checkpoint::CyclePart;
 use crate::observe::parts::CheckpointLine;
-use crate::observe::runs::{RunRecord, TranscriptLine};
+use crate::observe::runs::TranscriptLine;
+use crate::record::{CyclePart, RunRecord};
 
 use super::room::Room;
 

@@ -1,6 +1,5 @@
 //! What was assigned, as an overlay of robot.toml with the reasons as comments.
 
-use hemiola_words::duration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -8,6 +7,7 @@ use hemiola_analysis::assignment::threads::{Assigned, Method};
 use hemiola_analysis::system::{Cycle, Executor, Order};
 use hemiola_analysis::{Analysis, System};
 use hemiola_model::configuration::{Configuration, Scheduling, without_number, without_place};
+use hemiola_words::duration;
 
 use hemiola_insight::{Derived, Knowledge, basis};
 

@@ -1,10 +1,10 @@
 //! `log conformance`: this reader and writer against files by others.
 
-use hemiola_words::counted;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use hemiola_log::{ConformanceCase, Outcome, run_conformance};
+use hemiola_words::counted;
 
 use crate::command_line::log::ConformanceArguments;
 use crate::commands::print;

@@ -1,14 +1,14 @@
 //! `log diff`: what two logs have in common, and what not.
 
-use hemiola_words::grouped;
 use std::fmt::Write;
 use std::process::ExitCode;
 
 use hemiola_log::{Comparison, Tolerance};
+use hemiola_words::grouped;
 
+use super::LOSSY;
 use super::progress::Progress;
 use super::selection::{open, select};
-use super::LOSSY;
 use crate::command_line::log::DiffArguments;
 use crate::commands::print;
 use crate::error::CommandError;

@@ -1,11 +1,12 @@
 //! `log export`: tables and pictures.
 
-use hemiola_words::counted;
 use std::process::ExitCode;
 
+use hemiola_words::counted;
+
+use super::LOSSY;
 use super::progress::Progress;
 use super::selection::{open, select};
-use super::LOSSY;
 use crate::command_line::log::ExportArguments;
 use crate::commands::print;
 use crate::error::CommandError;

@@ -18,10 +18,10 @@ use crate::application::Application;
 use crate::command_line::log::ExtractArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
-use hemiola_recording::recorder::as_json;
-use hemiola_recording::replay::{Beginning, Course, Replay, ReplayLog};
 use crate::session::Session;
 use hemiola_recording::extracted::{AFTER, BEFORE, Extracted, OUTPUT, PARAMETER, RUN, input_topic};
+use hemiola_recording::recorder::as_json;
+use hemiola_recording::replay::{Beginning, Course, Replay, ReplayLog};
 
 pub fn extract(application: &Application, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
     let path = &arguments.log;

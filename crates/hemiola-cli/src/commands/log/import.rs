@@ -1,12 +1,12 @@
 //! `log import`: a directory of tables and pictures as a log.
 
-use hemiola_words::{counted, grouped};
 use std::process::ExitCode;
 
 use hemiola_log::Timing;
+use hemiola_words::{counted, grouped};
 
-use super::progress::Progress;
 use super::LOSSY;
+use super::progress::Progress;
 use crate::command_line::log::ImportArguments;
 use crate::commands::print;
 use crate::error::CommandError;

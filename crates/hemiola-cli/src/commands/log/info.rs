@@ -1,19 +1,19 @@
 //! `log info`: what is in a log, how regularly it came, and what cannot be read.
 
-use hemiola_words::{bytes, counted, duration, grouped};
 use std::fmt::Write;
 use std::process::ExitCode;
 
 use hemiola_log::{ChannelSurvey, LogReader, LogTime, Survey};
+use hemiola_words::{Column, Columns, bytes, counted, duration, grouped};
 use serde_json::{Value, json};
 
-use super::progress::Progress;
 use super::LOSSY;
+use super::progress::Progress;
 use crate::command_line::log::InfoArguments;
 use crate::commands::{columns, print};
 use crate::error::CommandError;
-use hemiola_recording::names::COUNTS;
 use hemiola_recording::checkpoints::is_snapshot;
+use hemiola_recording::names::COUNTS;
 
 pub fn info(arguments: &InfoArguments) -> Result<ExitCode, CommandError> {
     let mut code = ExitCode::SUCCESS;
@@ -51,12 +51,7 @@ fn as_text(log: &LogReader, survey: &Survey) -> String {
         _ = writeln!(text, "attachment {name} ({media_type}, {})", bytes(attachment.data_length));
     }
     for metadata in &survey.metadata {
-        _ = writeln!(
-            text,
-            "metadata {} ({})",
-            metadata.name,
-            counted(metadata.entries.len() as u64, "entry").replace("entrys", "entries")
-        );
+        _ = writeln!(text, "metadata {} ({})", metadata.name, counted(metadata.entries.len() as u64, "entry"));
     }
     for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
         text += &remarks(channel, survey);
@@ -128,23 +123,12 @@ fn table(survey: &Survey) -> String {
             "▇".repeat((share * 10.0).round() as usize),
         ]);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let layout = |index| if index < 2 { Column::left(0) } else { Column::right(0) };
+    let layout = (0..heads.len() - 1).map(|index| layout(index).after(if index > 0 { 2 } else { 0 }));
+    let table = Columns::new(layout.chain([Column::left(0).after(2)])).fit(&rows);
     // The bar goes where it fits.
-    let is_wide = widths.iter().sum::<usize>() + 2 * widths.len() <= columns(usize::MAX);
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate().take(if is_wide { heads.len() } else { heads.len() - 1 }) {
-            let padding = " ".repeat(widths[column] - cell.chars().count());
-            let is_text = column < 2 || column == heads.len() - 1;
-            line += &if is_text { format!("{cell}{padding}  ") } else { format!("{padding}{cell}  ") };
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text.push('\n');
-    text
+    let shown = if table.width() <= columns(usize::MAX) { heads.len() } else { heads.len() - 1 };
+    rows.iter().map(|row| table.line(&row[..shown]) + "\n").chain(["\n".to_owned()]).collect()
 }
 
 /// Of what modules remember, all in one: nobody looks at each.

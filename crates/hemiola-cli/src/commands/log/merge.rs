@@ -1,12 +1,12 @@
 //! `log merge`: several logs as one.
 
-use hemiola_words::counted;
 use std::process::ExitCode;
 
 use hemiola_log::LogReader;
+use hemiola_words::counted;
 
-use super::progress::Progress;
 use super::LOSSY;
+use super::progress::Progress;
 use crate::command_line::log::MergeArguments;
 use crate::commands::print;
 use crate::error::CommandError;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use hemiola_recording::RecordingError;
 use hemiola_recording::replay::ReplayLog;
 
-
 /// A line on the terminal that is written over and over, and taken away at the end.
 pub struct Progress {
     begin: Instant,

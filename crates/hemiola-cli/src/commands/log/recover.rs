@@ -1,15 +1,15 @@
 //! `log recover`: all that is whole, in a new file; `log filter`: some of it.
 
-use hemiola_words::counted;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 
 use hemiola_log::{Doubt, LogError, LogReader, Recovery};
+use hemiola_words::counted;
 
+use super::LOSSY;
 use super::progress::Progress;
 use super::selection::{open, select};
-use super::LOSSY;
 use crate::command_line::log::{FilterArguments, RecoverArguments};
 use crate::commands::print;
 use crate::error::CommandError;

@@ -18,9 +18,9 @@ use crate::command_line::ConfigurationArguments;
 use crate::command_line::log::VerifyArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
+use crate::session::{self, Session};
 use hemiola_recording::names::topic;
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
-use crate::session::{self, Session};
 
 use recorded::{Counterpart, Recorded};
 use report::{Report, Verdict};

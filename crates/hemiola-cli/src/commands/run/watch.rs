@@ -8,8 +8,8 @@ use hemiola_runtime::{Message, RobotHandle, Tempo, Transport};
 use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::live::{Frame, Journal, LiveView, Screen};
-use hemiola_recording::replay::Remarks;
 use crate::traffic::Traffic;
+use hemiola_recording::replay::Remarks;
 
 /// Where.
 pub enum Shown {

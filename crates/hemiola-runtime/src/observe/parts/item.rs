@@ -9,9 +9,9 @@ use hemiola_model::module::StateForm;
 
 use super::page::{Outcome, Page, WrittenView};
 use crate::blackboard::Blackboard;
-use crate::checkpoint::{Piece, PieceKind, View};
-use crate::cycle::CycleImport;
 use crate::program::Program;
+use crate::record::{Piece, PieceKind, View};
+use crate::run::CycleImport;
 
 /// What can be written down.
 pub struct Item {

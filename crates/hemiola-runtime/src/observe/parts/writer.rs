@@ -14,10 +14,10 @@ use super::cut::Cut;
 use super::item::{Item, items};
 use super::page::{Outcome, Page};
 use crate::blackboard::Blackboard;
-use crate::checkpoint::{CyclePart, Published};
-use crate::cycle::{Beginning, CycleImport};
 use crate::observe::values::{State, WhenFull};
 use crate::program::Program;
+use crate::record::{CyclePart, Published};
+use crate::run::{Beginning, CycleImport};
 use crate::sync::Ordering;
 
 /// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.

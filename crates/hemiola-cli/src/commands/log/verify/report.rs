@@ -1,6 +1,5 @@
 //! What a verification found, for people.
 
-use hemiola_words::{counted, grouped};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -8,6 +7,7 @@ use hemiola_log::FieldDifference;
 use hemiola_model::Time;
 use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, TappedValue};
+use hemiola_words::{counted, grouped};
 
 use hemiola_recording::names::topic;
 use hemiola_recording::replay::{Course, ReplayLog};

@@ -6,10 +6,10 @@ use hemiola_model::Value;
 use hemiola_model::data::ValueReader;
 use hemiola_plan::ResolvedCycle;
 
-use crate::command::{ChangeNumber, Command, Reason};
+use crate::command::{Command, Reason};
 use crate::controls::{Controls, MadeProgram};
 use crate::handle::RobotHandle;
-use crate::journal::Change;
+use crate::record::{Change, ChangeNumber};
 
 /// What is known of them. A change comes into force in each cycle with a run of its own.
 pub(super) struct RecordedChanges {

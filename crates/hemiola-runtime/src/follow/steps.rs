@@ -6,19 +6,17 @@ use std::time::{Duration, Instant};
 use hemiola_model::Time;
 
 use super::changes::RecordedChanges;
-
-use super::{Step, Stepped, Stepper};
-use crate::checkpoint::{CyclePart, publish_again};
-use crate::command::ChangeNumber;
-use crate::cycle::Repeated;
-use crate::observe::runs::{InputRecord, RunRecord};
-use crate::script::Transcript;
+use super::messages::publish_again;
+use super::script::Transcript;
+use crate::record::{ChangeNumber, CyclePart, InputRecord, RunRecord};
+use crate::run::Repeated;
+use crate::stepper::{Step, Stepped, Stepper};
 
 /// How long it waits for who holds what is to be changed.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where a stepper is in a transcript.
-pub(super) struct Script {
+pub struct Script {
     transcript: Transcript,
     next: usize,
     /// The sources that runs took samples of: they give a sample when the first run needs it.
@@ -31,7 +29,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn new(transcript: Transcript, stepped: &[Stepped]) -> Self {
+    pub fn new(transcript: Transcript, stepped: &[Stepped]) -> Self {
         let inputs = || transcript.runs().iter().flat_map(|run| &run.inputs);
         let is_needed = |name: &str| inputs().any(|input| &*input.from == name && input.last().is_some());
         let names = stepped.iter().map(|stepped| stepped.source.name);
@@ -40,18 +38,18 @@ impl Script {
         Self { transcript, next: 0, needed, changes, failure: None, deviation: None }
     }
 
-    pub(super) fn failure(&self) -> Option<&str> {
+    pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    pub(super) fn deviation(&self) -> Option<&str> {
+    pub fn deviation(&self) -> Option<&str> {
         self.deviation.as_deref()
     }
 }
 
 impl Stepper {
     /// The next run of the recording; `None` when there is none, or it cannot be repeated.
-    pub(super) fn follow(&mut self) -> Option<Step> {
+    pub fn follow(&mut self) -> Option<Step> {
         let script = self.script.as_mut()?;
         if script.failure.is_some() {
             return None;
@@ -70,7 +68,7 @@ impl Stepper {
     }
 
     /// When that, or what is left over, will be.
-    pub(super) fn upcoming_of_script(&self) -> Option<Time> {
+    pub fn upcoming_of_script(&self) -> Option<Time> {
         let script = self.script.as_ref().filter(|script| script.failure.is_none())?;
         let next = script.transcript.runs().get(script.next).map(|record| record.now);
         let fed = self.sources.iter().filter(|stepped| stepped.source.feed.is_some());
@@ -131,7 +129,7 @@ impl Stepper {
     }
 
     /// Goes on from a snapshot with these parts: what was changed before it, then what was remembered. Nothing runs yet.
-    pub(super) fn resume(&mut self, parts: &[CyclePart]) -> Result<(), String> {
+    pub fn resume(&mut self, parts: &[CyclePart]) -> Result<(), String> {
         let changed =
             self.script.as_ref().map(|script| script.transcript.changed_before().to_vec()).unwrap_or_default();
         for (cycle, number) in changed {

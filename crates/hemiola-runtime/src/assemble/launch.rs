@@ -1,8 +1,5 @@
 //! Makes everything that a robot needs to run: blackboards, channels between them, instances, programs, workers.
 
-mod sources;
-mod wiring;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -17,11 +14,15 @@ use hemiola_plan::{Consumer, Plan, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId, KernelThread, Policy, Priority, Respite, ThreadSettings};
 use hemiola_trace::{Catalog, Ring, TickScale, WorkerId, by_messages};
 
+use super::robot::Robot;
+use super::sources::{publishers, source_runner};
+use super::wiring::Wiring;
 use crate::command::mailbox;
 use crate::controls::{Controls, CycleControl, FIRST_LESSON};
-use crate::cycle::{Cycle, CycleImport, Health, NewChanges};
+use crate::cycle::{Cycle, Health};
 use crate::error::RuntimeError;
 use crate::executor::Executor;
+use crate::follow::Transcript;
 use crate::module_instance::ModuleInstance;
 use crate::monitor::Monitor;
 use crate::observe::parts::{self, Cut, When};
@@ -29,16 +30,12 @@ use crate::observe::runs::transcript;
 use crate::observe::values::{self, WhenFull, tap};
 use crate::ports::Ports;
 use crate::program::{ProgramParts, build};
-use crate::robot::Robot;
+use crate::record::NewChanges;
 use crate::robot_state::RobotState;
-use crate::script::Transcript;
-use crate::source::{SourceRecords, SourceRunner, Trigger};
+use crate::run::{CycleImport, Trigger};
+use crate::source::{SourceRecords, SourceRunner};
 use crate::watchdog::{Actuators, Demotion, Silence, Watchdog};
 use crate::worker::WorkerState;
-use sources::{publishers, source_runner};
-use wiring::Wiring;
-
-pub use wiring::check_transcript;
 
 /// A robot whose parts exist and wait for somebody to run them.
 pub struct Launched {
@@ -321,7 +318,7 @@ fn period(rate: Option<f64>) -> Option<Duration> {
 }
 
 /// How many values of each representation may be on their way from a cycle or, after all cycles, a source to a recorder.
-fn tap_depth(robot: &Robot, node: usize) -> usize {
+pub(super) fn tap_depth(robot: &Robot, node: usize) -> usize {
     let cycles = &robot.configuration.cycles;
     match cycles.get(node) {
         Some(cycle) => values::depth(period_of(robot, cycle), values::AWAY),

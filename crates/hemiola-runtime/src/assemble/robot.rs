@@ -14,14 +14,14 @@ use hemiola_plan::{
 };
 use hemiola_trace::Profile;
 
-use crate::checkpoint::CyclePart;
+use super::launch::source_period;
+use super::wiring::check_transcript;
 use crate::error::RuntimeError;
-use crate::feed::Feed;
-use crate::launch::{check_transcript, source_period};
+use crate::follow::Transcript;
 use crate::observe::values::TapRequest;
 use crate::ports::Ports;
-use crate::script::Transcript;
-use crate::taken::{Taken, TakenValues};
+use crate::record::CyclePart;
+use crate::stand_in::{Feed, Taken, TakenValues};
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///
@@ -407,7 +407,7 @@ impl fmt::Debug for Robot {
 }
 
 /// What a profile knows of the durations of a graph's tasks.
-pub(crate) fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
+pub fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
     let mut durations = Durations::unknown(graph.tasks().len());
     for (index, task) in graph.tasks().iter().enumerate() {
         if let Some(measured) = profile.task(graph.name(), &task.name) {

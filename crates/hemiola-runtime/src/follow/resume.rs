@@ -4,9 +4,9 @@ use hemiola_model::cdr::CdrReader;
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_trace::Ticks;
 
-use super::part::{CyclePart, Piece, PieceKind, View};
 use crate::blackboard::provenance::Provenance;
 use crate::cycle::Cycle;
+use crate::record::{CyclePart, Piece, PieceKind, View};
 
 impl Cycle {
     /// Goes on where the part was written: its run is the next one to be repeated. Nothing runs yet.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::module::Inlet;
 
-use super::part::{CyclePart, Piece, PieceKind};
 use crate::cycle::Cycle;
+use crate::record::{CyclePart, Piece, PieceKind};
 
 /// Has publishers publish again what was under way, and subscriptions let go of what they had received of it. When all cycles
 /// [go on](Cycle::resume); nothing runs yet.

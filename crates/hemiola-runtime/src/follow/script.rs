@@ -5,9 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::blackboard::channel::{Recorded, RecordedSamples};
-use crate::checkpoint::CyclePart;
-use crate::journal::Change;
-use crate::observe::runs::{InputRecord, RunRecord, SampleSpan};
+use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
 
 /// All runs of a recording, to be repeated: [`Robot::following`](crate::Robot::following).
 ///

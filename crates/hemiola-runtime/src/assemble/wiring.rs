@@ -9,14 +9,14 @@ use hemiola_model::module::{ArgumentKind, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
-use super::tap_depth;
+use super::launch::tap_depth;
+use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
-use crate::observe::runs::{InputRecord, SampleRecord, SampleSpan};
-use crate::robot::{Robot, representations};
-use crate::script::Transcript;
+use crate::follow::Transcript;
+use crate::record::{InputRecord, SampleRecord, SampleSpan};
 
 /// All blackboards, and the channels between them.
 pub(super) struct Wiring {

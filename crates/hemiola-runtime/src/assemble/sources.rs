@@ -9,17 +9,18 @@ use hemiola_model::module::{ArgumentKind, Binding, Update};
 use hemiola_plan::Consumer;
 use hemiola_trace::{Catalog, CycleId, to_topic};
 
-use super::thread_settings;
+use super::launch::thread_settings;
+use super::robot::{Robot, representations};
 use super::wiring::Wiring;
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
-use crate::feed::Feed;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
-use crate::robot::{Robot, representations};
 use crate::robot_state::RobotState;
-use crate::source::{SourceExport, SourceRecords, SourceRunner, Trigger};
+use crate::run::Trigger;
+use crate::source::{SourceExport, SourceRecords, SourceRunner};
+use crate::stand_in::Feed;
 
 /// The source of that number.
 pub(super) fn source_runner(

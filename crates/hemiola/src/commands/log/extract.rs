@@ -108,7 +108,7 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
         run.cycle,
         run.now,
         data.display(),
-        super::bytes(size)
+        hemiola_words::bytes(size)
     ))?;
     let repeated = Extracted::open(&data).and_then(|extracted| extracted.check());
     repeated.map_err(|error| CommandError::Usage(format!("the test fails already: {error}")))?;

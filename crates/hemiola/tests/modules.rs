@@ -88,7 +88,7 @@ fn the_signature_is_the_declaration() {
     let adder = modules.iter().find(|module| module.name() == "Adder").unwrap();
     assert_eq!(adder.path(), "modules");
     assert_eq!(adder.parameters()[0].documentation, "What is added.");
-    let update = adder.updates()[0];
+    let update = &adder.updates()[0];
     assert_eq!((update.name(), update.access()), ("sum", Access::Exclusive));
     let kinds: Vec<_> = update.arguments().iter().map(|argument| argument.kind()).collect();
     use ArgumentKind::*;

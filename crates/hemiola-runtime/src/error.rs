@@ -165,25 +165,13 @@ pub enum RuntimeError {
     /// Names, traces and statistics.
     #[error(transparent)]
     Trace(#[from] hemiola_trace::Error),
-    /// The constructor of a module or source panicked.
-    #[error(
-        "{module} ({location}) cannot be made: it {reason}; mend its constructor or its defaults, or take it out of the cycles and parameters of robot.toml"
-    )]
-    Creation {
-        /// The module or source.
-        module: String,
-        /// File and line where it is declared.
-        location: String,
-        /// What it said, and where.
-        reason: String,
-    },
     /// The destructor of a module or source panicked.
     #[error(
-        "{module} ({location}) cannot be dropped: it {reason}; mend its `Drop`, or take it out of the cycles of robot.toml; what came after that was done all the same"
+        "{name} ({location}) cannot be dropped: it {reason}; mend its `Drop`, or take it out of the cycles of robot.toml"
     )]
-    Destruction {
+    Destructor {
         /// The module or source.
-        module: String,
+        name: String,
         /// File and line where it is declared.
         location: String,
         /// What it said, and where.

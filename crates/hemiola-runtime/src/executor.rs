@@ -227,8 +227,7 @@ impl<T: Tasks> Executor<T> {
                 ended(index, panic);
             }
         };
-        let Spawned { thread, report, .. } =
-            hemiola_realtime::spawn(settings, body).map_err(RuntimeError::Realtime)?;
+        let Spawned { thread, report, .. } = hemiola_realtime::spawn(settings, body).map_err(RuntimeError::Realtime)?;
         self.helpers.push(thread);
         Ok(report)
     }

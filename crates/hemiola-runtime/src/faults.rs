@@ -1,27 +1,17 @@
 //! What should not have happened, and makes the run of a robot end with an error: a thread that ended without being asked to, a module that
-//! cannot be made or dropped.
+//! cannot be dropped.
 
 use std::sync::{Mutex, PoisonError};
 
-use hemiola_realtime::Containment;
-
-use crate::containment::contained;
 use crate::error::RuntimeError;
-
-/// What a module was asked for when it panicked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    Creation,
-    Drop,
-}
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A thread of the robot ended, or stumbled, without being asked to.
     Thread { name: String, reason: String },
-    /// A module's or source's constructor or destructor panicked.
-    Module { module: &'static str, location: String, moment: Moment, reason: String },
+    /// A module's or source's destructor panicked.
+    Destructor { module: &'static str, location: String, reason: String },
 }
 
 impl Fault {
@@ -29,11 +19,8 @@ impl Fault {
     pub fn error(&self) -> RuntimeError {
         match self.clone() {
             Self::Thread { name, reason } => RuntimeError::ThreadEnded { thread: name, reason },
-            Self::Module { module, location, moment: Moment::Creation, reason } => {
-                RuntimeError::Creation { module: module.to_owned(), location, reason }
-            }
-            Self::Module { module, location, moment: Moment::Drop, reason } => {
-                RuntimeError::Destruction { module: module.to_owned(), location, reason }
+            Self::Destructor { module, location, reason } => {
+                RuntimeError::Destructor { name: module.to_owned(), location, reason }
             }
         }
     }
@@ -60,15 +47,4 @@ impl Faults {
     pub fn since(&self, number: usize) -> Vec<Fault> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number..).unwrap_or_default().to_vec()
     }
-}
-
-/// Makes a module or source whose constructor may panic.
-///
-/// # Errors
-/// It did.
-pub fn create<I>(module: &'static str, location: &str, create: impl FnOnce() -> I) -> Result<I, RuntimeError> {
-    let _quiet = Containment::new();
-    contained(create).map_err(|reason| {
-        Fault::Module { module, location: location.to_owned(), moment: Moment::Creation, reason }.error()
-    })
 }

@@ -19,16 +19,16 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use hemiola_model::module::{BetweenRuns, Instance, PreparedParameters};
-use hemiola_realtime::Containment;
+use hemiola_realtime::{Containment, take_place};
 
-use crate::containment::{contained, quietly};
-use crate::faults::{Fault, Faults, Moment};
+use crate::containment::quietly;
+use crate::faults::{Fault, Faults};
 use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
 
 /// See the module.
 pub struct ModuleInstance {
-    /// Dropped in containment, and first.
+    /// Dropped with a report of what its destructor does.
     instance: ManuallyDrop<Instance>,
     /// File and line of its module.
     location: &'static str,
@@ -97,11 +97,12 @@ impl ModuleInstance {
 impl Drop for ModuleInstance {
     fn drop(&mut self) {
         let _quiet = Containment::new();
-        let module = self.instance.name();
         // SAFETY: this happens once, and nobody uses the instance after it.
-        if let Err(reason) = contained(|| unsafe { ManuallyDrop::drop(&mut self.instance) }) {
-            let location = self.location.to_owned();
-            self.faults.note(Fault::Module { module, location, moment: Moment::Drop, reason });
+        let instance = unsafe { ManuallyDrop::take(&mut self.instance) };
+        let module = instance.name();
+        if let Err(panicked) = instance.end() {
+            let reason = format!("panicked{}: {panicked}", take_place());
+            self.faults.note(Fault::Destructor { module, location: self.location.to_owned(), reason });
         }
     }
 }

@@ -79,6 +79,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let mut wiring = Wiring::of(&robot, &catalog, &cycle_ids)?;
 
     let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
+    monitor.set_faults(state.faults().clone());
     let plans = robot.plans(available);
     let on_failure: BTreeMap<String, FailurePolicy> =
         robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.on_failure)).collect();
@@ -89,7 +90,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     for (index, (resolved, plan)) in robot.resolved.cycles.iter().zip(&plans).enumerate() {
         let configuration = &robot.configuration.cycles[index];
         let modules = robot.modules_of(&resolved.name);
-        let instances = instances(&robot, resolved, &BTreeMap::new(), state.bus())?;
+        let instances = instances(&robot, resolved, &BTreeMap::new(), &state)?;
         let blackboard = &wiring.blackboards[index];
         let program = build(&ProgramParts {
             cycle: resolved,
@@ -105,6 +106,10 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         })?;
         let pool = pool_size(plan, configuration.workers, available);
         let mut executor = Executor::new();
+        {
+            let (state, cycle) = (state.clone(), resolved.name.clone());
+            executor.tell_of_ends(move |worker, reason| state.note_end_of(&format!("{cycle} {worker}"), reason));
+        }
         let (mut running, mut helpers) = (Vec::new(), Vec::new());
         for worker in 1..pool {
             let (worker_state, outputs) = WorkerState::new();
@@ -357,7 +362,7 @@ pub fn instances(
     robot: &Robot,
     cycle: &ResolvedCycle,
     existing: &BTreeMap<&'static str, Arc<ModuleInstance>>,
-    bus: &Bus,
+    state: &RobotState,
 ) -> Result<BTreeMap<&'static str, Arc<ModuleInstance>>, RuntimeError> {
     let used: BTreeSet<&str> = cycle.updates.iter().map(|update| update.module.as_str()).collect();
     let mut instances = BTreeMap::new();
@@ -369,8 +374,9 @@ pub fn instances(
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
                 let created = module.create(&parameters);
                 let failed = |error| RuntimeError::of_creation(module.name(), error);
-                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, bus));
-                Arc::new(ModuleInstance::new(created.map_err(failed)?, ports.collect::<Result<_, _>>()?))
+                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, state.bus()));
+                let (created, ports) = (created.map_err(failed)?, ports.collect::<Result<_, _>>()?);
+                Arc::new(ModuleInstance::new(created, ports, module.location(), state.faults().clone()))
             }
         };
         instances.insert(module.name(), instance);

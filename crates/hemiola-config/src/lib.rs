@@ -38,6 +38,7 @@ mod save;
 mod section;
 mod size;
 mod suggest;
+mod toml_value;
 
 pub use catalog::{Catalog, Component};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};

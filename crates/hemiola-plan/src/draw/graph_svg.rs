@@ -10,7 +10,8 @@ use super::palette::{self, CRITICAL, INK, MUTED, RULE};
 use super::svg::{MARGIN, Page, TOP, bold_width, escape, text_width};
 use super::{Colour, counted, human};
 use crate::durations::Durations;
-use crate::graph::{Edge, Reason, TaskGraph, TaskId};
+use crate::graph::{Edge, Reason, TaskGraph};
+use crate::task::TaskId;
 
 const HEIGHT: f64 = 36.0;
 /// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become portraits.

@@ -6,7 +6,8 @@ use super::palette::{self, CRITICAL, MUTED, RULE};
 use super::svg::{MARGIN, Page, escape, text_width};
 use super::{Colour, human};
 use crate::durations::Durations;
-use crate::graph::{TaskGraph, TaskId};
+use crate::graph::TaskGraph;
+use crate::task::TaskId;
 
 /// What colours and lines mean.
 pub(super) struct Legend {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::palette::{self, CRITICAL, INK, MUTED, RULE};
 use super::svg::{MARGIN, Page, TOP, escape, fit, text_width};
 use super::{counted, human};
-use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
+use crate::task::TaskId;
 
 const ROW: f64 = 64.0;
 const BAR: f64 = 46.0;

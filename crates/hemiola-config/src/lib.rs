@@ -21,6 +21,7 @@
 //! assert_eq!(error.to_string(), expected);
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod catalog;
 mod condition;

@@ -23,6 +23,7 @@
 //! an executor runs and a [`Simulation`] predicts.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod bits;
 mod circle;

@@ -1,33 +1,62 @@
 //! Colours, chosen in OKLCH so that equally light ones look equally light (Ottosson 2020).
+//!
+//! ```
+//! use hemiola_words::svg::palette::{category, heat};
+//!
+//! assert_ne!(category(0), category(1));
+//! assert_ne!(heat(0.0), heat(1.0));
+//! ```
 
 /// Text and axes.
-pub(super) const INK: &str = "#1b2430";
+pub const INK: &str = "#1b2430";
 /// What stays in the background.
-pub(super) const MUTED: &str = "#66707d";
+pub const MUTED: &str = "#66707d";
 /// Rules, frames, ordinary edges.
-pub(super) const RULE: &str = "#a9b4c0";
+pub const RULE: &str = "#a9b4c0";
 /// The critical path.
-pub(super) const CRITICAL: &str = "#d1342f";
+pub const CRITICAL: &str = "#d1342f";
 /// The ground.
-pub(super) const PAPER: &str = "#fbfcfd";
+pub const PAPER: &str = "#fbfcfd";
 
-/// Fill and border of one of many categories: neighbours in number are far apart in hue (golden angle).
-pub(super) fn category(number: usize) -> (String, String) {
+/// Fill and border of one of many categories: neighbours in number are far apart in hue (golden
+/// angle).
+///
+/// See [the module](super).
+pub fn category(number: usize) -> (String, String) {
     let hue = (40.0 + number as f64 * 137.507_764) % 360.0;
     let lightness = [0.90, 0.84, 0.93][number / 7 % 3];
     (oklch(lightness, 0.062, hue), oklch(0.58, 0.11, hue))
 }
 
 /// Fill and border of what belongs to no category.
-pub(super) fn neutral() -> (String, String) {
+///
+/// See [`category`].
+pub fn neutral() -> (String, String) {
     ("#e8ecf0".into(), "#7a8794".into())
 }
 
 /// Fill and border for a share between 0 and 1: from the colour of paper to a strong orange.
-pub(super) fn heat(share: f64) -> (String, String) {
+///
+/// See [`category`].
+pub fn heat(share: f64) -> (String, String) {
     let share = share.clamp(0.0, 1.0);
     let hue = 95.0 - 40.0 * share;
     (oklch(0.97 - 0.20 * share, 0.012 + 0.155 * share, hue), oklch(0.66 - 0.08 * share, 0.03 + 0.11 * share, hue))
+}
+
+/// A colour by hue in degrees, saturation and lightness, as `#rrggbb`: not every viewer knows `hsl()`.
+///
+/// ```
+/// assert_eq!(hemiola_words::svg::palette::hsl(0.0, 1.0, 0.5), "#ff0000");
+/// ```
+pub fn hsl(hue: f64, saturation: f64, lightness: f64) -> String {
+    let amplitude = saturation * lightness.min(1.0 - lightness);
+    let channel = |offset: f64| {
+        let position = (offset + hue / 30.0).rem_euclid(12.0);
+        let value = lightness - amplitude * (position - 3.0).min(9.0 - position).clamp(-1.0, 1.0);
+        (value * 255.0).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", channel(0.0), channel(8.0), channel(4.0))
 }
 
 fn oklch(lightness: f64, chroma: f64, hue: f64) -> String {

@@ -168,18 +168,15 @@ impl Cycle {
         });
         if let Some(checkpoints) = self.checkpoints.as_mut().filter(|_| is_cut) {
             let cycle = (&*self.blackboard, &*self.program, self.imports.as_slice());
-            // SAFETY: as above, and no task has begun.
-            unsafe { checkpoints.write_down(beginning, (before, self.safe_state_entered), cycle) };
+            checkpoints.write_down(beginning, (before, self.safe_state_entered), cycle, &between);
         }
         if let Some(transcript) = &mut self.transcript {
-            // SAFETY: as above, and no task has begun.
-            unsafe { transcript.write_down(beginning, &self.imports, &self.program) };
+            transcript.write_down(beginning, &self.imports, &self.program, &between);
         }
         self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
         self.finish(run, due_ticks);
         if let Some(tap) = &mut self.tap {
-            // SAFETY: this is worker 0, between two runs.
-            unsafe { tap.pass_on(&self.blackboard, run, due) };
+            tap.pass_on(&self.blackboard, run, due, &self.executor.between_runs());
         }
         repeated
     }

@@ -18,6 +18,7 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use hemiola_model::data::{ReadError, Reader, Writer};
 use hemiola_model::module::{BetweenRuns, Instance, PreparedParameters};
 use hemiola_realtime::{Containment, take_place};
 
@@ -70,6 +71,23 @@ impl ModuleInstance {
         }
     }
 
+    /// Has the module remember what was written down.
+    ///
+    /// # Errors
+    /// What the reader holds is not that.
+    pub fn read_state(&self, reader: &mut dyn Reader, _: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
+        // SAFETY: between two runs nobody uses it; nothing has begun, so nobody makes it safe.
+        unsafe { self.instance.read_state(reader) }
+    }
+
+    /// Writes down what the module remembers; `false` while somebody from outside is in.
+    pub fn write_state(&self, writer: &mut dyn Writer, _: &BetweenRuns<'_>) -> bool {
+        let Some(_pass) = self.pass() else { return false };
+        // SAFETY: between two runs, and nobody from outside is in.
+        unsafe { self.instance.write_state(writer) };
+        true
+    }
+
     /// Enters the module's safe state, from any thread.
     pub fn enter_safe_state(&self) -> Entered {
         let Some(gate) = &self.gate else { return Entered::Yes };
@@ -88,9 +106,8 @@ impl ModuleInstance {
     /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside is in.
     pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass() else { return false };
-        // SAFETY: between two runs, and nobody from outside is in.
-        unsafe { self.instance.exchange_parameters(parameters) };
-        true
+        // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from outside is in.
+        quietly(|| unsafe { self.instance.exchange_parameters(parameters) }).is_some()
     }
 }
 

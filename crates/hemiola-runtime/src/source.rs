@@ -127,8 +127,7 @@ impl SourceRunner {
             import.take(&self.blackboard, &mut between);
         }
         for port in self.ports.iter() {
-            // SAFETY: as above.
-            unsafe { port.begin_run() };
+            port.begin_run(&mut between);
         }
         let step = self.last.map_or(self.period().unwrap_or_default(), |last| now.since(last));
         let clock = Clock::new(now, step, u64::from(self.samples));
@@ -198,13 +197,12 @@ impl SourceRunner {
         let Some(stamp) = self.last else { return };
         self.provenance.clear();
         self.provenance.include(self.number, stamp);
+        // SAFETY: as in `take_sample`.
+        let between = unsafe { BetweenRuns::assume() };
         for (argument, origins) in &self.publishers {
             let Some(port) = self.ports.get(*argument) else { continue };
-            let mut next = 0;
-            // SAFETY: this thread is the only one that uses its ports, and no sample is being taken.
-            unsafe { port.look(|port| next = port.published()) };
             // The time of the sample is only known now; what was published with it is out already.
-            origins.begin(self.samples, next, &self.provenance);
+            origins.begin(self.samples, port.port(&between).published(), &self.provenance);
             origins.end();
         }
         for SourceExport { export, lines, trigger } in &self.exports {
@@ -216,8 +214,7 @@ impl SourceRunner {
             }
         }
         if let Some(tap) = &mut self.tap {
-            // SAFETY: this thread is the provider, and no sample is being taken.
-            unsafe { tap.pass_on(&self.blackboard, self.samples, stamp) };
+            tap.pass_on(&self.blackboard, self.samples, stamp, &between);
         }
         self.samples = self.samples.wrapping_add(1);
     }

@@ -129,12 +129,10 @@ impl Imported {
     }
 
     #[inline]
-    fn point_at(&self, view: View, _: &mut BetweenRuns<'_>) {
+    fn point_at(&self, view: View, between: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs; the value is held by this.
-        unsafe {
-            self.cell.set_current(view);
-            self.cell.age();
-        }
+        unsafe { self.cell.set_current(view) };
+        self.cell.age(between);
     }
 
     #[inline]
@@ -144,8 +142,8 @@ impl Imported {
     }
 
     #[inline]
-    fn views<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Vec<View> {
-        // SAFETY: as above.
-        unsafe { self.cell.collected_mut() }
+    fn views<'b>(&'b self, between: &'b mut BetweenRuns<'_>) -> &'b mut Vec<View> {
+        // SAFETY: what is added is held by this.
+        unsafe { self.cell.collected_mut(between) }
     }
 }

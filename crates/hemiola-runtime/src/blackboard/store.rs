@@ -74,10 +74,9 @@ impl Store {
     }
 
     /// Makes the current value the previous one.
-    pub fn age(&self, _: &mut BetweenRuns<'_>) {
+    pub fn age(&self, between: &mut BetweenRuns<'_>) {
         self.previous.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
-        // SAFETY: between two runs.
-        unsafe { self.cell.age() };
+        self.cell.age(between);
     }
 
     /// Holds the current value.
@@ -162,15 +161,13 @@ impl Store {
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).value() }
     }
 
-    fn show(&self, slot: u32, _: &mut BetweenRuns<'_>) {
+    fn show(&self, slot: u32, between: &mut BetweenRuns<'_>) {
         let view = View { value: self.address(slot), ..self.cell.view() };
         self.current.store(slot, Ordering::Relaxed);
         self.previous.store(slot, Ordering::Relaxed);
-        // SAFETY: between two runs.
-        unsafe {
-            self.cell.set_current(view);
-            self.cell.age();
-        }
+        // SAFETY: between two runs; the store has the value.
+        unsafe { self.cell.set_current(view) };
+        self.cell.age(between);
     }
 
     /// Finds a free value and lets the provider's cell point at it. `false` when there is none (which the sizes rule out).

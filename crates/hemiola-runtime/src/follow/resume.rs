@@ -38,11 +38,10 @@ impl Cycle {
         Ok(())
     }
 
-    fn restore_module(&self, piece: &Piece) -> Result<(), ReadError> {
+    fn restore_module(&mut self, piece: &Piece) -> Result<(), ReadError> {
         let mut reader = CdrReader::new(&piece.bytes)?;
         match self.program.instance(&piece.name) {
-            // SAFETY: nothing runs yet.
-            Some(instance) => unsafe { instance.read_state(&mut reader) },
+            Some(instance) => instance.read_state(&mut reader, &mut self.executor.between_runs()),
             // Another module provides now what it did.
             None => Ok(()),
         }
@@ -57,8 +56,7 @@ impl Cycle {
         let provenance = self.provenance(view);
         let mut between = self.executor.between_runs();
         store.restore(&mut reader, (view.stamp, view.is_stale), &mut between)?;
-        // SAFETY: nothing runs yet.
-        unsafe { self.program.restore_provenance(index, run.wrapping_sub(1), &provenance) };
+        self.program.restore_provenance(index, run.wrapping_sub(1), &provenance, &mut between);
         Ok(())
     }
 

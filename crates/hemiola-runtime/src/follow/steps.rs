@@ -145,7 +145,7 @@ impl Stepper {
                 cycle.resume(part)?;
             }
         }
-        publish_again(&self.cycles, parts)
+        publish_again(&mut self.cycles, parts)
     }
 
     /// The first one counts.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_model::module::BetweenRuns;
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
@@ -168,10 +169,7 @@ struct Passed {
 
 impl TapWriter {
     /// Passes on what was provided since the last time. No allocation, no lock, no system call.
-    ///
-    /// # Safety
-    /// By the thread of the blackboard's provider or worker 0, between two runs.
-    pub unsafe fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time) {
+    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         if self.shared.is(State::Closed) {
             return;
         }
@@ -195,8 +193,7 @@ impl TapWriter {
                 count.dropped.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            // SAFETY: between two runs.
-            let held = unsafe { store.hold_in_run() };
+            let held = store.hold(between);
             count.held.enter();
             let stamp = held.stamp;
             let passed = Passed { entry: number as u32, held: Some(held), sequence, run, now, stamp };

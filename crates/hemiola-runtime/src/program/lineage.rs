@@ -9,12 +9,13 @@
 //! written by that task, which runs once in a run, and read by tasks that the plan orders after it.
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use hemiola_model::module::BetweenRuns;
 use hemiola_trace::ExchangeId;
 
 use crate::blackboard::provenance::Provenance;
 use crate::origins::OriginReader;
+use crate::sync::{AtomicBool, Ordering};
 
 /// See the module.
 pub struct Lineage {
@@ -92,29 +93,28 @@ impl Lineage {
     }
 
     /// Prepares for taking messages.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn look(&self) {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.subscriptions.get() }.iter_mut().for_each(OriginReader::look);
+    pub fn look(&self, between: &mut BetweenRuns<'_>) {
+        self.subscriptions(between).iter_mut().for_each(OriginReader::look);
+    }
+
+    fn subscriptions<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut [OriginReader] {
+        // SAFETY: between two runs, and the witness is borrowed as long as this.
+        unsafe { &mut *self.subscriptions.get() }
     }
 
     /// Finds out what the messages come from that a subscription got; as [`OriginReader::hear`].
-    ///
-    /// # Safety
-    /// As for `look`.
-    pub unsafe fn hear(&self, subscription: usize, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
-        // SAFETY: promised by the caller.
-        let subscriptions = unsafe { &mut *self.subscriptions.get() };
-        subscriptions[subscription].hear(next, tell);
+    pub fn hear(
+        &self,
+        subscription: usize,
+        next: impl Fn(usize) -> u64,
+        between: &mut BetweenRuns<'_>,
+        tell: &mut dyn FnMut(ExchangeId, u32),
+    ) {
+        self.subscriptions(between)[subscription].hear(next, tell);
     }
 
     /// Prepares a run on these imports, and on what was heard.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn begin_run(&self, imported: &[Provenance]) {
+    pub fn begin_run(&self, imported: &[Provenance], _: &mut BetweenRuns<'_>) {
         self.deviates.store(false, Ordering::Relaxed);
         for set in &self.sets {
             // SAFETY: between two runs, by worker 0 alone.
@@ -161,13 +161,10 @@ impl Lineage {
         unsafe { &*self.sets[task.set].now.get() }
     }
 
-    /// What the results of a task came from in the run before this one, which has begun.
-    ///
-    /// # Safety
-    /// By worker 0, before the tasks begin.
-    pub unsafe fn before(&self, task: usize, run: u32) -> &Provenance {
+    /// What the results of a task came from in the run before this one, whose tasks have not begun.
+    pub fn before<'b>(&'b self, task: usize, run: u32, _: &'b BetweenRuns<'_>) -> &'b Provenance {
         let task = &self.tasks[task];
-        // SAFETY: promised by the caller.
+        // SAFETY: no task runs.
         let own = unsafe { &*task.own.get() };
         if own.run == Some(run.wrapping_sub(1)) {
             return &own.provenance;
@@ -177,11 +174,8 @@ impl Lineage {
     }
 
     /// Notes what the results of a task came from in that run.
-    ///
-    /// # Safety
-    /// Before anything runs.
-    pub unsafe fn restore(&self, task: usize, run: u32, provenance: &Provenance) {
-        // SAFETY: promised by the caller.
+    pub fn restore(&self, task: usize, run: u32, provenance: &Provenance, _: &mut BetweenRuns<'_>) {
+        // SAFETY: no task runs.
         let own = unsafe { &mut *self.tasks[task].own.get() };
         own.run = Some(run);
         own.provenance.copy_from(provenance);
@@ -284,7 +278,7 @@ mod tests {
         let imported = [sampled(i64::from(run) * 10)];
         // SAFETY: one thread, tasks in order.
         unsafe {
-            lineage.begin_run(&imported);
+            lineage.begin_run(&imported, &mut BetweenRuns::assume());
             for task in 0..4 {
                 if failing.contains(&task) {
                     lineage.keep(task, run);

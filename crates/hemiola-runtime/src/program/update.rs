@@ -182,12 +182,8 @@ impl Program {
     /// By the update's task, while it is not called.
     unsafe fn begin_publishing(&self, task: usize, update: &UpdateTask) {
         for UpdatePublisher { cell, origins } in &update.publishers {
-            let mut next = 0;
             // SAFETY: promised by the caller.
-            unsafe {
-                cell.look(|port| next = port.published());
-                origins.begin(self.blackboard.frame().run, next, self.provenance(task));
-            }
+            unsafe { origins.begin(self.blackboard.frame().run, cell.published(), self.provenance(task)) };
         }
     }
 

@@ -7,6 +7,8 @@
 //! - [`snapshots`]: how these get across.
 //! - [`Blackboard`]: all stores, and the cells of what comes from elsewhere.
 
+#![expect(unsafe_code, reason = "the frame and the exports are shared by tasks; the plan and `BetweenRuns` order them")]
+
 pub mod channel;
 pub mod imported;
 #[cfg(all(test, loom))]
@@ -147,7 +149,9 @@ impl Blackboard {
         now: Ticks,
     ) -> Event {
         // SAFETY: promised by the caller.
-        unsafe { (*self.exports[export].get()).publish(self, lines, run, now) }
+        let export = unsafe { &mut *self.exports[export].get() };
+        // SAFETY: as above.
+        export.publish(|store| unsafe { self.store(store).hold_in_run() }, lines, run, now)
     }
 
     /// What the last values of an export's lines came from, when a robot goes on from a checkpoint.

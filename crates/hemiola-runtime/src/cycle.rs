@@ -1,7 +1,8 @@
 //! One cycle: takes what is new, runs its program, looks at the deadline.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: whoever has the cycle runs it")]
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_model::module::{BetweenRuns, SafeState};
@@ -21,6 +22,7 @@ use crate::program::Program;
 use crate::record::{NewChanges, RunRecord};
 use crate::robot_state::RobotState;
 use crate::run::{Beginning, CycleImport, Repeated, Trigger};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::worker::WorkerState;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.

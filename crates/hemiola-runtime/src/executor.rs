@@ -16,6 +16,8 @@
 //! A task that panics counts as done all the same, on whatever worker, and the run goes on without what is left of its unit; worker 0 passes the
 //! first panic on when the run is over, and nobody sees it any more.
 
+#![expect(unsafe_code, reason = "a run lives on the stack of worker 0; see the invariant")]
+
 mod crew;
 mod first_panic;
 mod graph;
@@ -298,7 +300,7 @@ impl<T: Tasks> Shared<T> {
             expected: AtomicU64::new(0),
             patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
             stopping: AtomicBool::new(false),
-            panic: FirstPanic::new(),
+            panic: FirstPanic::default(),
         }
     }
 

@@ -14,6 +14,8 @@
 //! before released by leaving. A task that counts itself in and out again in vain can keep an outsider from entering, who tries
 //! again. That is the invariant behind the `unsafe` blocks here.
 
+#![expect(unsafe_code, reason = "modules are shared by their cycle and the watchdog; see the invariant")]
+
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::Arc;

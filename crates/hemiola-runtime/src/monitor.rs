@@ -13,7 +13,6 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::QueueReader;
@@ -29,6 +28,7 @@ use crate::journal::{JournalEntry, JournalEvent};
 use crate::record::{Change, ChangeNumber, Severity};
 use crate::run::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
+use crate::sync::Ordering;
 use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};
 use bound_watch::BoundWatch;

@@ -1,5 +1,7 @@
 //! A cycle's plan bound to its blackboard and module instances: what the executor runs.
 
+#![expect(unsafe_code, reason = "what values come from is read by tasks that the plan orders")]
+
 mod build;
 mod lineage;
 mod update;

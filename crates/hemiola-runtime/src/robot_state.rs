@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
@@ -12,6 +11,7 @@ use crate::gate::Gate;
 use crate::origins::Origins;
 use crate::safe_state::{Cause, SharedSafeState};
 use crate::stand_in::Taken;
+use crate::sync::{AtomicBool, Ordering};
 
 /// What all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {

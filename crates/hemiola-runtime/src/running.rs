@@ -402,3 +402,23 @@ fn wait_until(at: MonotonicTime, robot: &RobotState) {
         sleep_until(at.min(monotonic_now() + STOP_PERIOD));
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use hemiola_bus::Bus;
+
+    use super::*;
+    use crate::safe_state::Cause;
+
+    #[test]
+    fn a_thread_that_ends_without_being_asked_to_is_a_fault_and_the_robot_enters_its_safe_state() {
+        let clock = RobotClock::running(1.0);
+        let state = RobotState::new(Bus::with_timing(), clock, Vec::new(), Vec::new(), Default::default());
+        assert_eq!(guarded(&state, "motion 0", || {}), Some(()));
+        assert!(state.faults().first().is_none() && !state.safe_state().is_active());
+        assert_eq!(guarded(&state, "motion 0", || panic!("out of gas")), None);
+        let fault = state.faults().first().unwrap().error().to_string();
+        assert!(["motion 0", "running.rs:", "out of gas"].iter().all(|part| fault.contains(part)), "{fault}");
+        assert!(matches!(state.safe_state_entry(), Some((_, Cause::Fault))));
+    }
+}

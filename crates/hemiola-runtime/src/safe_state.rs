@@ -3,11 +3,12 @@
 //! It is entered from real-time threads, so all of it is one atomic word; names are looked up by who asks.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 use hemiola_trace::{CycleId, TaskId};
+
+use crate::sync::{AtomicU64, Ordering};
 
 /// Since when a robot is in its safe state, and why. It stays there until somebody calls
 /// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).

@@ -1,5 +1,7 @@
 //! One run of one module, on values from elsewhere: what was taken out of a log is repeated so, without a robot.
 
+#![expect(unsafe_code, reason = "an update is called on values that nobody else has")]
+
 use std::collections::BTreeMap;
 
 use hemiola_bus::Bus;

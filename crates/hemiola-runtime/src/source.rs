@@ -1,5 +1,7 @@
 //! One source: takes a sample, waits until it is due, hands it over.
 
+#![expect(unsafe_code, reason = "the sample method is called by the one thread that has the source")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs while the stepper is borrowed")]
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

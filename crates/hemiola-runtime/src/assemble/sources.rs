@@ -1,5 +1,7 @@
 //! Makes what runs a source.
 
+#![expect(unsafe_code, reason = "references to what the source keeps outlive the borrow that they were made from")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Where values live, and how they get from cycles and sources to those that read them.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

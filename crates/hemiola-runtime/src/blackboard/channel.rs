@@ -18,7 +18,6 @@ use super::imported::Imported;
 use super::provenance::Provenance;
 use super::slot::Held;
 use super::snapshots::{self, SnapshotReader, SnapshotWriter};
-use super::store::Store;
 use crate::record::{InputRecord, NO_SNAPSHOT, SampleSpan};
 use crate::sync::{AtomicU64, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
@@ -189,13 +188,10 @@ impl Export {
         self.lines.iter().map(|line| line.store).collect()
     }
 
-    /// As [`Blackboard::publish`].
-    ///
-    /// # Safety
-    /// By the task that publishes this export, ordered after the providers of the lines.
-    pub(super) unsafe fn publish<'p>(
+    /// As [`Blackboard::publish`]; `hold` gives the current value of a store.
+    pub(super) fn publish<'p>(
         &mut self,
-        blackboard: &Blackboard,
+        hold: impl Fn(usize) -> Held,
         lines: impl Iterator<Item = (usize, &'p Provenance)>,
         run: u32,
         now: Ticks,
@@ -206,9 +202,7 @@ impl Export {
             snapshot.run = run;
             for (index, provenance) in lines {
                 let line = &mut all[index];
-                let store = blackboard.store(line.store);
-                // SAFETY: ordered after the provider, as the caller promises.
-                let held = unsafe { store.hold_in_run() };
+                let held = hold(line.store);
                 if !held.stale {
                     line.last.copy_from(provenance);
                 }
@@ -216,8 +210,7 @@ impl Export {
                 entry.held = Some(held);
                 entry.provenance.copy_from(&line.last);
                 if let Some(samples) = &mut line.samples {
-                    // SAFETY: as above.
-                    unsafe { samples.publish(store, run) };
+                    samples.publish(|| hold(line.store), run);
                 }
             }
         });
@@ -240,17 +233,13 @@ impl Export {
 }
 
 impl SampleExport {
-    /// # Safety
-    /// Ordered after the provider.
-    unsafe fn publish(&mut self, store: &Store, run: u32) {
+    fn publish(&mut self, hold: impl FnOnce() -> Held, run: u32) {
         if let Some(wanted) = &mut self.wanted
             && !take_from(wanted, run)
         {
             return;
         }
-        // SAFETY: promised by the caller.
-        let held = unsafe { store.hold_in_run() };
-        if self.queue.push(Sample { held, run }).is_err() {
+        if self.queue.push(Sample { held: hold(), run }).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -3,6 +3,8 @@
 //! Invariant behind the `unsafe` blocks: what the cell shows is held by what stands beside it, and both change only between two
 //! runs ([`BetweenRuns`]).
 
+#![expect(unsafe_code, reason = "what a cell shows is kept beside it, and shared by tasks")]
+
 use std::cell::UnsafeCell;
 
 use hemiola_model::data::{ReadError, Reader};

@@ -1,6 +1,8 @@
 //! Stores and channels under every interleaving (loom): the real ones, with a representation whose value loom watches. What a
 //! reader sees is never rewritten meanwhile, and a provider always finds something to write to.
 
+#![expect(unsafe_code, reason = "loom checks what it promises")]
+
 use std::sync::Arc;
 
 use hemiola_model::module::BetweenRuns;

@@ -14,6 +14,8 @@
 //! So a value that anybody holds stays as it is and where it is, whatever becomes of its store, of the programs that read it and
 //! of the channel that it came by. That is the invariant behind the `unsafe` blocks here.
 
+#![expect(unsafe_code, reason = "slots count who refers to them; see the protocol")]
+
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
@@ -29,37 +31,37 @@ struct Shared {
     value: UnsafeCell<AnyRepresentation>,
 }
 
+/// Refers to it, and counts as long as it lives.
+struct Reference(NonNull<Shared>);
+
+// SAFETY: values are Send and Sync; the count orders writing, reading and the end.
+unsafe impl Send for Reference {}
+// SAFETY: as above.
+unsafe impl Sync for Reference {}
+
 /// The store's end of a slot.
-pub struct Slot(NonNull<Shared>);
+pub struct Slot(Reference);
 
 /// A value that stays as it is, where it is, until this is dropped.
+#[derive(Clone)]
 pub struct Held {
-    shared: NonNull<Shared>,
+    reference: Reference,
     /// When the newest sample was taken that it derives from.
     pub stamp: Time,
     /// Its provider failed in the latest run.
     pub stale: bool,
 }
 
-// SAFETY: values are Send and Sync, and the count orders writing and reading.
-unsafe impl Send for Slot {}
-// SAFETY: as above; a shared slot only counts.
-unsafe impl Sync for Slot {}
-// SAFETY: as above.
-unsafe impl Send for Held {}
-// SAFETY: as above.
-unsafe impl Sync for Held {}
-
 impl Slot {
     pub fn new(value: AnyRepresentation) -> Self {
         let shared = Shared { references: AtomicU32::new(1), value: UnsafeCell::new(value) };
-        Self(NonNull::from(Box::leak(Box::new(shared))))
+        Self(Reference(NonNull::from(Box::leak(Box::new(shared)))))
     }
 
     /// Whether nobody holds the value.
     #[inline]
     pub fn is_free(&self) -> bool {
-        self.shared().references.load(Ordering::Acquire) == 1
+        self.0.get().references.load(Ordering::Acquire) == 1
     }
 
     /// The value, to be changed.
@@ -70,7 +72,7 @@ impl Slot {
     #[inline]
     pub unsafe fn value_mut(&self) -> &mut AnyRepresentation {
         // SAFETY: promised by the caller.
-        unsafe { &mut *self.shared().value.get() }
+        unsafe { &mut *self.0.get().value.get() }
     }
 
     /// The value.
@@ -80,7 +82,7 @@ impl Slot {
     #[inline]
     pub unsafe fn value(&self) -> &AnyRepresentation {
         // SAFETY: promised by the caller.
-        unsafe { &*self.shared().value.get() }
+        unsafe { &*self.0.get().value.get() }
     }
 
     /// Holds the value.
@@ -89,30 +91,22 @@ impl Slot {
     /// Nobody changes it at present, and the provider comes to know of the hold before it looks for a free slot.
     #[inline]
     pub unsafe fn hold(&self, stamp: Time, stale: bool) -> Held {
-        self.shared().references.fetch_add(1, Ordering::Relaxed);
-        Held { shared: self.0, stamp, stale }
-    }
-
-    #[inline]
-    fn shared(&self) -> &Shared {
-        // SAFETY: it refers to it.
-        unsafe { self.0.as_ref() }
+        Held { reference: self.0.clone(), stamp, stale }
     }
 }
 
 impl Held {
     /// A value that belongs to nobody else.
     pub fn new(value: AnyRepresentation) -> Self {
-        let slot = std::mem::ManuallyDrop::new(Slot::new(value));
         // The slot's reference is this one.
-        Self { shared: slot.0, stamp: Time::ZERO, stale: false }
+        Self { reference: Slot::new(value).0, stamp: Time::ZERO, stale: false }
     }
 
     /// The value.
     #[inline]
     pub fn value(&self) -> &AnyRepresentation {
         // SAFETY: it is held, so nobody changes it.
-        unsafe { &*self.shared.as_ref().value.get() }
+        unsafe { &*self.reference.get().value.get() }
     }
 
     /// As updates see it.
@@ -122,54 +116,42 @@ impl Held {
     }
 }
 
-impl Clone for Held {
-    fn clone(&self) -> Self {
-        // SAFETY: it refers to it.
-        unsafe { self.shared.as_ref() }.references.fetch_add(1, Ordering::Relaxed);
-        Self { ..*self }
-    }
-}
-
 impl std::fmt::Debug for Held {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Held({})", self.value().descriptor().name())
     }
 }
 
-impl Drop for Held {
+impl Reference {
+    #[inline]
+    fn get(&self) -> &Shared {
+        // SAFETY: it refers to it, so nobody has freed it.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Off the real-time threads: a store lives longer than the cycles that read from it.
+    #[cold]
+    fn free(&mut self) {
+        fence(Ordering::Acquire);
+        // SAFETY: nobody else refers to it any more, and it was made by `Slot::new`.
+        let shared = unsafe { Box::from_raw(self.0.as_ptr()) };
+        _ = quietly(|| drop(shared));
+    }
+}
+
+impl Clone for Reference {
+    #[inline]
+    fn clone(&self) -> Self {
+        self.get().references.fetch_add(1, Ordering::Relaxed);
+        Self(self.0)
+    }
+}
+
+impl Drop for Reference {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: it refers to it, once, and does so no longer.
-        unsafe { release(self.shared) }
+        if self.get().references.fetch_sub(1, Ordering::Release) == 1 {
+            self.free();
+        }
     }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe { release(self.0) }
-    }
-}
-
-/// # Safety
-/// The caller refers to it, and does so no longer.
-#[inline]
-unsafe fn release(shared: NonNull<Shared>) {
-    // SAFETY: promised by the caller.
-    if unsafe { shared.as_ref() }.references.fetch_sub(1, Ordering::Release) == 1 {
-        // SAFETY: nobody refers to it any more.
-        unsafe { free(shared) }
-    }
-}
-
-/// Off the real-time threads: a store lives longer than the cycles that read from it.
-///
-/// # Safety
-/// Nobody refers to it.
-#[cold]
-unsafe fn free(shared: NonNull<Shared>) {
-    fence(Ordering::Acquire);
-    // SAFETY: promised by the caller; it was made by `Slot::new`.
-    let shared = unsafe { Box::from_raw(shared.as_ptr()) };
-    _ = quietly(|| drop(shared));
 }

@@ -14,6 +14,8 @@
 //!
 //! There are enough values for all of that at once (see [`Store::new`]), so that a free one always exists.
 
+#![expect(unsafe_code, reason = "values take turns; see the invariant")]
+
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::cell::{Cell, View};
@@ -170,34 +172,6 @@ impl Store {
         self.cell.age(between);
     }
 
-    /// Finds a free value and lets the provider's cell point at it. `false` when there is none (which the sizes rule out).
-    ///
-    /// # Safety
-    /// By the one who writes.
-    unsafe fn choose(&self) -> bool {
-        let (current, previous) = (self.current.load(Ordering::Relaxed), self.previous.load(Ordering::Relaxed));
-        let is_free = |slot: u32| slot != current && slot != previous && self.slot(slot).is_free();
-        let Some(free) = (1..self.slots.len() as u32).find(|&slot| is_free(slot)) else { return false };
-        self.writing.store(free, Ordering::Relaxed);
-        // SAFETY: the value is free, so nobody sees it; the caller is the one writer.
-        unsafe { self.cell.set_writing(self.address(free).cast_mut()) };
-        true
-    }
-
-    /// Makes what was written the current value.
-    ///
-    /// # Safety
-    /// By the one who writes, after the last change of the value.
-    unsafe fn commit(&self, stamp: Time) {
-        let slot =
-            if self.overridden.load(Ordering::Relaxed) { OVERRIDE } else { self.writing.load(Ordering::Relaxed) };
-        self.current.store(slot, Ordering::Relaxed);
-        // One writer at a time: no addition that others could disturb.
-        self.commits.store(self.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        // SAFETY: the provider is done, and the executor starts no reader before this task has ended.
-        unsafe { self.cell.set_current(View { value: self.address(slot), stamp, stale: false }) };
-    }
-
     fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
@@ -223,8 +197,18 @@ impl<'s> Writing<'s> {
     #[inline]
     pub unsafe fn begin(stores: &'s [&'s Store]) -> Option<Self> {
         let writing = Self { stores };
-        // SAFETY: promised by the caller.
-        stores.iter().all(|store| unsafe { store.choose() }).then_some(writing)
+        stores.iter().all(|store| writing.choose(store)).then_some(writing)
+    }
+
+    /// Finds a free value and lets the provider's cell point at it. `false` when there is none.
+    fn choose(&self, store: &Store) -> bool {
+        let (current, previous) = (store.current.load(Ordering::Relaxed), store.previous.load(Ordering::Relaxed));
+        let is_free = |slot: u32| slot != current && slot != previous && store.slot(slot).is_free();
+        let Some(free) = (1..store.slots.len() as u32).find(|&slot| is_free(slot)) else { return false };
+        store.writing.store(free, Ordering::Relaxed);
+        // SAFETY: the value is free, so nobody sees it; this is the one who writes.
+        unsafe { store.cell.set_writing(store.address(free).cast_mut()) };
+        true
     }
 
     /// Resets the values to their defaults, keeping buffers. Runs code of the representations, so it may panic: a value that was
@@ -243,8 +227,15 @@ impl<'s> Writing<'s> {
     /// Makes what was written the current values.
     #[inline]
     pub fn commit(self, stamp: Time) {
-        // SAFETY: this is who writes, and nobody changes the values any more.
-        self.stores.iter().for_each(|store| unsafe { store.commit(stamp) });
+        for store in self.stores {
+            let is_overridden = store.overridden.load(Ordering::Relaxed);
+            let slot = if is_overridden { OVERRIDE } else { store.writing.load(Ordering::Relaxed) };
+            store.current.store(slot, Ordering::Relaxed);
+            // One writer at a time: no addition that others could disturb.
+            store.commits.store(store.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+            // SAFETY: the provider is done, and the executor starts no reader before its task has ended.
+            unsafe { store.cell.set_current(View { value: store.address(slot), stamp, stale: false }) };
+        }
         std::mem::forget(self);
     }
 }

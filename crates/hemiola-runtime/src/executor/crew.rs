@@ -20,6 +20,8 @@
 //! Owner and helpers leave by guards ([`Opened`], [`Helping`]), so that a panic on the way leaves neither a job on a stack that is gone nor an
 //! owner that waits for ever.
 
+#![expect(unsafe_code, reason = "a job lives on its owner's stack; see the protocol")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
@@ -77,7 +79,7 @@ impl JobBoard {
         let work: *const (dyn Fn(usize) + Sync) = work;
         // SAFETY: only the lifetime is cast away; `run` returns after the last use (see the protocol).
         let work: *const (dyn Fn(usize) + Sync + 'static) = unsafe { std::mem::transmute(work) };
-        let job = Job { work, count, next: AtomicUsize::new(0), panic: FirstPanic::new() };
+        let job = Job { work, count, next: AtomicUsize::new(0), panic: FirstPanic::default() };
         let opened = self.places.iter().find_map(|place| place.open(&job));
         if opened.is_some() {
             wake();

@@ -1,35 +1,34 @@
 use std::any::Any;
-use std::ptr;
 
 use crate::containment::discard;
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicBool, Mutex, Ordering};
 
 /// What somebody panicked with while several worked on one thing: the first one is kept for whoever waits for them, the others are
-/// dropped.
-pub struct FirstPanic(AtomicPtr<Box<dyn Any + Send>>);
+/// dropped. Nothing is locked unless somebody panicked.
+#[derive(Default)]
+pub struct FirstPanic {
+    is_there: AtomicBool,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
 
 impl FirstPanic {
-    pub fn new() -> Self {
-        Self(AtomicPtr::new(ptr::null_mut()))
-    }
-
     #[cold]
     pub fn note(&self, panic: Box<dyn Any + Send>) {
-        let panic = Box::into_raw(Box::new(panic));
-        if self.0.compare_exchange(ptr::null_mut(), panic, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-            // SAFETY: just made by Box::into_raw, and not given away.
-            discard(*unsafe { Box::from_raw(panic) });
+        if self.is_there.swap(true, Ordering::AcqRel) {
+            discard(panic);
+        } else if let Ok(mut first) = self.panic.lock() {
+            *first = Some(panic);
         }
     }
 
-    /// Takes it out, if there is one.
+    /// Takes it out, if there is one; when all that may have panicked are done.
     pub fn take(&self) -> Option<Box<dyn Any + Send>> {
-        if self.0.load(Ordering::Acquire).is_null() {
+        if !self.is_there.load(Ordering::Acquire) {
             return None;
         }
-        let panic = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
-        // SAFETY: it was made by Box::into_raw in `note`, and belongs to whoever takes it out.
-        (!panic.is_null()).then(|| *unsafe { Box::from_raw(panic) })
+        let first = self.panic.lock().ok()?.take();
+        self.is_there.store(false, Ordering::Release);
+        first
     }
 }
 

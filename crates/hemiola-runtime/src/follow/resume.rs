@@ -1,5 +1,7 @@
 //! Going on from a snapshot.
 
+#![expect(unsafe_code, reason = "nothing runs while a robot goes on from a checkpoint")]
+
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_trace::Ticks;

@@ -28,7 +28,6 @@
 //! somebody who makes one waits until all cycles have obeyed it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
@@ -41,6 +40,7 @@ use crate::record::{
     ChangeNumber, InputRecord, MOST_CHANGES, MessageRecord, NO_SNAPSHOT, NewChanges, RunRecord, SampleSpan,
 };
 use crate::run::{Beginning, CycleImport};
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 /// So many publishers' messages are written down; a run that receives those of more is not.
 const MOST_MESSAGES: usize = 16;

@@ -5,7 +5,6 @@
 //! of a fifth of a second are held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
@@ -17,6 +16,7 @@ use crate::blackboard::slot::Held;
 use crate::observe::parts::CheckpointLine;
 use crate::observe::runs::TranscriptLine;
 use crate::record::{CyclePart, RunRecord};
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 use super::room::Room;
 

@@ -1,3 +1,5 @@
+#![expect(unsafe_code, reason = "references to what the program keeps outlive the borrow that they were made from")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

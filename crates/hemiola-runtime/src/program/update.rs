@@ -1,5 +1,7 @@
 //! One update as a task of a program: called on its inputs, or what it provides taken from a recording.
 
+#![expect(unsafe_code, reason = "updates are called on what `build` bound them to")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

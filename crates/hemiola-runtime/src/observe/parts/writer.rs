@@ -1,8 +1,9 @@
 //! A cycle's end, which writes parts down, and the recorder's, which takes them.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::time::Duration;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
@@ -18,7 +19,7 @@ use crate::observe::values::{State, WhenFull};
 use crate::program::Program;
 use crate::record::{CyclePart, Published};
 use crate::run::{Beginning, CycleImport};
-use crate::sync::Ordering;
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 /// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;

@@ -52,6 +52,7 @@ pub use module_order::UpdateOrder;
 pub use plan::{Plan, PlanOptions, Unit, UnitId, WorkerChoice};
 pub use prediction::Prediction;
 pub use problem::{Form, Named, Party, Problem, Reading, Warning};
+pub use random::SplitMix64;
 pub use resolve::resolve;
 pub use resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,

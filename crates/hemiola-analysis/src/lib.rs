@@ -37,6 +37,7 @@
 //! them by simulation, and has the papers that no robot needs.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod analysis;
 mod arrivals;

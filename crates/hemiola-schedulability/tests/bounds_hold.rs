@@ -21,10 +21,10 @@ fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
 
 #[test]
 fn no_simulated_run_takes_longer_than_its_bound() {
-    let all = bounds_hold_for(0..1000);
+    let all = bounds_hold_for(0..400);
     // Bounds that nothing comes near would hold, too.
     assert!(all.compared > all.without_bound, "{all:?}");
-    assert!(all.mean_share() > 0.5 && all.reached > 200, "{all:?}");
+    assert!(all.mean_share() > 0.5 && all.reached > 80, "{all:?}");
 }
 
 /// Found by the test above: while executor 4 worked off messages of chain 1, expiries of its timer had gathered in executor 2.
@@ -152,7 +152,7 @@ fn simulations_begin_at_offsets() {
     assert_eq!(["0 ms", "3 ms", "5 ms"].map(latency_of_vision), [9, 9, 5].map(Time::milliseconds));
 }
 
-/// Some minutes: `cargo test --release -p hemiola-analysis --test bounds_hold -- --ignored`
+/// Some minutes: `cargo test --release -p hemiola-schedulability --test bounds_hold -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
 fn no_simulated_run_of_a_hundred_thousand_systems_takes_longer_than_its_bound() {

@@ -60,8 +60,8 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
     let catalog = Catalog::new("robot");
     let scale = TickScale::calibrate();
-    let source_ids = robot.sources.iter().map(|source| catalog.source(source.name)).collect::<Result<Vec<_>, _>>()?;
-    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name)));
+    let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
+    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
     let taken = std::mem::take(&mut robot.taken);
     let state = Arc::new(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken));
@@ -155,7 +155,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
                     import,
                     source: source.map(|source| state.source_ids()[source]),
                     is_trigger: source.is_some_and(|source| {
-                        configuration.trigger == CycleTrigger::Source(robot.sources[source].name.to_owned())
+                        configuration.trigger == CycleTrigger::Source(robot.sources[source].name().to_owned())
                     }),
                 }
             })
@@ -205,7 +205,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let mut sources = Vec::new();
     let mut feeds = std::mem::take(&mut robot.feeds);
     for number in 0..robot.sources.len() {
-        let feed = feeds.remove(robot.sources[number].name);
+        let feed = feeds.remove(robot.sources[number].name());
         let (failures, reader) = queue(64);
         let events = Ring::with_capacity(SOURCE_EVENTS);
         monitor.add_source(catalog.source_thread(state.source_ids()[number])?, events.reader(), reader);
@@ -288,7 +288,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
 
 /// The modules that a cycle uses, or may use, and whether what they remember can be written down.
 fn modules_with_state(robot: &Robot, cycle: &str) -> Vec<(&'static str, StateForm)> {
-    robot.modules_of(cycle).into_iter().map(|module| (module.name, module.state())).collect()
+    robot.modules_of(cycle).into_iter().map(|module| (module.name(), module.state())).collect()
 }
 
 /// The nominal distance of two runs.
@@ -305,8 +305,8 @@ fn period_of(robot: &Robot, cycle: &hemiola_model::configuration::CycleConfigura
 pub fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
     let configured = robot.configuration.sources.get(name).and_then(|source| source.rate);
     period(configured.or_else(|| {
-        let source = robot.sources.iter().find(|source| source.name == name)?;
-        match source.rate {
+        let source = robot.sources.iter().find(|source| source.name() == name)?;
+        match source.rate() {
             SourceRate::Hertz(rate) => Some(rate),
             SourceRate::OwnStamps => None,
         }
@@ -324,7 +324,7 @@ pub(super) fn tap_depth(robot: &Robot, node: usize) -> usize {
         Some(cycle) => values::depth(period_of(robot, cycle), values::AWAY),
         None => {
             let source = robot.sources.get(node - cycles.len());
-            values::depth(source.and_then(|source| source_period(robot, source.name)), values::AWAY_FROM_SOURCE)
+            values::depth(source.and_then(|source| source_period(robot, source.name())), values::AWAY_FROM_SOURCE)
         }
     }
 }
@@ -361,19 +361,19 @@ pub fn instances(
 ) -> Result<BTreeMap<&'static str, Arc<ModuleInstance>>, RuntimeError> {
     let used: BTreeSet<&str> = cycle.updates.iter().map(|update| update.module.as_str()).collect();
     let mut instances = BTreeMap::new();
-    for module in robot.modules_of(&cycle.name).into_iter().filter(|module| used.contains(module.name)) {
-        let instance = match existing.get(module.name) {
+    for module in robot.modules_of(&cycle.name).into_iter().filter(|module| used.contains(module.name())) {
+        let instance = match existing.get(module.name()) {
             Some(instance) => instance.clone(),
             None => {
-                let parameters = robot.configuration.modules.get(module.name);
+                let parameters = robot.configuration.modules.get(module.name());
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
                 let created = module.create(&parameters);
-                let failed = |errors| RuntimeError::Parameters { name: module.name.to_owned(), errors };
-                let ports = module.updates.iter().map(|update| Ports::connect(module.name, update, bus));
+                let failed = |error| RuntimeError::of_creation(module.name(), error);
+                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, bus));
                 Arc::new(ModuleInstance::new(created.map_err(failed)?, ports.collect::<Result<_, _>>()?))
             }
         };
-        instances.insert(module.name, instance);
+        instances.insert(module.name(), instance);
     }
     Ok(instances)
 }

@@ -35,37 +35,37 @@ pub(super) fn source_runner(
     let descriptor = &robot.sources[number];
     let node = robot.configuration.cycles.len() + number;
     let blackboard = &wiring.blackboards[node];
-    let configuration = robot.configuration.sources.get(descriptor.name).cloned().unwrap_or_default();
+    let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
     let instance = descriptor
         .create(&configuration.parameters)
-        .map_err(|errors| RuntimeError::Parameters { name: descriptor.name.to_owned(), errors })?;
-    let ports = Ports::connect(descriptor.name, &descriptor.sample, state.bus())?;
+        .map_err(|error| RuntimeError::of_creation(descriptor.name(), error))?;
+    let ports = Ports::connect(descriptor.name(), descriptor.sample(), state.bus())?;
     Ok(SourceRunner {
-        name: descriptor.name,
+        name: descriptor.name(),
         number,
         rate: match &feed {
             Some(_) => SourceRate::OwnStamps,
-            None => configuration.rate.map_or(descriptor.rate, SourceRate::Hertz),
+            None => configuration.rate.map_or(descriptor.rate(), SourceRate::Hertz),
         },
         feed,
-        bindings: bind(&descriptor.sample, blackboard, &ports)?,
+        bindings: bind(descriptor.sample(), blackboard, &ports)?,
         // When all cycles have their numbers in traces.
         publishers: Vec::new(),
         ports,
-        outputs: representations(&descriptor.sample, ArgumentKind::Provides)
+        outputs: representations(descriptor.sample(), ArgumentKind::Provides)
             .filter_map(|provided| blackboard.store_of(provided.name()))
             .collect(),
-        update: descriptor.sample.clone(),
+        update: descriptor.sample().clone(),
         instance,
         blackboard: blackboard.clone(),
         imports: std::mem::take(&mut wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
-        exports: source_exports(robot, descriptor.name, &wiring.exports[node], blackboard, triggers),
+        exports: source_exports(robot, descriptor.name(), &wiring.exports[node], blackboard, triggers),
         robot: state.clone(),
         provenance: Provenance::none(robot.sources.len()),
         samples: 0,
         last: None,
         records,
-        settings: thread_settings(descriptor.name, configuration.scheduling, &configuration.cores),
+        settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
         // When all have their blackboards.
         tap: None,
     })
@@ -78,10 +78,10 @@ pub(super) fn publishers(
     listed_with: CycleId,
 ) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
     let mut publishers = Vec::new();
-    for (index, argument) in source.update.arguments.iter().enumerate() {
-        let (Some(port), Some(place)) = (argument.port, source.ports.place(index)) else { continue };
-        let exchange = catalog.exchange(listed_with, &to_topic(source.name, port.name))?;
-        let topic = source.robot.origins().of(port.name);
+    for (index, argument) in source.update.arguments().iter().enumerate() {
+        let (Some(port), Some(place)) = (argument.port(), source.ports.place(index)) else { continue };
+        let exchange = catalog.exchange(listed_with, &to_topic(source.name, port.name()))?;
+        let topic = source.robot.origins().of(port.name());
         let origins = OriginWriter::new(topic, place, source.provenance.sources(), exchange);
         publishers.extend(origins.map(|origins| (index, origins)));
     }
@@ -94,17 +94,20 @@ fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<
             // SAFETY: the runner keeps the ports, which are boxed, as long as this reference.
             return Ok(Binding::Port(unsafe { &*std::ptr::from_ref(port) }));
         }
-        let Some(representation) = argument.representation else { return Ok(Binding::Service) };
+        let Some(representation) = argument.representation() else { return Ok(Binding::Service) };
         let name = representation.name();
-        let cell = match argument.kind {
+        let cell = match argument.kind() {
             ArgumentKind::Provides => blackboard.store_of(name).map(|index| blackboard.store(index).cell()),
             _ => blackboard.imported_of(name).map(|index| blackboard.imported(index)),
         };
         let cell = cell.ok_or_else(|| RuntimeError::internal(&format!("`{name}` has no place on the blackboard")))?;
+        if cell.descriptor() != representation {
+            return Err(RuntimeError::SameName { name: name.to_owned() });
+        }
         // SAFETY: the runner keeps the blackboard that owns the cell as long as this reference.
         Ok(Binding::Cell(unsafe { &*std::ptr::from_ref(cell) }))
     };
-    sample.arguments.iter().enumerate().map(bind).collect()
+    sample.arguments().iter().enumerate().map(bind).collect()
 }
 
 fn source_exports(

@@ -100,7 +100,8 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
 /// A stretch of the longest path, and what the next one waits for beside it.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, zhao_2020::{self, Provider}}};
+/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_schedulability::dag::zhao_2020::{self, Provider};
 /// let dag = Dag::new([5, 5, 2, 5].map(Time::nanoseconds), [(0, 1), (1, 3), (2, 3)]).unwrap();
 /// let providers = zhao_2020::providers(&dag);
 /// assert_eq!(providers[0], Provider { nodes: vec![0, 1], consumers: vec![2] });

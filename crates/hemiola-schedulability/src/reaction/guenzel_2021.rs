@@ -33,7 +33,8 @@ pub struct Stage<'j> {
 /// What a chain's schedules say.
 ///
 /// ```
-/// use hemiola_analysis::{Time, reaction::{PeriodicTask, guenzel_2021::{self, Stage}, logical_execution}};
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::{PeriodicTask, guenzel_2021::{self, Stage}, logical_execution};
 /// let ns = Time::nanoseconds;
 /// let tasks = [8, 24].map(|period| PeriodicTask { period: ns(period), phase: ns(0), cost: ns(1) });
 /// let jobs = logical_execution(&tasks, ns(200));

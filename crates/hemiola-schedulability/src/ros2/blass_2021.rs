@@ -34,7 +34,8 @@ pub enum Order {
 /// Theorem 2, for callbacks each of which is a chain of its own.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Supply, Time, ros2::{Callback, Kind, blass_2021::{self, Order}}};
+/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_schedulability::{Supply, ros2::{Callback, Kind, blass_2021::{self, Order}}};
 /// let ns = Time::nanoseconds;
 /// let callbacks = [(10, 100), (230, 10_000), (190, 1000)].map(|(cost, period)| Callback {
 ///     kind: Kind::Subscription,
@@ -70,7 +71,8 @@ pub fn round_robin(callbacks: &[Callback], supply: Supply, order: Order, horizon
 /// Theorem 3, for callbacks each of which is a chain of its own.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Supply, Time, ros2::{Callback, Kind, blass_2021::{self, Order}}};
+/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_schedulability::{Supply, ros2::{Callback, Kind, blass_2021::{self, Order}}};
 /// let ns = Time::nanoseconds;
 /// let callbacks = [(Kind::Timer, 28, 512), (Kind::Subscription, 37, 235)].map(|(kind, cost, period)| Callback {
 ///     kind,

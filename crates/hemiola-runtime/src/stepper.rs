@@ -216,7 +216,7 @@ impl Stepper {
     /// Runs each cycle once whose topic has new messages after what was done; adds them to those that ran.
     fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
         for index in 0..self.cycles.len() {
-            if self.cycles[index].topic.is_some() && self.cycles[index].is_triggered() {
+            if self.cycles[index].core.topic.is_some() && self.cycles[index].is_triggered() {
                 self.cycles[index].run(None);
                 ran.push(index);
             }
@@ -254,7 +254,7 @@ impl Stepper {
     /// How many ends of the same topic the cycle has before that of an update's argument, both counted from zero in their module and update: the
     /// number of its messages in a [`Piece`](crate::Piece).
     pub fn end_number(&self, cycle: &str, module: &str, update: usize, argument: usize) -> Option<u32> {
-        self.cycles.iter().find(|known| *known.name == *cycle)?.program.port_number(module, update, argument)
+        self.cycles.iter().find(|known| *known.core.name == *cycle)?.core.program.port_number(module, update, argument)
     }
 
     /// Does what the robot's handles ask for while it stands still: values are read, changes come into force with the next run.
@@ -266,7 +266,7 @@ impl Stepper {
 
     /// What the cycles are called, by their number.
     pub(crate) fn cycle_names(&self) -> Vec<String> {
-        self.cycles.iter().map(|cycle| cycle.name.clone()).collect()
+        self.cycles.iter().map(|cycle| cycle.core.name.clone()).collect()
     }
 
     /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them from another thread only.
@@ -279,13 +279,16 @@ impl Stepper {
     /// # Panics
     /// If there is no cycle of that number.
     pub fn fingerprints(&self, cycle: usize) -> Vec<(&'static str, u64)> {
-        self.cycles[cycle].fingerprints()
+        self.cycles[cycle].core.fingerprints()
     }
 
     /// Looks at a value of a cycle or a source; `None` if it is not provided by any.
     pub fn with_value<T: hemiola_model::Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
-        let blackboards =
-            self.cycles.iter().map(|cycle| &cycle.blackboard).chain(self.sources.iter().map(|s| &s.source.blackboard));
+        let blackboards = self
+            .cycles
+            .iter()
+            .map(|cycle| &cycle.core.blackboard)
+            .chain(self.sources.iter().map(|s| &s.source.blackboard));
         for blackboard in blackboards {
             if let Some(index) = blackboard.store_of(T::NAME) {
                 // SAFETY: `self` is borrowed, so nothing runs.

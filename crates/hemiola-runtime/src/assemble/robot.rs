@@ -14,7 +14,7 @@ use hemiola_plan::{
 };
 use hemiola_trace::Profile;
 
-use super::launch::source_period;
+use super::periods::source_period;
 use super::wiring::check_transcript;
 use crate::error::RuntimeError;
 use crate::follow::Transcript;

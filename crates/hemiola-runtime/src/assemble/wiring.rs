@@ -9,7 +9,7 @@ use hemiola_model::module::{ArgumentKind, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
-use super::launch::tap_depth;
+use super::observers::tap_depth;
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};

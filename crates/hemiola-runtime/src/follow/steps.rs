@@ -84,7 +84,7 @@ impl Stepper {
             self.give(input).map_err(|reason| format!("run {run} of {cycle} cannot be repeated: {reason}"))?;
         }
         self.give_what_nobody_needs(time);
-        let index = self.cycles.iter().position(|known| *known.name == **cycle);
+        let index = self.cycles.iter().position(|known| *known.core.name == **cycle);
         let index = index.ok_or_else(|| format!("there is no cycle `{cycle}`"))?;
         self.change(index, record);
         match self.cycles[index].repeat(record) {
@@ -133,7 +133,7 @@ impl Stepper {
         let changed =
             self.script.as_ref().map(|script| script.transcript.changed_before().to_vec()).unwrap_or_default();
         for (cycle, number) in changed {
-            let Some(index) = self.cycles.iter().position(|known| *known.name == *cycle) else { continue };
+            let Some(index) = self.cycles.iter().position(|known| *known.core.name == *cycle) else { continue };
             if let Err(reason) = self.change_again(index, number) {
                 self.note_deviation(format!(
                     "before the snapshot something was changed from outside in {cycle}, which cannot be done again: {reason}"
@@ -141,7 +141,7 @@ impl Stepper {
             }
         }
         for part in parts {
-            if let Some(cycle) = self.cycles.iter_mut().find(|cycle| *cycle.name == *part.cycle) {
+            if let Some(cycle) = self.cycles.iter_mut().find(|cycle| *cycle.core.name == *part.cycle) {
                 cycle.resume(part)?;
             }
         }

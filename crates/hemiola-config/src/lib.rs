@@ -46,4 +46,4 @@ pub use load::{Base, ConfigurationText, LoadOptions, Loaded, load, parse};
 pub use origins::{Origin, Origins};
 pub use place::Place;
 pub use save::save_parameter;
-pub use suggest::nearest;
+pub use suggest::{nearest, unknown};

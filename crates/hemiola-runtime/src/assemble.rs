@@ -66,7 +66,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let (mut cycles, controls): (Vec<_>, Vec<_>) = made.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
     let mut sources = Vec::new();
     for (number, source) in robot.sources.iter().enumerate() {
-        sources.push(assembly.source(number, feeds.remove(source.name))?);
+        sources.push(assembly.source(number, feeds.remove(source.name()))?);
     }
     assembly.listen(&mut cycles)?;
     let Assembly { state, catalog, available, observers, mut monitor, silences, demotions, helpers, .. } = assembly;

@@ -84,7 +84,7 @@ impl RobotHandle {
 
     /// The names of the robot's sources, in the order in which snapshots speak of them.
     pub fn sources(&self) -> Vec<String> {
-        self.controls().robot.sources.iter().map(|source| source.name.to_owned()).collect()
+        self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
     /// To record the messages of topics. There shall be one at a time: a stepped robot waits for it.

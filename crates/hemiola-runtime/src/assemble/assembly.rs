@@ -77,8 +77,8 @@ impl<'r> Assembly<'r> {
 }
 
 fn robot_state(robot: &Robot, catalog: &Catalog, clock: RobotClock, taken: Taken) -> Result<RobotState, RuntimeError> {
-    let source_ids = robot.sources.iter().map(|source| catalog.source(source.name)).collect::<Result<Vec<_>, _>>()?;
-    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name)));
+    let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
+    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
     Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken))
 }

@@ -132,7 +132,7 @@ impl Assembly<'_> {
         let import = imports.map(|(from, import)| {
             let source = from.checked_sub(cycles);
             let is_trigger =
-                |number: usize| configuration.trigger == CycleTrigger::Source(robot.sources[number].name.to_owned());
+                |number: usize| configuration.trigger == CycleTrigger::Source(robot.sources[number].name().to_owned());
             CycleImport {
                 from: self.wiring.names[from].clone(),
                 import,

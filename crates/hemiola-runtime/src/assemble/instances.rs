@@ -23,19 +23,19 @@ pub fn instances(
 ) -> Result<Instances, RuntimeError> {
     let used: BTreeSet<&str> = cycle.updates.iter().map(|update| update.module.as_str()).collect();
     let mut instances = BTreeMap::new();
-    for module in robot.modules_of(&cycle.name).into_iter().filter(|module| used.contains(module.name)) {
-        let instance = match existing.get(module.name) {
+    for module in robot.modules_of(&cycle.name).into_iter().filter(|module| used.contains(module.name())) {
+        let instance = match existing.get(module.name()) {
             Some(instance) => instance.clone(),
             None => {
-                let parameters = robot.configuration.modules.get(module.name);
+                let parameters = robot.configuration.modules.get(module.name());
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
                 let created = module.create(&parameters);
-                let failed = |errors| RuntimeError::Parameters { name: module.name.to_owned(), errors };
-                let ports = module.updates.iter().map(|update| Ports::connect(module.name, update, bus));
+                let failed = |error| RuntimeError::of_creation(module.name(), error);
+                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, bus));
                 Arc::new(ModuleInstance::new(created.map_err(failed)?, ports.collect::<Result<_, _>>()?))
             }
         };
-        instances.insert(module.name, instance);
+        instances.insert(module.name(), instance);
     }
     Ok(instances)
 }

@@ -57,7 +57,7 @@ impl ObserverEnds {
         let transcript = robot.is_transcribed.then(|| self.transcript(cycle.name, inputs));
         let checkpoints = self.when(robot, cycle.name).map(|when| {
             let modules = robot.modules_of(cycle.name).into_iter();
-            let states: Vec<_> = modules.map(|module| (module.name, module.state())).collect();
+            let states: Vec<_> = modules.map(|module| (module.name(), module.state())).collect();
             let parts = (&**cycle.blackboard, cycle.program, cycle.imports);
             let (writer, line) = checkpoints(cycle.name, &states, parts, robot.sources.len(), when, self.when_full);
             self.checkpoints.push(line);
@@ -102,7 +102,7 @@ pub fn tap_depth(robot: &Robot, node: usize) -> usize {
         Some(cycle) => values::depth(period_of(robot, cycle), values::AWAY),
         None => {
             let source = robot.sources.get(node - cycles.len());
-            values::depth(source.and_then(|source| source_period(robot, source.name)), values::AWAY_FROM_SOURCE)
+            values::depth(source.and_then(|source| source_period(robot, source.name())), values::AWAY_FROM_SOURCE)
         }
     }
 }

@@ -21,8 +21,8 @@ pub fn period_of(robot: &Robot, cycle: &CycleConfiguration) -> Option<Duration> 
 pub fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
     let configured = robot.configuration.sources.get(name).and_then(|source| source.rate);
     period(configured.or_else(|| {
-        let source = robot.sources.iter().find(|source| source.name == name)?;
-        match source.rate {
+        let source = robot.sources.iter().find(|source| source.name() == name)?;
+        match source.rate() {
             SourceRate::Hertz(rate) => Some(rate),
             SourceRate::OwnStamps => None,
         }

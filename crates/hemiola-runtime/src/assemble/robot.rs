@@ -102,7 +102,8 @@ impl Robot {
         mut sources: Vec<SourceDescriptor>,
     ) -> Result<Self, RuntimeError> {
         let enabled = |name: &str| configuration.sources.get(name).and_then(|source| source.enabled) != Some(false);
-        sources.retain(|source| enabled(source.name));
+        sources.retain(|source| enabled(source.name()));
+        check_updates(&modules, &sources)?;
         check_names(&modules, &sources)?;
         check_ports(&modules, &sources)?;
         let system = describe(&configuration, &modules, &sources)?;
@@ -159,11 +160,11 @@ impl Robot {
     /// # Errors
     /// There is no such source.
     pub fn fed(mut self, source: &str, feed: Box<dyn Feed>) -> Result<Self, RuntimeError> {
-        if !self.sources.iter().any(|known| known.name == source) {
+        if !self.sources.iter().any(|known| known.name() == source) {
             return Err(RuntimeError::Unknown {
                 kind: "source",
                 name: source.to_owned(),
-                known: self.sources.iter().map(|known| known.name.to_owned()).collect(),
+                known: self.sources.iter().map(|known| known.name().to_owned()).collect(),
             });
         }
         self.feeds.insert(source.to_owned(), feed);
@@ -255,12 +256,14 @@ impl Robot {
     /// What each source provides, by its name.
     pub fn samples(&self) -> Vec<(&'static str, Vec<&'static RepresentationDescriptor>)> {
         let sources = self.sources.iter();
-        sources.map(|source| (source.name, representations(&source.sample, ArgumentKind::Provides).collect())).collect()
+        sources
+            .map(|source| (source.name(), representations(source.sample(), ArgumentKind::Provides).collect()))
+            .collect()
     }
 
     /// The sources, each with the distance of two samples if the framework paces it.
     pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
-        self.sources.iter().map(|source| (source.name, source_period(self, source.name))).collect()
+        self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()
     }
 
     /// The names of all representations that somebody provides and that can leave the process.
@@ -280,9 +283,14 @@ impl Robot {
         for (cycle, resolved) in self.resolved.cycles.iter().enumerate() {
             let modules = self.modules_of(&resolved.name);
             for update in &resolved.updates {
-                let ports = modules[update.id.module].updates[update.id.update].arguments.iter();
-                let ports = ports.filter_map(|argument| argument.port);
-                ends.extend(ports.map(|port| TopicEnd { topic: port.name, cycle, update: update.id, role: port.role }));
+                let ports = modules[update.id.module].updates()[update.id.update].arguments().iter();
+                let ports = ports.filter_map(|argument| argument.port());
+                ends.extend(ports.map(|port| TopicEnd {
+                    topic: port.name(),
+                    cycle,
+                    update: update.id,
+                    role: port.role(),
+                }));
             }
         }
         ends.retain(|end| end.role != PortRole::Calls);
@@ -291,9 +299,10 @@ impl Robot {
 
     /// The topics that a source publishes to.
     pub fn told_by(&self, source: &str) -> Vec<&'static str> {
-        let arguments = self.sources.iter().filter(|known| known.name == source).flat_map(|it| &it.sample.arguments);
-        let ports = arguments.filter_map(|argument| argument.port);
-        ports.filter(|port| port.role == PortRole::Publishes).map(|port| port.name).collect()
+        let arguments =
+            self.sources.iter().filter(|known| known.name() == source).flat_map(|it| it.sample().arguments());
+        let ports = arguments.filter_map(|argument| argument.port());
+        ports.filter(|port| port.role() == PortRole::Publishes).map(|port| port.name()).collect()
     }
 
     /// What a representation is that somebody provides.
@@ -303,17 +312,17 @@ impl Robot {
 
     /// What the messages of a topic are that a module publishes or subscribes to.
     pub fn message(&self, topic: &str) -> Option<&'static RepresentationDescriptor> {
-        let arguments = self.modules.iter().flat_map(|module| &module.updates).flat_map(|update| &update.arguments);
-        let mut ports = arguments.filter_map(|argument| argument.port);
-        ports.find(|port| port.name == topic).and_then(|port| port.message)
+        let arguments = self.modules.iter().flat_map(|module| module.updates()).flat_map(|update| update.arguments());
+        let mut ports = arguments.filter_map(|argument| argument.port());
+        ports.find(|port| port.name() == topic).and_then(|port| port.message())
     }
 
     /// What the cycles and sources provide now.
     fn provided(&self) -> BTreeMap<&'static str, &'static RepresentationDescriptor> {
-        let samples = self.sources.iter().map(|source| &source.sample);
+        let samples = self.sources.iter().map(|source| source.sample());
         let sampled = samples.flat_map(|sample| representations(sample, ArgumentKind::Provides));
         let by_cycles = self.resolved.cycles.iter().flat_map(|cycle| {
-            let updates = self.modules_of(&cycle.name).into_iter().flat_map(|module| &module.updates);
+            let updates = self.modules_of(&cycle.name).into_iter().flat_map(|module| module.updates());
             let provided = updates.flat_map(|update| representations(update, ArgumentKind::Provides));
             provided.filter(|descriptor| cycle.providers.contains_key(descriptor.name())).collect::<Vec<_>>()
         });
@@ -372,7 +381,7 @@ impl Robot {
     pub(crate) fn modules_of(&self, cycle: &str) -> Vec<&ModuleDescriptor> {
         let described = self.system.cycles.iter().find(|described| described.name == cycle);
         let names = described.into_iter().flat_map(|described| &described.modules).map(|module| &module.name);
-        names.filter_map(|name| self.modules.iter().find(|module| module.name == name)).collect()
+        names.filter_map(|name| self.modules.iter().find(|module| module.name() == name)).collect()
     }
 }
 
@@ -431,11 +440,11 @@ fn select<'m>(
         return Ok(modules.iter().collect());
     }
     for pattern in &cycle.modules {
-        if !modules.iter().any(|module| names_module(pattern, module.name, module.path)) {
+        if !modules.iter().any(|module| names_module(pattern, module.name(), module.path())) {
             return Err(RuntimeError::NoSuchModule { cycle: cycle.name.clone(), pattern: pattern.clone() });
         }
     }
-    Ok(modules.iter().filter(|module| cycle.runs(module.name, module.path)).collect())
+    Ok(modules.iter().filter(|module| cycle.runs(module.name(), module.path())).collect())
 }
 
 fn describe(
@@ -447,7 +456,7 @@ fn describe(
     let mut used = Vec::new();
     for cycle in &configuration.cycles {
         let selected = select(cycle, modules)?;
-        used.extend(selected.iter().map(|module| module.name));
+        used.extend(selected.iter().map(|module| module.name()));
         let trigger = match &cycle.trigger {
             Trigger::Rate(_) => hemiola_plan::Trigger::Rate,
             Trigger::Topic(topic) => {
@@ -462,11 +471,11 @@ fn describe(
                 hemiola_plan::Trigger::Rate
             }
             Trigger::Source(name) => {
-                if !sources.iter().any(|source| source.name == name) {
+                if !sources.iter().any(|source| source.name() == name) {
                     return Err(RuntimeError::NoSuchSource {
                         cycle: cycle.name.clone(),
                         source_name: name.clone(),
-                        known: sources.iter().map(|source| source.name.to_owned()).collect(),
+                        known: sources.iter().map(|source| source.name().to_owned()).collect(),
                     });
                 }
                 hemiola_plan::Trigger::Sample { source: name.clone(), sample: SAMPLE.to_owned() }
@@ -476,29 +485,30 @@ fn describe(
         system.cycles.push(CycleDescription { name: cycle.name.clone(), modules, trigger });
     }
     system.sources = sources.iter().map(describe_source).collect();
-    system.spare = modules.iter().filter(|module| !used.contains(&module.name)).map(describe_module).collect();
+    system.spare = modules.iter().filter(|module| !used.contains(&module.name())).map(describe_module).collect();
     Ok(system)
 }
 
 /// The topics that any of them publishes or subscribes to.
 fn topics(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> BTreeSet<&'static str> {
-    let updates = modules.iter().flat_map(|module| &module.updates).chain(sources.iter().map(|source| &source.sample));
-    let ports = updates.flat_map(|update| &update.arguments).filter_map(|argument| argument.port);
-    ports.filter(|port| port.role != PortRole::Calls).map(|port| port.name).collect()
+    let updates =
+        modules.iter().flat_map(|module| module.updates()).chain(sources.iter().map(|source| source.sample()));
+    let ports = updates.flat_map(|update| update.arguments()).filter_map(|argument| argument.port());
+    ports.filter(|port| port.role() != PortRole::Calls).map(|port| port.name()).collect()
 }
 
 /// A source is one stream of samples.
 pub(crate) const SAMPLE: &str = "sample";
 
 fn describe_module(module: &ModuleDescriptor) -> ModuleDescription {
-    let mut description = ModuleDescription::new(module.name).at(module.location);
-    for update in &module.updates {
-        let access = match update.access {
+    let mut description = ModuleDescription::new(module.name()).at(module.location());
+    for update in module.updates() {
+        let access = match update.access() {
             Access::Exclusive => hemiola_plan::Access::Exclusive,
             Access::Concurrent => hemiola_plan::Access::Concurrent,
         };
         description = description.with(
-            UpdateDescription::new(update.name, access)
+            UpdateDescription::new(update.name(), access)
                 .requires(names(update, ArgumentKind::Requires))
                 .uses(names(update, ArgumentKind::Uses))
                 .collects(names(update, ArgumentKind::Collects))
@@ -512,10 +522,10 @@ fn describe_source(source: &SourceDescriptor) -> SourceDescription {
     let reads = [ArgumentKind::Requires, ArgumentKind::Uses, ArgumentKind::Collects];
     let sample = SampleDescription {
         name: SAMPLE.to_owned(),
-        provides: names(&source.sample, ArgumentKind::Provides).collect(),
-        reads: reads.into_iter().flat_map(|kind| names(&source.sample, kind)).collect(),
+        provides: names(source.sample(), ArgumentKind::Provides).collect(),
+        reads: reads.into_iter().flat_map(|kind| names(source.sample(), kind)).collect(),
     };
-    SourceDescription { name: source.name.to_owned(), samples: vec![sample] }
+    SourceDescription { name: source.name().to_owned(), samples: vec![sample] }
 }
 
 /// The names of the representations that an update asks for in this way.
@@ -528,14 +538,27 @@ pub(crate) fn representations(
     update: &Update,
     kind: ArgumentKind,
 ) -> impl Iterator<Item = &'static RepresentationDescriptor> + '_ {
-    update.arguments.iter().filter(move |argument| argument.kind == kind).filter_map(|argument| argument.representation)
+    update
+        .arguments()
+        .iter()
+        .filter(move |argument| argument.kind() == kind)
+        .filter_map(|argument| argument.representation())
+}
+
+/// Whether all updates and sample methods can be called.
+fn check_updates(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
+    let of_modules = modules.iter().flat_map(ModuleDescriptor::refusals);
+    let refusals: Vec<_> = of_modules.chain(sources.iter().filter_map(SourceDescriptor::refusal)).collect();
+    if refusals.is_empty() { Ok(()) } else { Err(RuntimeError::Refused { refusals }) }
 }
 
 /// Representations are known by name: one name, one type.
 fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let mut known: BTreeMap<&str, &RepresentationDescriptor> = BTreeMap::new();
-    let updates = modules.iter().flat_map(|module| &module.updates).chain(sources.iter().map(|source| &source.sample));
-    for representation in updates.flat_map(|update| &update.arguments).filter_map(|argument| argument.representation) {
+    let updates =
+        modules.iter().flat_map(|module| module.updates()).chain(sources.iter().map(|source| source.sample()));
+    for representation in updates.flat_map(|update| update.arguments()).filter_map(|argument| argument.representation())
+    {
         let first = known.entry(representation.name()).or_insert(representation);
         if **first != *representation {
             return Err(RuntimeError::SameName { name: representation.name().to_owned() });
@@ -547,8 +570,8 @@ fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Re
 /// Topics and services are known by name, too: one name, one type of messages, or of requests and answers.
 fn check_ports(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let bus = Bus::new();
-    let updates = modules.iter().flat_map(|module| module.updates.iter().map(|update| (module.name, update)));
-    let samples = sources.iter().map(|source| (source.name, &source.sample));
+    let updates = modules.iter().flat_map(|module| module.updates().iter().map(|update| (module.name(), update)));
+    let samples = sources.iter().map(|source| (source.name(), source.sample()));
     // A topic exists as long as somebody holds it: they must all be there at once.
     let connected = updates.chain(samples).map(|(owner, update)| Ports::connect(owner, update, &bus));
     connected.collect::<Result<Vec<_>, _>>().map(drop)

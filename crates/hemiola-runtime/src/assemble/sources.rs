@@ -34,37 +34,37 @@ impl Assembly<'_> {
         let descriptor = &robot.sources[number];
         let node = robot.configuration.cycles.len() + number;
         let blackboard = self.wiring.blackboards[node].clone();
-        let configuration = robot.configuration.sources.get(descriptor.name).cloned().unwrap_or_default();
+        let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
         let records = self.source_records(number)?;
         let instance = descriptor
             .create(&configuration.parameters)
-            .map_err(|errors| RuntimeError::Parameters { name: descriptor.name.to_owned(), errors })?;
-        let ports = Ports::connect(descriptor.name, &descriptor.sample, self.state.bus())?;
+            .map_err(|error| RuntimeError::of_creation(descriptor.name(), error))?;
+        let ports = Ports::connect(descriptor.name(), descriptor.sample(), self.state.bus())?;
         Ok(SourceRunner {
-            name: descriptor.name,
+            name: descriptor.name(),
             number,
             rate: match &feed {
                 Some(_) => SourceRate::OwnStamps,
-                None => configuration.rate.map_or(descriptor.rate, SourceRate::Hertz),
+                None => configuration.rate.map_or(descriptor.rate(), SourceRate::Hertz),
             },
             feed,
-            bindings: bind(&descriptor.sample, &blackboard, &ports)?,
+            bindings: bind(descriptor.sample(), &blackboard, &ports)?,
             publishers: self.source_publishers(number, &ports)?,
             ports,
-            outputs: representations(&descriptor.sample, ArgumentKind::Provides)
+            outputs: representations(descriptor.sample(), ArgumentKind::Provides)
                 .filter_map(|provided| blackboard.store_of(provided.name()))
                 .collect(),
-            update: descriptor.sample.clone(),
+            update: descriptor.sample().clone(),
             instance,
             imports: std::mem::take(&mut self.wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
-            exports: source_exports(robot, descriptor.name, &self.wiring.exports[node], &blackboard, &self.triggers),
+            exports: source_exports(robot, descriptor.name(), &self.wiring.exports[node], &blackboard, &self.triggers),
             robot: self.state.clone(),
             provenance: Provenance::none(robot.sources.len()),
             samples: 0,
             last: None,
             records,
-            settings: thread_settings(descriptor.name, configuration.scheduling, &configuration.cores),
-            tap: self.observers.values(robot, node, descriptor.name, &blackboard),
+            settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
+            tap: self.observers.values(robot, node, descriptor.name(), &blackboard),
             blackboard,
         })
     }
@@ -84,10 +84,10 @@ impl Assembly<'_> {
         let mut publishers = Vec::new();
         let Some(&listed_with) = self.cycle_ids.first() else { return Ok(publishers) };
         let source = &self.robot.sources[number];
-        for (index, argument) in source.sample.arguments.iter().enumerate() {
-            let (Some(port), Some(place)) = (argument.port, ports.place(index)) else { continue };
-            let exchange = self.catalog.exchange(listed_with, &to_topic(source.name, port.name))?;
-            let topic = self.state.origins().of(port.name);
+        for (index, argument) in source.sample().arguments().iter().enumerate() {
+            let (Some(port), Some(place)) = (argument.port(), ports.place(index)) else { continue };
+            let exchange = self.catalog.exchange(listed_with, &to_topic(source.name(), port.name()))?;
+            let topic = self.state.origins().of(port.name());
             let origins = OriginWriter::new(topic, place, self.robot.sources.len(), exchange);
             publishers.extend(origins.map(|origins| (index, origins)));
         }
@@ -101,17 +101,20 @@ fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<
             // SAFETY: the runner keeps the ports, which are boxed, as long as this reference.
             return Ok(Binding::Port(unsafe { &*std::ptr::from_ref(port) }));
         }
-        let Some(representation) = argument.representation else { return Ok(Binding::Service) };
+        let Some(representation) = argument.representation() else { return Ok(Binding::Service) };
         let name = representation.name();
-        let cell = match argument.kind {
+        let cell = match argument.kind() {
             ArgumentKind::Provides => blackboard.store_of(name).map(|index| blackboard.store(index).cell()),
             _ => blackboard.imported_of(name).map(|index| blackboard.imported(index)),
         };
         let cell = cell.ok_or_else(|| RuntimeError::internal(&format!("`{name}` has no place on the blackboard")))?;
+        if cell.descriptor() != representation {
+            return Err(RuntimeError::SameName { name: name.to_owned() });
+        }
         // SAFETY: the runner keeps the blackboard that owns the cell as long as this reference.
         Ok(Binding::Cell(unsafe { &*std::ptr::from_ref(cell) }))
     };
-    sample.arguments.iter().enumerate().map(bind).collect()
+    sample.arguments().iter().enumerate().map(bind).collect()
 }
 
 fn source_exports(

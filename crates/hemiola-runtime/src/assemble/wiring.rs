@@ -199,7 +199,7 @@ pub fn check_transcript(robot: &Robot, transcript: &Transcript) -> Result<(), Ru
     }
     let taken = transcript.runs().iter().flat_map(|run| &run.inputs).filter(|input| input.last().is_some());
     let from: BTreeSet<&str> = taken.map(|input| &*input.from).collect();
-    let is_source = |name: &&&str| robot.sources.iter().any(|source| source.name == **name);
+    let is_source = |name: &&&str| robot.sources.iter().any(|source| source.name() == **name);
     let missing = from.iter().filter(is_source).find(|name| !robot.feeds.contains_key(**name));
     match missing {
         Some(source) => other(format!("the samples of source `{source}` are not in it")),
@@ -211,7 +211,7 @@ pub fn check_transcript(robot: &Robot, transcript: &Transcript) -> Result<(), Ru
 fn nodes(robot: &Robot) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let cycle_updates = |name: &str| -> Vec<&Update> {
-        robot.modules_of(name).into_iter().flat_map(|module| &module.updates).collect()
+        robot.modules_of(name).into_iter().flat_map(|module| module.updates()).collect()
     };
     for cycle in &robot.resolved.cycles {
         nodes.push(Node {
@@ -222,20 +222,20 @@ fn nodes(robot: &Robot) -> Vec<Node> {
     }
     for source in &robot.sources {
         nodes.push(Node {
-            consumer: Consumer::Source(source.name.to_owned()),
-            provides: provided(&[&source.sample]),
+            consumer: Consumer::Source(source.name().to_owned()),
+            provides: provided(&[source.sample()]),
             reads: BTreeMap::new(),
         });
     }
     for index in 0..nodes.len() {
         let (updates, resolved) = match robot.resolved.cycles.get(index) {
             Some(cycle) => (cycle_updates(&cycle.name), Some(cycle)),
-            None => (vec![&robot.sources[index - robot.resolved.cycles.len()].sample], None),
+            None => (vec![robot.sources[index - robot.resolved.cycles.len()].sample()], None),
         };
         let mut reads: BTreeMap<&'static str, Read> = BTreeMap::new();
-        for argument in updates.iter().flat_map(|update| &update.arguments) {
-            let Some(descriptor) = argument.representation else { continue };
-            if argument.kind == ArgumentKind::Provides {
+        for argument in updates.iter().flat_map(|update| update.arguments()) {
+            let Some(descriptor) = argument.representation() else { continue };
+            if argument.kind() == ArgumentKind::Provides {
                 continue;
             }
             let name = descriptor.name();
@@ -247,7 +247,7 @@ fn nodes(robot: &Robot) -> Vec<Node> {
                 None => provider_elsewhere(robot, &nodes, index, name),
             };
             if let Some(from) = from {
-                let samples = argument.kind == ArgumentKind::Collects;
+                let samples = argument.kind() == ArgumentKind::Collects;
                 let read = reads.entry(name).or_insert(Read { descriptor, samples, from });
                 read.samples |= samples;
             }

@@ -57,8 +57,8 @@ impl RobotHandle {
     pub fn set_parameter(&self, module: &str, parameter: &str, value: Value) -> Result<(), RuntimeError> {
         let mut controls = self.controls();
         let modules = controls.robot.modules.clone();
-        let Some(descriptor) = modules.iter().find(|known| known.name == module) else {
-            let known = modules.iter().map(|module| module.name.to_owned()).collect();
+        let Some(descriptor) = modules.iter().find(|known| known.name() == module) else {
+            let known = modules.iter().map(|module| module.name().to_owned()).collect();
             return Err(RuntimeError::Unknown { kind: "module", name: module.to_owned(), known });
         };
         let mut values = controls.parameters.get(module).cloned().unwrap_or_default();

@@ -21,7 +21,7 @@ use hemiola_model::{AnyRepresentation, Time};
 ///     }
 /// }
 ///
-/// let mut value = Distance::descriptor().create();
+/// let mut value = RepresentationDescriptor::of::<Distance>().create();
 /// assert_eq!(Approach(5..9).sample(&mut [&mut value]), Ok(Some(Time::from_seconds(0.5))));
 /// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
 /// ```

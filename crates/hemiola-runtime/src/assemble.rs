@@ -6,14 +6,17 @@
 //! | `wiring` | all blackboards, and the channels between them |
 //! | `cycles`, `workers`, `instances` | what runs a cycle |
 //! | `sources` | what runs a source |
+//! | `recording`, `course` | what is written down from the beginning, and what can be followed |
 //! | `observers` | who is handed what they begin with and leave behind |
 //! | `assembly` | the robot while all that is made |
 
 mod assembly;
+mod course;
 mod cycles;
 mod instances;
 mod observers;
 mod periods;
+mod recording;
 mod robot;
 mod sources;
 mod wiring;
@@ -29,16 +32,18 @@ use hemiola_trace::WorkerId;
 use crate::controls::Controls;
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
-use crate::follow::Transcript;
 use crate::monitor::Monitor;
 use crate::robot_state::RobotState;
+use crate::script::Script;
 use crate::source::SourceRunner;
+use crate::stand_in::Course;
 use crate::watchdog::Watchdog;
 
 use assembly::Assembly;
 
 pub use cycles::group_exports;
 pub use instances::{actuators, instances};
+pub use recording::Recording;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 
@@ -53,6 +58,8 @@ pub struct Launched {
     /// If any cycle shall be watched.
     pub watchdog: Watchdog,
     pub state: Arc<RobotState>,
+    /// The runs that are to be repeated.
+    pub script: Option<Script>,
 }
 
 /// So many reports of the watchdog can be on their way.
@@ -60,8 +67,8 @@ const REPORTS: usize = 16;
 
 /// Makes everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
-    let (mut feeds, taken) = (std::mem::take(&mut robot.feeds), std::mem::take(&mut robot.taken));
-    let mut assembly = Assembly::of(&robot, clock, taken)?;
+    let Course { mut feeds, taken, script } = std::mem::take(&mut robot.course);
+    let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
     let (mut cycles, controls): (Vec<_>, Vec<_>) = made.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
     let mut sources = Vec::new();
@@ -85,9 +92,9 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         transcripts: observers.transcripts,
         checkpoints: observers.checkpoints,
         // Those of a recording that is followed have their numbers already.
-        next_change: robot.transcript.as_ref().map_or(0, Transcript::next_change),
-        restarted_by_recording: robot.transcript.iter().flat_map(Transcript::restarted).collect(),
+        next_change: script.as_ref().map_or(0, Script::next_change),
+        restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
         robot,
     };
-    Ok(Launched { cycles, sources, controls, monitor, helpers, watchdog, state })
+    Ok(Launched { cycles, sources, controls, monitor, helpers, watchdog, state, script })
 }

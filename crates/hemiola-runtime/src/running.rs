@@ -129,9 +129,9 @@ impl Robot {
     ///
     /// # Errors
     /// A module or source cannot be made, the operating system refuses threads, or values shall come from a recording
-    /// ([`taking`](Self::taking)).
+    /// ([`Course::taking`](crate::Course::taking)).
     pub fn prepare(self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
-        if !self.taken.is_empty() {
+        if !self.course.taken.is_empty() {
             // Whoever reads a recording waits for the disk.
             return Err(RuntimeError::TakenWhileLive);
         }
@@ -141,7 +141,7 @@ impl Robot {
             Pace::Factor(factor) if factor.is_finite() && factor > 0.0 => factor,
             Pace::Factor(_) => 1.0,
         };
-        let Launched { cycles, sources, controls, mut monitor, helpers, watchdog, state } =
+        let Launched { cycles, sources, controls, mut monitor, helpers, watchdog, state, .. } =
             launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
         state.clock().restart(PREPARATION);

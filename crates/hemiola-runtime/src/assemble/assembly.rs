@@ -18,6 +18,7 @@ use crate::error::RuntimeError;
 use crate::monitor::Monitor;
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
+use crate::script::Script;
 use crate::stand_in::Taken;
 use crate::watchdog::{Demotion, Silence};
 
@@ -48,7 +49,12 @@ pub(super) struct Assembly<'r> {
 const MOST_WORKERS: usize = 8;
 
 impl<'r> Assembly<'r> {
-    pub fn of(robot: &'r Robot, clock: RobotClock, taken: Taken) -> Result<Self, RuntimeError> {
+    pub fn of(
+        robot: &'r Robot,
+        clock: RobotClock,
+        taken: Taken,
+        script: Option<&Script>,
+    ) -> Result<Self, RuntimeError> {
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
         let catalog = Catalog::new("robot");
@@ -57,7 +63,7 @@ impl<'r> Assembly<'r> {
         let cycle_ids = cycle_ids(robot, &catalog)?;
         let modules = robot.configuration.modules.iter();
         Ok(Self {
-            wiring: Wiring::of(robot, &catalog, &cycle_ids)?,
+            wiring: Wiring::of(robot, &catalog, &cycle_ids, script)?,
             observers: ObserverEnds::of(&state),
             monitor: Monitor::new(catalog.clone(), scale.clone(), state.clock().clone()),
             plans: robot.plans(available),

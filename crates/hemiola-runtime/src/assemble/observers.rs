@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use hemiola_model::Time;
 
 use super::periods::{period_of, source_period};
+use super::recording::Checkpoints;
 use super::robot::Robot;
 use crate::blackboard::Blackboard;
 use crate::cycle::Observers;
@@ -54,7 +55,7 @@ impl ObserverEnds {
     pub fn cycle(&mut self, robot: &Robot, mut cycle: Observed<'_>) -> Option<Observers> {
         let values = self.values(robot, cycle.node, cycle.name, cycle.blackboard);
         let inputs = std::mem::take(&mut cycle.inputs);
-        let transcript = robot.is_transcribed.then(|| self.transcript(cycle.name, inputs));
+        let transcript = robot.recording.has_transcripts.then(|| self.transcript(cycle.name, inputs));
         let checkpoints = self.when(robot, cycle.name).map(|when| {
             let modules = robot.modules_of(cycle.name).into_iter();
             let states: Vec<_> = modules.map(|module| (module.name(), module.state())).collect();
@@ -87,10 +88,10 @@ impl ObserverEnds {
 
     /// When a cycle writes down its parts of checkpoints, if it does.
     fn when(&self, robot: &Robot, cycle: &str) -> Option<When> {
-        match (&robot.extraction, robot.snapshot_period) {
-            (Some((extracted, run)), _) if *extracted == cycle => Some(When::Runs(*run)),
-            (None, Some(period)) => Some(When::Every(Cut::new(Arc::clone(&self.wanted)), period)),
-            _ => None,
+        match &robot.recording.checkpoints {
+            Checkpoints::Around { cycle: extracted, run } if *extracted == cycle => Some(When::Runs(*run)),
+            Checkpoints::Every(period) => Some(When::Every(Cut::new(Arc::clone(&self.wanted)), *period)),
+            Checkpoints::Never | Checkpoints::Around { .. } => None,
         }
     }
 }

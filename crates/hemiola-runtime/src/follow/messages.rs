@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::module::Inlet;
 
-use crate::cycle::Cycle;
+use crate::cycle::{Core, Cycle};
 use crate::record::{CyclePart, Piece, PieceKind};
 
 /// Has publishers publish again what was under way, and subscriptions let go of what they had received of it. When all cycles
@@ -37,7 +37,7 @@ pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), St
         }
     }
     for part in parts {
-        let Some(cycle) = cycles.iter_mut().find(|cycle| *cycle.name == *part.cycle) else { continue };
+        let Some(cycle) = cycles.iter_mut().find(|cycle| *cycle.core.name == *part.cycle) else { continue };
         for piece in part.pieces.iter().filter(|piece| piece.kind == PieceKind::Messages) {
             let Some(topic) = topics.get(&*piece.name) else { continue };
             let received = |place: u32| {
@@ -45,8 +45,9 @@ pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), St
                 let first = topic.first.get(&place).copied().unwrap_or(0);
                 inlet.map_or(0, |inlet| inlet.first.saturating_sub(first) as u32)
             };
-            if let Some(port) = cycle.program.port_cell(&piece.name, piece.number) {
-                port.repeat_run(&mut cycle.executor.between_runs(), &received);
+            let Core { program, executor, .. } = &mut cycle.core;
+            if let Some(port) = program.port_cell(&piece.name, piece.number) {
+                port.repeat_run(&mut executor.between_runs(), &received);
             }
         }
     }
@@ -83,13 +84,14 @@ impl<'p> Topic<'p> {
 
 fn publish(cycles: &mut [Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
     let (piece, index) = source.ok_or("it is in no part of the snapshot")?;
-    let mut publishers = cycles.iter_mut().flat_map(|cycle| {
-        let places = cycle.program.publishers(&cycle.executor.between_runs()).into_iter();
-        let found = places.filter(|&(of, _, at)| of == topic && at == place).map(|(_, number, _)| number).next();
-        found.map(|number| (cycle, number))
+    let mut publishers = cycles.iter_mut().filter_map(|cycle| {
+        let Core { program, executor, .. } = &mut cycle.core;
+        let mut places = program.publishers(&executor.between_runs()).into_iter();
+        let found = places.find(|&(of, _, at)| of == topic && at == place).map(|(_, number, _)| number);
+        found.map(|number| (program, executor, number))
     });
-    let Some((cycle, number)) = publishers.next() else { return Ok(()) };
-    let Some(port) = cycle.program.port_cell(topic, number) else { return Ok(()) };
+    let Some((program, executor, number)) = publishers.next() else { return Ok(()) };
+    let Some(port) = program.port_cell(topic, number) else { return Ok(()) };
     let mut reader = CdrReader::new(&piece.bytes).map_err(|error| error.to_string())?;
-    port.publish_again(&mut reader, index, &mut cycle.executor.between_runs()).map_err(|error| error.to_string())
+    port.publish_again(&mut reader, index, &mut executor.between_runs()).map_err(|error| error.to_string())
 }

@@ -105,7 +105,11 @@ fn a_default_that_panics_is_a_failed_update_on_any_number_of_workers() {
         let mut main = cycle("main", 500.0, &["FillFragile", "FillLeft", "FillRight", "Join"]);
         main.workers = Some(workers);
         let handle = run(configuration(vec![main], &[]), 200);
-        assert!(says(&handle, &["FillFragile", "no default this time", "keep their last values"]), "{:?}", handle.messages());
+        assert!(
+            says(&handle, &["FillFragile", "no default this time", "keep their last values"]),
+            "{:?}",
+            handle.messages()
+        );
         assert!(handle.fault().is_none(), "{:?}", handle.fault());
         assert!(handle.health()["main"].runs >= 200);
     }
@@ -402,7 +406,8 @@ fn a_module_that_cannot_be_made_is_an_error_that_names_it() {
 #[test]
 fn a_switch_to_a_module_that_cannot_be_made_changes_nothing() {
     let cycles = vec![cycle("main", 500.0, &["Unmakeable", "Makeable"])];
-    let running = Robot::assemble(configuration(cycles, &[("Bared", "Makeable")])).unwrap().start(Pace::RealTime).unwrap();
+    let running =
+        Robot::assemble(configuration(cycles, &[("Bared", "Makeable")])).unwrap().start(Pace::RealTime).unwrap();
     let error = running.handle().switch_provider("Bared", "Unmakeable").unwrap_err().to_string();
     assert!(["Unmakeable", "no camera"].iter().all(|part| error.contains(part)), "{error}");
     let runs = running.handle().health()["main"].runs;

@@ -102,7 +102,10 @@ struct Careful {}
 impl Careful {
     #[update]
     fn way(&self, terrain: Fresh<Terrain>, odometry: &Odometry, way: &mut Way) {
-        assert!(!terrain.heights.is_empty() || terrain.is_stale() || odometry.steps == 0, "a default is marked as stale");
+        assert!(
+            !terrain.heights.is_empty() || terrain.is_stale() || odometry.steps == 0,
+            "a default is marked as stale"
+        );
         read(&terrain.heights);
         way.length = odometry.steps;
     }
@@ -310,7 +313,8 @@ fn people_look_at_values_while_providers_are_switched() {
 fn a_source_that_reads_from_a_cycle_and_a_reader_that_stops_with_it_hold_what_they_saw() {
     let mut follower = cycle("follower", 0.0, &["Follow"]);
     follower.trigger = Trigger::Source("Simulator".into());
-    let cycles = vec![cycle("writer", 1000.0, &["Sense", "Count"]), follower, cycle("reader", 100.0, &["Careful", "Bold"])];
+    let cycles =
+        vec![cycle("writer", 1000.0, &["Sense", "Count"]), follower, cycle("reader", 100.0, &["Careful", "Bold"])];
     let configuration = configuration(cycles, &[("Way", "Careful")]);
     disturb(configuration, |handle, turn| switch(handle, "Way", alternately(turn, ["Bold", "Careful"])));
 }

@@ -25,9 +25,7 @@ impl Ending {
 
     /// A signal, a sanitizer's report and a panic of `main` are none of the ways in which a robot ends.
     fn is_sound(&self) -> &Self {
-        for word in
-            ["AddressSanitizer", "a value changed while it was read", "thread 'main' panicked", "overflowed its stack"]
-        {
+        for word in ["AddressSanitizer", "a value changed while it was read", "thread 'main'", "overflowed its stack"] {
             assert!(!self.text.contains(word), "{}", self.text);
         }
         assert!(self.code.is_some(), "it was ended by a signal: {}", self.text);

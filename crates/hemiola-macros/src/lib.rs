@@ -3,6 +3,7 @@
 //! What they write is small: implementations of the traits of `hemiola-model` that call ordinary generic functions. They
 //! contain no logic of their own, and no `unsafe`, so that a crate of modules may forbid it. Use them through `hemiola`.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod data;
 mod module;
@@ -43,6 +44,7 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 /// leave the process.
 ///
 /// ```
+/// use hemiola::data::RepresentationDescriptor;
 /// use hemiola::prelude::*;
 ///
 /// #[derive(Representation, Clone, Default)]
@@ -52,8 +54,8 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 /// #[representation(opaque)]
 /// struct NeuralNetwork { weights: Vec<f32> }
 ///
-/// assert!(BallPercept::descriptor().data_type().is_some()); // can be logged, shown, sent
-/// assert!(NeuralNetwork::descriptor().data_type().is_none());
+/// assert!(RepresentationDescriptor::of::<BallPercept>().data_type().is_some()); // can be logged, shown, sent
+/// assert!(RepresentationDescriptor::of::<NeuralNetwork>().data_type().is_none());
 /// ```
 #[proc_macro_derive(Representation, attributes(representation, data))]
 pub fn derive_representation(input: TokenStream) -> TokenStream {
@@ -156,8 +158,8 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
 /// }
 ///
 /// let linked = hemiola::module::registry::modules();
-/// let integrator = linked.iter().find(|module| module.name == "Integrator").expect("it registered itself");
-/// assert_eq!(integrator.updates[0].name, "odometry");
+/// let integrator = linked.iter().find(|module| module.name() == "Integrator").expect("it registered itself");
+/// assert_eq!(integrator.updates()[0].name(), "odometry");
 /// ```
 #[proc_macro_attribute]
 pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {

@@ -7,7 +7,8 @@ mod parties;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::description::{CycleDescription, System, Trigger, UpdateDescription};
-use crate::problem::{Form, Party, Problem, Reading, Warning};
+use crate::party::Party;
+use crate::problem::{Form, Problem, Reading, Warning};
 use crate::resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
 };
@@ -87,10 +88,7 @@ impl<'a> Resolver<'a> {
             let mut candidates: BTreeMap<&str, Vec<UpdateId>> = BTreeMap::new();
             for (id, update) in updates(cycle) {
                 for representation in &update.provides {
-                    let ids = candidates.entry(representation).or_default();
-                    if ids.last() != Some(&id) {
-                        ids.push(id);
-                    }
+                    candidates.entry(representation).or_default().push(id);
                 }
             }
             candidates

@@ -1,0 +1,120 @@
+//! `check`: everything that can be known without running.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use hemiola_config::{Diagnostics, Origins};
+use hemiola_model::configuration::{CycleConfiguration, Trigger};
+use hemiola_plan::Warning;
+use hemiola_words::duration;
+
+use super::{print, wrapped};
+use crate::application::Application;
+use crate::command_line::CheckArguments;
+use crate::error::CommandError;
+use crate::session::Session;
+
+pub fn check(application: &Application, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(application, &arguments.configuration)?;
+    if let Some(key) = &arguments.explain {
+        return print(&explain(key, &session.origins)?);
+    }
+    warn(&session.warnings, session.robot.warnings());
+    print(&overview(&session))
+}
+
+/// Says what is worth a look, where errors go.
+pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
+    if !warnings.is_empty() {
+        eprintln!("{}\n", if std::io::stderr().is_terminal() { warnings.coloured() } else { warnings.to_string() });
+    }
+    let (unread, others): (Vec<_>, Vec<_>) =
+        of_modules.iter().partition(|warning| matches!(warning, Warning::Unused { .. }));
+    for warning in others {
+        eprintln!("warning: {warning}");
+    }
+    // What people look at is read by no module, and that is no mistake.
+    let unread: Vec<_> = unread
+        .iter()
+        .filter_map(|warning| match warning {
+            Warning::Unused { provider, representation, .. } => {
+                Some(format!("{representation} ({})", provider.choice()))
+            }
+            _ => None,
+        })
+        .collect();
+    if !unread.is_empty() {
+        let note = format!("note: read by people at most, by no module and no source: {}", unread.join(", "));
+        eprintln!("{}\n", wrapped(&note, 0));
+    }
+}
+
+/// A line per cycle.
+fn overview(session: &Session) -> String {
+    let robot = &session.robot;
+    let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let plans = robot.plans(available);
+    let cycles = || robot.configuration().cycles.iter();
+    let widest = |text: fn(&CycleConfiguration) -> String| cycles().map(|cycle| text(cycle).chars().count()).max();
+    let name_width = widest(|cycle| cycle.name.clone()).unwrap_or(0).max(5);
+    let runs_width = widest(runs).unwrap_or(0);
+    let mut text = format!(
+        "{:name_width$}  {:runs_width$}  {:>8}  {:>7}  {:>5}  {:>7}\n",
+        "cycle", "runs", "deadline", "modules", "tasks", "workers"
+    );
+    for ((cycle, resolved), plan) in cycles().zip(&robot.resolved().cycles).zip(&plans) {
+        let mut modules: Vec<&str> = resolved.updates.iter().map(|update| update.module.as_str()).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        let deadline = cycle.deadline.map_or_else(|| "none".to_owned(), duration);
+        let _ = writeln!(
+            text,
+            "{:name_width$}  {:runs_width$}  {deadline:>8}  {:>7}  {:>5}  {:>7}",
+            cycle.name,
+            runs(cycle),
+            modules.len(),
+            plan.graph().tasks().len(),
+            plan.workers()
+        );
+    }
+    let _ = writeln!(text, "\n{} is in order.", session.configured_by);
+    text
+}
+
+/// `at 83.3 Hz`
+fn runs(cycle: &CycleConfiguration) -> String {
+    match &cycle.trigger {
+        Trigger::Rate(rate) => format!("at {rate} Hz"),
+        Trigger::Source(source) => format!("on {source}"),
+        Trigger::Topic(topic) => format!("on messages of {topic}"),
+    }
+}
+
+/// `at 83.3 Hz, deadline 12 ms`
+pub fn trigger(cycle: &CycleConfiguration) -> String {
+    let mut text = runs(cycle);
+    if let Some(deadline) = cycle.deadline {
+        let _ = write!(text, ", deadline {}", duration(deadline));
+    }
+    text
+}
+
+/// Where a value, or every value below a key, comes from.
+fn explain(key: &str, origins: &Origins) -> Result<String, CommandError> {
+    let below = format!("{key}.");
+    let mut text = String::new();
+    for (path, origin) in origins.iter().filter(|(path, _)| *path == key || path.starts_with(&below)) {
+        let _ = writeln!(text, "{path} = {}", origin.value);
+        let _ = writeln!(text, "    from  {}", origin.place);
+        for place in origin.overrides.iter().rev() {
+            let _ = writeln!(text, "    over  {place}  {}", place.text());
+        }
+    }
+    if text.is_empty() {
+        let advice = format!("`{key}` is not written anywhere: its default holds (see `parameters` and `check`)");
+        return Err(CommandError::Usage(advice));
+    }
+    Ok(text)
+}

@@ -1,0 +1,74 @@
+//! `log recover`: all that is whole, in a new file; `log filter`: some of it.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitCode;
+
+use hemiola_log::{Doubt, LogError, LogReader, Recovery};
+use hemiola_words::counted;
+
+use super::LOSSY;
+use super::progress::Progress;
+use super::selection::{open, select};
+use crate::command_line::log::{FilterArguments, RecoverArguments};
+use crate::commands::print;
+use crate::error::CommandError;
+
+/// How much of a chunk or record is held in memory at most.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
+    let input = arguments.input.clone();
+    let file = File::open(&input).map_err(|error| LogError::Open { path: input.clone(), error })?;
+    let doubt = if arguments.doubtful { Doubt::Deliver } else { Doubt::Skip };
+    write(LogReader::with(file, input, doubt, MEMORY_LIMIT)?, &arguments.output)
+}
+
+pub fn filter(arguments: &FilterArguments) -> Result<ExitCode, CommandError> {
+    let (log, begin) = open(&arguments.input, &arguments.selection.span)?;
+    write(log.keep(select(&arguments.selection, begin)), &arguments.output)
+}
+
+fn write(mut log: LogReader, output: &Path) -> Result<ExitCode, CommandError> {
+    let mut progress = Progress::new();
+    let recovery = hemiola_log::recover(&mut log, output, |done, all| progress.show(done, all))?;
+    drop(progress);
+    print(&report(&recovery, output))?;
+    Ok(ExitCode::from(if recovery.has_losses() { LOSSY } else { 0 }))
+}
+
+fn report(recovery: &Recovery, output: &Path) -> String {
+    let Recovery { messages, attachments, metadata, .. } = recovery;
+    let mut text = format!("{}: kept {}", output.display(), counted(*messages, "message"));
+    if *attachments > 0 {
+        text += &format!(", {}", counted(*attachments, "attachment"));
+    }
+    if *metadata > 0 {
+        text += &format!(", {}", counted(*metadata, "metadata record"));
+    }
+    text += "\n";
+    for problem in &recovery.problems {
+        let problem = problem.to_string();
+        // They know already what to do.
+        text += &format!("  {}\n", problem.split(" (`log recover").next().unwrap_or(&problem));
+    }
+    let untold = recovery.problem_count - recovery.problems.len() as u64;
+    if untold > 0 {
+        text += &format!("  and {untold} more\n");
+    }
+    if recovery.orphans > 0 {
+        text +=
+            &format!("lost: {} of channels that nothing readable describes\n", counted(recovery.orphans, "message"));
+    }
+    text += &match (recovery.missing, recovery.has_losses()) {
+        (Some(missing @ 1..), _) => {
+            format!("lost: {}, as the log's own statistics count\n", counted(missing, "message"))
+        }
+        (_, true) => "lost: what stood in those places; how many messages, nobody counted\n".to_owned(),
+        (_, false) if recovery.problem_count == 0 => "lost: nothing\n".to_owned(),
+        (_, false) => {
+            "lost: nothing that was in the file; what its writer had not written yet is not known\n".to_owned()
+        }
+    };
+    text
+}

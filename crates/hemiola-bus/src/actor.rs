@@ -92,6 +92,7 @@ impl<S: 'static> Actor<S> {
             // SAFETY: a call that was handed out is forgotten.
             panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state, figures) }));
             figures.note_turn((limit - left) as u64, inbox.refused(), panics.count());
+            inbox.note_next_arrival();
         }
         limit - left
     }

@@ -13,6 +13,7 @@
 //! | `statistics` | what passes through, in numbers |
 //! | `module` | ends of topics and services as arguments of updates |
 //! | `signal` | how a receiver learns that something was sent |
+//! | `ready` | which callbacks of an executor have something to do, and in which order it arrived |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
 //! | `clock` | the framework's clock, running or stepped |
 //! | `mailbox` | many senders, one receiver, a lane for each |
@@ -32,6 +33,7 @@ mod executor;
 mod mailbox;
 mod module;
 mod panics;
+mod ready;
 mod reply;
 mod roster;
 mod service;
@@ -48,11 +50,10 @@ pub use event_loop::{
     Consumer, ConsumerReport, EventBatch, EventLoop, EventLoopReport, EventSlots, ManyProducers, OneProducer, Producer,
     WaitStrategy,
 };
-pub use executor::{
-    CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, Ready, RunningExecutor, Tick,
-};
+pub use executor::{CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, RunningExecutor, Tick};
 pub use mailbox::Waited;
 pub use module::{Requests, Subscription};
+pub use ready::Ready;
 pub use service::{AnswerFuture, Client, RunningServer, Server, ServiceReport};
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};

@@ -26,6 +26,10 @@
 //! S2 and S3 release and R1 acquires (they all are read-modify-writes, so a later one hides no earlier one): the receiver sees the reading
 //! end and what is in the lane. R2 releases a free lane, J acquires it. R3 releases, S2 acquires.
 //!
+//! Where an executor is the receiver, senders number what they send, across all lanes and all else
+//! that the executor is there for ([`ready`](crate::ready)): the lane with the lowest number is
+//! visited, for one value.
+//!
 //! A sender that was preempted in mid-send holds up nobody, and one that sends nothing costs nothing: the receiver looks at one word per 31.
 
 mod block;
@@ -36,6 +40,7 @@ pub use inbox::Waited;
 pub(crate) use inbox::{Inbox, Stop};
 pub(crate) use sender::Sender;
 
+use crate::circle::Circle;
 use crate::exchange::queue;
 use crate::roster::Roster;
 use crate::signal::Signal;
@@ -55,6 +60,9 @@ pub(crate) struct Mailbox<T> {
     capacity: usize,
     receiver: Mutex<Receiver>,
 }
+
+/// When the values of a lane arrived at the receiver's executor, by their numbers.
+type Arrivals = Arc<Circle<AtomicU64>>;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Receiver {
@@ -83,6 +91,9 @@ impl<T: Send> Mailbox<T> {
     /// J.
     fn join(mailbox: &Arc<Self>) -> Sender<T> {
         let (writer, reader) = queue(mailbox.capacity);
+        // One more than may wait, for a value may be numbered and then refused.
+        let arrivals =
+            mailbox.signal.executor().map(|_| Arc::new(Circle::new(mailbox.capacity + 1, AtomicU64::default)));
         let receiver = mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner);
         let take_free_lane = |block: &Arc<Block<T>>| Some((block.clone(), block.take_free_lane()?));
         let (block, lane) = mailbox.blocks.look(|blocks| blocks.iter().find_map(take_free_lane)).unwrap_or_else(|| {
@@ -92,17 +103,17 @@ impl<T: Send> Mailbox<T> {
             (block.clone(), block.take_free_lane().unwrap_or(LaneIndex::FIRST))
         });
         // SAFETY: the lane is free, and `receiver` locked.
-        unsafe { block.open(lane, reader) };
+        unsafe { block.open(lane, reader, arrivals.clone()) };
         // Relaxed: who sees what a sender has sent has seen it join.
         mailbox.senders.fetch_add(1, Ordering::Relaxed);
         drop(receiver);
-        Sender::new(mailbox.clone(), block, lane, writer)
+        Sender::new(mailbox.clone(), block, lane, writer, arrivals)
     }
 
     /// Tells the receiver that there is something.
     fn signal(&self) {
         self.wakeup.notify_one();
-        self.signal.raise();
+        self.signal.tell();
     }
 
     /// R3.

@@ -171,15 +171,27 @@ impl<T> QueueReader<T> {
         self.pop_with(|value| unsafe { ManuallyDrop::take(value) })
     }
 
+    /// The number of the oldest value, counted from zero; `None` if there is none.
+    #[inline]
+    pub(crate) fn oldest(&mut self) -> Option<u64> {
+        self.has_value().then_some(self.taken as u64)
+    }
+
+    /// Looks again only if all that it saw before was taken.
+    #[inline]
+    fn has_value(&mut self) -> bool {
+        if self.taken == self.seen_written {
+            self.seen_written = self.shared.written.load(Ordering::Acquire);
+        }
+        self.taken != self.seen_written
+    }
+
     /// Hands out the oldest value where it lies, to be taken or forgotten; `None` if there is none. The place is free when `take` returns
     /// or panics.
     #[inline]
     pub(crate) fn pop_with<R>(&mut self, take: impl FnOnce(&mut ManuallyDrop<T>) -> R) -> Option<R> {
-        if self.taken == self.seen_written {
-            self.seen_written = self.shared.written.load(Ordering::Acquire);
-            if self.taken == self.seen_written {
-                return None;
-            }
+        if !self.has_value() {
+            return None;
         }
         let advance = Advance(self);
         let Advance(reader) = &advance;

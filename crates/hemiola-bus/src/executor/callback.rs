@@ -92,6 +92,11 @@ pub(super) trait Runnable: Send {
         None
     }
 
+    /// When what it is called for next arrived, if that is known: see [`ready`](crate::ready).
+    fn arrived(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Calls it for one tick or message, or for as many messages as the executor lets it.
     fn run(&mut self, call: &mut Call<'_>) -> Left;
 

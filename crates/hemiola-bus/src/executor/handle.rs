@@ -9,15 +9,17 @@ use hemiola_trace::{CallbackId as TracedCallback, Catalog, ExecutorThread, Worke
 
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
 use super::configured;
-use super::ready::{CAPACITY, Ready};
 use super::registry::{CHANGES, Command, Commands, Messages, Newcomer, Registry};
 use super::subscription::Carrier;
 use crate::clock::RobotClock;
 use crate::error::BusError;
+use crate::ready::{CAPACITY, Ready};
 
 /// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
 ///
-/// Takes effect between two calls. Locks and allocates, but never makes the executor wait.
+/// Takes effect between two calls, in the order of asking; so that a flood of changes does not hold
+/// up the callbacks, the executor makes at most eight before the next call. Locks and allocates, but
+/// never makes the executor wait.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -88,7 +90,7 @@ impl ExecutorHandle {
     /// Ends [`Executor::run`](crate::Executor::run) after the present call.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
-        self.shared.commands.raise();
+        self.shared.commands.tell();
     }
 
     /// What is known of all callbacks, in the order in which their numbers were given out.
@@ -175,7 +177,7 @@ impl ExecutorHandle {
         if !registry.send(command) {
             return Err(BusError::ExecutorBusy { executor: self.name().to_owned(), waiting: CHANGES });
         }
-        self.shared.commands.raise();
+        self.shared.commands.tell();
         Ok(())
     }
 

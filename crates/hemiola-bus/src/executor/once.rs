@@ -36,7 +36,7 @@ impl Executor {
         callback: impl FnOnce(&T) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.subscribe_once(topic, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 }
@@ -69,6 +69,10 @@ struct Once<T: Message, C> {
 }
 
 impl<T: Message, C: FnOnce(&T) + Send> Runnable for Once<T, C> {
+    fn arrived(&mut self) -> Option<u64> {
+        self.queue.next_arrival()
+    }
+
     fn waiting(&mut self) -> usize {
         self.queue.waiting()
     }

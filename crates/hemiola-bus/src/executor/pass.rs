@@ -9,8 +9,8 @@
 
 use hemiola_model::Time;
 
-use super::ready::ReadySet;
 use crate::clock::RobotClock;
+use crate::ready::ReadySet;
 
 /// Who would end a pass.
 pub(super) struct Rivals<'a> {

@@ -10,7 +10,7 @@ use hemiola_trace::{
 use super::Executor;
 use super::agenda::Order;
 use super::callback::{Call, Reason};
-use super::ready::CAPACITY;
+use crate::ready::CAPACITY;
 
 impl Executor {
     /// Records every call from now on, in a ring that keeps the last `events`: for statistics and traces. Costs two looks at the

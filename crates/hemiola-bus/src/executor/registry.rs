@@ -14,12 +14,15 @@ use hemiola_trace::{Callback as Traced, CallbackId as TracedCallback, Catalog, E
 
 use super::agenda::Kind;
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
-use super::ready::CAPACITY;
 use crate::exchange::{QueueReader, QueueWriter, queue};
+use crate::ready::CAPACITY;
 use crate::topic::WhenFull;
 
 /// How many changes may wait to be made.
 pub(super) const CHANGES: usize = 64;
+
+/// How many of them are made before the next call, so that they do not hold up the callbacks.
+pub(super) const CHANGES_PER_TURN: usize = 8;
 
 /// All callbacks of an executor, by their numbers.
 pub(super) struct Registry {

@@ -5,11 +5,11 @@ use std::task::{Poll, Wake, Waker};
 
 use super::agenda::Kind;
 use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
-use super::ready::Ready;
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::bus::Bus;
 use crate::error::{BusError, CallError};
+use crate::ready::Ready;
 use crate::service::{Arrived, Client, Pending, Server};
 
 impl Executor {
@@ -46,7 +46,7 @@ impl Executor {
         answer: impl FnMut(&Request) -> Response + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.serve(bus, service, priority, capacity, answer);
-        self.obey();
+        self.make_changes();
         added
     }
 
@@ -77,7 +77,7 @@ impl Executor {
         callback: impl FnOnce(Result<Response, CallError<Request>>) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.call(client, request, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 }
@@ -118,8 +118,8 @@ impl ExecutorHandle {
         let name = client.name().to_owned();
         self.add(newcomer(&name, "answers", priority), |ready, figures| {
             let answer = client.ask(request).map_err(CallError::NotSent);
-            let waker = Arc::new(ready).into();
-            Ok(Box::new(Answered { answer: Some(answer), callback: Some(callback), waker, figures }))
+            let waker = Arc::new(ready.clone()).into();
+            Ok(Box::new(Answered { answer: Some(answer), callback: Some(callback), waker, ready, figures }))
         })
     }
 }
@@ -142,6 +142,10 @@ where
     Response: Send + 'static,
     A: FnMut(&Request) -> Response + Send,
 {
+    fn arrived(&mut self) -> Option<u64> {
+        self.server.next_arrival()
+    }
+
     fn waiting(&mut self) -> usize {
         self.server.waiting()
     }
@@ -165,6 +169,8 @@ struct Answered<Request: Send + 'static, Response: Send + 'static, C> {
     answer: Option<Result<Pending<Response>, CallError<Request>>>,
     callback: Option<C>,
     waker: Waker,
+    /// The waker's.
+    ready: Ready,
     figures: Arc<Figures>,
 }
 
@@ -174,6 +180,10 @@ where
     Response: Send + 'static,
     C: FnOnce(Result<Response, CallError<Request>>) + Send,
 {
+    fn arrived(&mut self) -> Option<u64> {
+        self.ready.oldest()
+    }
+
     fn waiting(&mut self) -> usize {
         1
     }

@@ -95,13 +95,13 @@ impl Executor {
         let priority = handle.priority(topic.name(), priority);
         let joined = handle.join(&messages, priority, callback, |_, index, mut carrier| {
             // What was sent before comes first, so that the registry knows the order of the callbacks.
-            self.obey();
+            self.make_changes();
             self.put_in(index, &mut carrier);
             Ok(())
         });
         joined.unwrap_or_else(|callback| {
             let added = handle.open(topic, messages, priority, callback);
-            self.obey();
+            self.make_changes();
             added
         })
     }
@@ -290,6 +290,10 @@ impl<T: Message, C: Callback<T>> Runnable for Subscription<T, C> {
     #[inline]
     fn run(&mut self, call: &mut Call<'_>) -> Left {
         C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures)
+    }
+
+    fn arrived(&mut self) -> Option<u64> {
+        self.queue.next_arrival()
     }
 
     fn waiting(&mut self) -> usize {

@@ -10,10 +10,10 @@ use hemiola_model::Time;
 
 use super::agenda::Kind;
 use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
-use super::ready::CAPACITY;
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
+use crate::ready::CAPACITY;
 
 /// What a timer's callback is told.
 ///
@@ -63,7 +63,7 @@ impl Executor {
         callback: impl FnMut(Tick) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.every(period, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 
@@ -79,7 +79,7 @@ impl Executor {
         callback: impl FnOnce(Tick) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.once(delay, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 
@@ -95,7 +95,7 @@ impl Executor {
         callback: impl FnOnce(Tick) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.at(time, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 }
@@ -235,13 +235,13 @@ impl Timers {
         self.queue.peek().map(|Reverse((due, _))| *due)
     }
 
-    /// Hands out the numbers of those that are due.
-    pub(super) fn take_due(&mut self, now: Time, mut each: impl FnMut(usize)) {
-        while let Some(&Reverse((due, index))) = self.queue.peek()
-            && due <= now
-        {
+    /// Takes the number of the one that is due first, if any is.
+    #[inline]
+    pub(super) fn take_due(&mut self, now: Time) -> Option<usize> {
+        let Reverse((due, index)) = *self.queue.peek()?;
+        (due <= now).then(|| {
             self.queue.pop();
-            each(usize::from(index));
-        }
+            usize::from(index)
+        })
     }
 }

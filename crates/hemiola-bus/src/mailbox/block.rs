@@ -1,6 +1,6 @@
 //! Lanes with one word that tells which need a visit.
 
-use super::Receiver;
+use super::{Arrivals, Receiver};
 use crate::exchange::QueueReader;
 use crate::sync::{AtomicU64, CellAccess, Ordering, UnsafeCell};
 use std::mem::ManuallyDrop;
@@ -21,7 +21,13 @@ pub(super) struct Block<T> {
 struct QuietLines<T> {
     pending: AtomicU64,
     free: AtomicU64,
-    readers: [UnsafeCell<Option<QueueReader<T>>>; LANES as usize],
+    readers: [UnsafeCell<Option<Reading<T>>>; LANES as usize],
+}
+
+/// A lane's reading end, and when its values arrived, if that is asked for.
+struct Reading<T> {
+    reader: QueueReader<T>,
+    arrivals: Option<Arrivals>,
 }
 
 // SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T between threads is needed.
@@ -81,9 +87,10 @@ impl<T> Block<T> {
     ///
     /// # Safety
     /// The lane was free, and `receiver` is locked since.
-    pub(super) unsafe fn open(&self, lane: LaneIndex, reader: QueueReader<T>) {
+    pub(super) unsafe fn open(&self, lane: LaneIndex, reader: QueueReader<T>, arrivals: Option<Arrivals>) {
+        let reading = Reading { reader, arrivals };
         // SAFETY: nobody owns the lane but the caller.
-        self.quiet.readers[lane.0 as usize].change(|place| unsafe { *place = Some(reader) });
+        self.quiet.readers[lane.0 as usize].change(|place| unsafe { *place = Some(reading) });
     }
 
     /// S2.
@@ -141,9 +148,19 @@ impl<T> Block<T> {
         lane: LaneIndex,
         take: impl FnOnce(&mut ManuallyDrop<T>) -> R,
     ) -> Option<R> {
-        let reader = &self.quiet.readers[lane.0 as usize];
+        let reading = &self.quiet.readers[lane.0 as usize];
         // SAFETY: the reading end is the caller's.
-        reader.change(|reader| unsafe { (*reader).as_mut() }.and_then(|reader| reader.pop_with(take)))
+        reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(|reading| reading.reader.pop_with(take)))
+    }
+
+    /// When the oldest value of a lane arrived; `None` if there is none.
+    ///
+    /// # Safety
+    /// As of [`pop`](Self::pop).
+    pub(super) unsafe fn next_arrival(&self, lane: LaneIndex) -> Option<u64> {
+        let reading = &self.quiet.readers[lane.0 as usize];
+        // SAFETY: the reading end is the caller's.
+        reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(Reading::next_arrival))
     }
 
     /// R2: a lane that was found empty after it was noted.
@@ -172,6 +189,14 @@ impl<T> Block<T> {
                 return;
             }
         }
+    }
+}
+
+impl<T> Reading<T> {
+    fn next_arrival(&mut self) -> Option<u64> {
+        let number = self.reader.oldest()?;
+        // Relaxed: it was written before the value.
+        Some(self.arrivals.as_ref().map_or(0, |arrivals| arrivals.at(number).load(Ordering::Relaxed)))
     }
 }
 

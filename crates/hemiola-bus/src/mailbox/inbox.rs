@@ -87,6 +87,9 @@ impl<T: Send> Inbox<T> {
     #[inline]
     pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
         self.blocks.refresh();
+        if self.mailbox.signal.executor().is_some() {
+            return self.drain_in_order(budget, receive);
+        }
         let Self { blocks, next, .. } = self;
         while *budget > 0
             && let Some((block, noted, lane)) = first_noted(blocks.entries(), next)
@@ -103,6 +106,37 @@ impl<T: Send> Inbox<T> {
                 }
             }
             next.lane = lane.following();
+        }
+    }
+
+    #[inline(never)]
+    fn drain_in_order(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
+        while *budget > 0
+            && let Some((_, block, lane)) = oldest(self.blocks.entries())
+        {
+            let counted = |value: &mut ManuallyDrop<T>| {
+                *budget -= 1;
+                receive(value);
+            };
+            // SAFETY: the lane is noted, and this is the receiver.
+            _ = unsafe { block.pop_with(lane, counted) };
+        }
+    }
+
+    /// When the next value arrived at the executor that receives it, if it is one that does.
+    pub(crate) fn next_arrival(&mut self) -> Option<u64> {
+        self.mailbox.signal.executor()?;
+        self.blocks.refresh();
+        oldest(self.blocks.entries()).map(|(arrival, ..)| arrival)
+    }
+
+    /// Says to the receiver's executor, if there is one, when the next value arrived.
+    #[inline]
+    pub(crate) fn note_next_arrival(&mut self) {
+        if let Some(arrival) = self.next_arrival()
+            && let Some(ready) = self.mailbox.signal.executor()
+        {
+            ready.note_oldest(arrival);
         }
     }
 
@@ -144,6 +178,27 @@ impl<T: Send> Drop for Inbox<T> {
     fn drop(&mut self) {
         self.mailbox.close();
     }
+}
+
+/// When the oldest value arrived, and the lane in which it is. Lanes that are empty are struck off.
+fn oldest<T>(blocks: &[Arc<Block<T>>]) -> Option<(u64, &Block<T>, LaneIndex)> {
+    let mut oldest: Option<(u64, &Block<T>, LaneIndex)> = None;
+    for block in blocks {
+        let noted = block.noted();
+        let mut next = LaneIndex::FIRST;
+        while let Some(lane) = noted.first_from(next) {
+            next = lane.following();
+            // SAFETY: the lane is noted, and only the receiver comes here.
+            match unsafe { block.next_arrival(lane) } {
+                Some(arrival) if oldest.is_none_or(|(first, ..)| arrival < first) => {
+                    oldest = Some((arrival, block, lane));
+                }
+                Some(_) => {}
+                None => block.strike_off(lane, noted),
+            }
+        }
+    }
+    oldest
 }
 
 /// The first lane that needs a visit, from `next` on and around; `next` moves to its block.

@@ -1,7 +1,7 @@
 //! The sending end of a mailbox.
 
 use super::block::{Block, LaneIndex, Raised};
-use super::{Mailbox, Receiver};
+use super::{Arrivals, Mailbox, Receiver};
 use crate::error::SendError;
 #[cfg(not(loom))]
 use crate::exchange::Depth;
@@ -16,11 +16,19 @@ pub(crate) struct Sender<T: Send> {
     block: Arc<Block<T>>,
     lane: LaneIndex,
     writer: QueueWriter<T>,
+    /// Where the receiver's executor finds when a value arrived, if it has one.
+    arrivals: Option<Arrivals>,
 }
 
 impl<T: Send> Sender<T> {
-    pub(super) fn new(mailbox: Arc<Mailbox<T>>, block: Arc<Block<T>>, lane: LaneIndex, writer: QueueWriter<T>) -> Self {
-        Sender { mailbox, block, lane, writer }
+    pub(super) fn new(
+        mailbox: Arc<Mailbox<T>>,
+        block: Arc<Block<T>>,
+        lane: LaneIndex,
+        writer: QueueWriter<T>,
+        arrivals: Option<Arrivals>,
+    ) -> Self {
+        Sender { mailbox, block, lane, writer, arrivals }
     }
 
     /// Whether there is a receiver. Takes a lock.
@@ -75,12 +83,27 @@ impl<T: Send> Sender<T> {
         value: V,
         write: impl FnOnce(&mut MaybeUninit<T>, V),
     ) -> Result<(), V> {
+        if let Some(arrivals) = &self.arrivals {
+            self.note_arrival(arrivals);
+        }
         // SAFETY: as the caller says.
         let written = unsafe { self.writer.push_with(value, write) };
         if written.is_err() {
             self.mailbox.refused.fetch_add(1, Ordering::Relaxed);
         }
         written
+    }
+
+    /// Notes when the value arrived that is written next. Relaxed: who sees the value sees this.
+    #[inline(never)]
+    fn note_arrival(&self, arrivals: &Arrivals) {
+        if let Some(ready) = self.mailbox.signal.executor() {
+            let arrival = ready.arrive();
+            arrivals.at(self.writer.written()).store(arrival, Ordering::Relaxed);
+            if ready.oldest().is_none() {
+                ready.note_oldest(arrival);
+            }
+        }
     }
 
     /// S1, alone.

@@ -77,6 +77,11 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         }
     }
 
+    /// When the next request arrived at the executor that answers it.
+    pub(crate) fn next_arrival(&mut self) -> Option<u64> {
+        self.inbox.next_arrival()
+    }
+
     /// The handler has panicked in [`answer_next`](Self::answer_next).
     pub(crate) fn note_panic(&self) {
         self.service.figures.panic();
@@ -84,7 +89,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
 
     /// How many requests wait: one if there may be some.
     pub(crate) fn waiting(&mut self) -> usize {
-        if self.inbox.is_noted() { self.service.figures.depth().max(1) as usize } else { 0 }
+        if self.next_arrival().is_some() { self.service.figures.depth().max(1) as usize } else { 0 }
     }
 
     /// Sleeps until there may be a request, at most `timeout`.

@@ -217,7 +217,7 @@ impl<T: Message> Outlet<T> {
             let last = sequence(last);
             if sequence(self.copy_last()) == last || attempt == ATTEMPTS {
                 if last.is_some() {
-                    inlet.signal.raise();
+                    inlet.signal.tell();
                 }
                 return;
             }

@@ -56,6 +56,8 @@ pub enum WhenFull {
 pub(crate) struct Lane<T> {
     /// The lowest bit of a pointer is the mark.
     cells: Circle<AtomicPtr<Slot<T>>>,
+    /// When the message in each cell arrived at the executor that receives them, if one does.
+    arrivals: Option<Circle<AtomicU64>>,
     capacity: u64,
     when_full: WhenFull,
     signal: Signal,
@@ -90,6 +92,7 @@ impl<T> Lane<T> {
         let capacity = inlet.capacity;
         let lane = Self {
             cells: Circle::new(capacity, AtomicPtr::default),
+            arrivals: inlet.signal.executor().map(|_| Circle::new(capacity, AtomicU64::default)),
             capacity: capacity as u64,
             when_full: inlet.when_full,
             signal: inlet.signal.clone(),
@@ -128,15 +131,35 @@ impl<T> Lane<T> {
             }
         }
         self.append(tail, message.give(), oldest);
-        self.signal.raise();
+        self.signal.tell();
     }
 
     #[inline(always)]
     fn append(&self, tail: u64, Reference { slot, count }: Reference<T>, oldest: Oldest) {
         self.sending.ledger.enter(tail, count, oldest, self.taken_out());
+        if let Some(arrivals) = &self.arrivals {
+            self.note_arrival(arrivals, tail);
+        }
         let marked = slot.as_ptr().map_addr(|address| address | self.mark(tail));
         self.cells.at(tail).store(marked, Ordering::Release);
         self.sending.tail.store(tail.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Relaxed: who sees the message sees this.
+    #[inline(never)]
+    fn note_arrival(&self, arrivals: &Circle<AtomicU64>, tail: u64) {
+        if let Some(ready) = self.signal.executor() {
+            arrivals.at(tail).store(ready.arrive(), Ordering::Relaxed);
+        }
+    }
+
+    /// When the next message arrived at the receiver's executor, if there is one. Only for the
+    /// receiver. It may be the next but one's where the publisher takes the next one out meanwhile.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Option<u64> {
+        let head = self.head();
+        self.message(head)?;
+        self.arrivals.as_ref().map(|arrivals| arrivals.at(head).load(Ordering::Relaxed))
     }
 
     /// Looks again whether the lane is full, and does what its policy asks for.

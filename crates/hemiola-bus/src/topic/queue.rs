@@ -13,7 +13,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives the messages of a topic, those of each publisher in order; publishers take turns.
+/// Receives the messages of a topic, those of each publisher in order; publishers take turns. (To
+/// the callbacks of an executor messages come in the order of arrival, whoever published them.)
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -129,6 +130,12 @@ impl<T: Message> Queue<T> {
         Batch::new(&self.batch)
     }
 
+    /// When the next message arrived at the executor that receives it; `None` if there is none.
+    pub(crate) fn next_arrival(&mut self) -> Option<u64> {
+        self.refresh();
+        self.lanes.entries().iter().filter_map(|lane| lane.next_arrival()).min()
+    }
+
     /// Whether there is a message. What was received before is let go.
     #[inline]
     pub fn has_messages(&mut self) -> bool {
@@ -175,6 +182,9 @@ impl<'q, T> Reception<'q, T> {
     #[inline(always)]
     fn into_next(self) -> Option<Sample<'q, T>> {
         let Self { inlet, lanes, turn, held } = self;
+        if lanes.len() > 1 && inlet.signal.executor().is_some() {
+            *turn = oldest(lanes).unwrap_or(*turn);
+        }
         *held = lanes.iter().find_map(|_| {
             let message = lanes[*turn].pop();
             *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
@@ -190,6 +200,12 @@ impl<'q, T> Reception<'q, T> {
     pub(crate) fn has_more(&self) -> bool {
         has_any(self.lanes)
     }
+}
+
+/// The lane whose next message arrived first at the executor that receives them.
+fn oldest<T>(lanes: &[sync::Arc<Lane<T>>]) -> Option<usize> {
+    let arrivals = lanes.iter().enumerate().filter_map(|(place, lane)| Some((lane.next_arrival()?, place)));
+    arrivals.min().map(|(_, place)| place)
 }
 
 #[inline]

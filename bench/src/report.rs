@@ -39,22 +39,9 @@ impl Report {
     }
 }
 
-/// A time with three digits that matter: `430 ns`, `8.07 ms`.
+/// Nanoseconds with three digits that matter: `430 ns`, `8.07 ms`.
 pub fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "µs"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns => (ns / 1e9, "s"),
-    };
-    let decimals = if unit == "ns" || value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.decimals$} {unit}")
+    hemiola_words::nanoseconds(ns.round() as u64)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use hemiola_analysis::Time;
 use hemiola_analysis::simulation::Observed;
+use hemiola_words::svg::escape;
 
 use super::table::{Row, ms};
-use crate::report::page::escape;
 
 const WIDTH: f64 = 1100.0;
 const LEFT: f64 = 100.0;

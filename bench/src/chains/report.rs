@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use hemiola_words::svg::escape;
+
 use super::ranges::Range;
 use super::table::Row;
 use super::{bounds, case_study, ranges, reference_system, schedulability, speed, two_chains};
 use crate::error::BenchError;
 use crate::machine::Machine;
-use crate::report::page::{STYLE, escape};
+use crate::report::page::STYLE;
 
 /// What all experiments gave.
 pub struct Report {

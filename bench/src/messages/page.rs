@@ -1,10 +1,12 @@
 //! A page of its own with everything on it: the bars first, then plots, then the machine.
 
+use hemiola_words::svg::escape;
+
 use super::result::{Contest, Entry, Group, Placement, Report};
 use super::workload::{Column, Limit, Workload};
 use super::{all, bars, terminal};
 use crate::contest::discipline::Effort;
-use crate::report::page::{Page, escape};
+use crate::report::page::Page;
 use crate::report::plot::{Axis, Plot, Row};
 
 /// The page.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hemiola_words as words;
+
 use super::result::{Contest, Entry, Group, Placement, Report};
 use super::workload::{Column, Workload};
 use super::{all, bars};
@@ -67,17 +69,16 @@ fn table(workload: &Workload, contest: &Contest) -> String {
         let key = |group: &Group| group.value(first.figure).unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| a.1.placement.cmp(&b.1.placement).then(key(a.1).total_cmp(&key(b.1))));
     }
-    let mut out = format!("  {:44}", contest.case);
-    let width = |column: &Column| 12.max(column.head.len() + 2);
-    columns.iter().for_each(|column| _ = write!(out, "{:>1$}", column.head, width(column)));
-    out.push_str("   hand-over between the cores, before and after\n");
+    let figures = columns.iter().map(|column| words::Column::right(12.max(column.head.len() + 2)));
+    let name = [words::Column::left(44).after(2)].into_iter();
+    let layout = words::Columns::new(name.chain(figures).chain([words::Column::left(0).after(3)]));
+    let heads = columns.iter().map(|column| column.head);
+    let heads = [contest.case.as_str()].into_iter().chain(heads);
+    let mut out = layout.line(heads.chain(["hand-over between the cores, before and after"])) + "\n";
     for (entry, group) in rows {
-        _ = write!(out, "  {:44}", entry.label);
-        for column in &columns {
-            let value = group.value(column.figure).map_or_else(|| "–".to_owned(), column.figure.show);
-            _ = write!(out, "{value:>0$}", width(column));
-        }
-        _ = writeln!(out, "   {}", place(group));
+        let show = |column: &&Column| group.value(column.figure).map_or_else(|| "–".to_owned(), column.figure.show);
+        let cells = [entry.label.clone()].into_iter().chain(columns.iter().map(show));
+        out += &(layout.line(cells.chain([place(group)])) + "\n");
     }
     out
 }

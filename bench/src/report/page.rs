@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hemiola_words::svg::escape;
+
 use super::bar::{Bar, Verdict};
 use super::plot::{Axis, Plot, Row};
 use super::{Report, bars, learning, time};
@@ -61,10 +63,6 @@ impl Page<'_> {
             table(self.bars),
         )
     }
-}
-
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn table(bars: &[Bar]) -> String {

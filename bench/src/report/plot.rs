@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::page::escape;
+use hemiola_words::svg::{escape, ticks};
+
 use crate::contest::entrant::Side;
 
 /// One plot.
@@ -155,14 +156,7 @@ impl Scale {
                 let every = ((last - first) / 5 + 1) as usize;
                 (first..=last).step_by(every).map(|power| 10_f64.powi(power)).collect()
             }
-            Axis::Linear => {
-                let rough = (self.high - self.low) / 4.0;
-                let power = 10_f64.powf(rough.log10().floor());
-                let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough);
-                let step = step.unwrap_or(rough);
-                let first = (self.low / step).ceil() as i64;
-                (first..).map(|count| count as f64 * step).take_while(|tick| *tick <= self.high).collect()
-            }
+            Axis::Linear => ticks(self.low, self.high, 4),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hemiola_words::{Column, Columns};
+
 use super::{Report, bars, time};
 use crate::contest::result::{Entry, Event, Spread};
 
@@ -53,7 +55,7 @@ fn bars(report: &Report) -> String {
 }
 
 /// A column of a table: its head, and what stands in it.
-type Column<'e> = (&'static str, Box<dyn Fn(&Entry) -> String + 'e>);
+type Figure<'e> = (&'static str, Box<dyn Fn(&Entry) -> String + 'e>);
 
 fn table(event: &Event) -> String {
     let tasks = event.tasks as f64;
@@ -63,7 +65,7 @@ fn table(event: &Event) -> String {
     let makespan: fn(&Entry) -> Option<&Spread> = |entry| entry.makespan_ns.as_ref();
     let first: fn(&Entry) -> Option<&Spread> = |entry| entry.first_task_ns.as_ref();
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.1}"));
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns: Vec<Figure> = Vec::new();
     match event.mode.as_str() {
         "idle" => columns.push(("CPU ms/s", Box::new(move |entry| number(entry.idle_ms_per_s)))),
         "allocations" => columns.push(("per run", Box::new(move |entry| number(entry.allocations_per_run)))),
@@ -96,13 +98,12 @@ fn table(event: &Event) -> String {
     }
 
     let mut out = title(event);
-    _ = write!(out, "  {:32}", "");
-    columns.iter().for_each(|(head, _)| _ = write!(out, "{head:>12}"));
-    out.push('\n');
+    let layout = [Column::left(32).after(2)].into_iter().chain(columns.iter().map(|_| Column::right(12)));
+    let layout = Columns::new(layout);
+    _ = writeln!(out, "{}", layout.line([""].into_iter().chain(columns.iter().map(|(head, _)| *head))));
     for entry in sorted(event) {
-        _ = write!(out, "  {:32}", entry.label);
-        columns.iter().for_each(|(_, cell)| _ = write!(out, "{:>12}", cell(entry)));
-        out.push('\n');
+        let cells = columns.iter().map(|(_, cell)| cell(entry));
+        _ = writeln!(out, "{}", layout.line([entry.label.clone()].into_iter().chain(cells)));
     }
     if event.mode == "cold" {
         for entry in &event.entries {

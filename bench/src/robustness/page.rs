@@ -1,9 +1,11 @@
 //! The report as a page: plots first, then all figures.
 
+use hemiola_words::svg::escape;
+
 use super::Report;
 use super::variation::{Method, Variation};
 use crate::contest::entrant::Side;
-use crate::report::page::{STYLE, escape};
+use crate::report::page::STYLE;
 use crate::report::plot::{Axis, Plot, Row};
 use crate::report::time;
 

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use hemiola_trace::{Distribution, Summary};
+use hemiola_words::svg::escape;
 use serde::Serialize;
 
 use crate::contest::host::Host;
 use crate::machine::Machine;
-use crate::report::page::escape;
 use crate::report::time;
 
 /// One run of the whole chapter.

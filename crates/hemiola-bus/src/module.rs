@@ -11,9 +11,9 @@ pub use requests::Requests;
 use std::any::Any;
 use std::fmt;
 
-use hemiola_model::Representation;
 use hemiola_model::data::{DataType, FixedLength, ReadError, Reader, Writer};
 use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Inlet, Port, PortDescriptor, PortRole};
+use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
 use crate::topic::{Publisher, Queue, Sample, Topic, WhenFull};
@@ -142,7 +142,7 @@ impl<T: Representation> Port for Subscription<T> {
     }
 
     fn message_type(&self) -> Option<DataType> {
-        T::descriptor().data_type()
+        RepresentationDescriptor::of::<T>().data_type()
     }
 
     fn inlets(&self, tell: &mut dyn FnMut(Inlet)) {
@@ -163,7 +163,7 @@ impl<T: Representation> Port for Subscription<T> {
     fn receive(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         let mut messages = Vec::new();
         for _ in 0..reader.begin_sequence()? {
-            let mut message = T::descriptor().create();
+            let mut message = RepresentationDescriptor::of::<T>().create();
             message.read(reader)?;
             messages.extend(message.downcast_mut::<T>().map(std::mem::take));
         }
@@ -182,7 +182,7 @@ impl<T: Representation> Port for Publisher<T> {
     }
 
     fn publish_again(&mut self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
-        let mut message = T::descriptor().create();
+        let mut message = RepresentationDescriptor::of::<T>().create();
         reader.begin_sequence()?;
         for _ in 0..=index {
             message.read(reader)?;
@@ -224,16 +224,14 @@ fn robot_bus(bus: &dyn Any) -> Result<&Bus, String> {
     bus.downcast_ref().ok_or_else(|| "a robot's bus is expected".to_owned())
 }
 
-impl<T: Representation> Argument for &mut Publisher<T> {
+// SAFETY: the port is the publisher that `connect` makes; each argument has one of its own.
+unsafe impl<T: Representation> Argument for &mut Publisher<T> {
     type Item<'f> = &'f mut Publisher<T>;
 
     fn describe() -> ArgumentDescriptor {
-        ArgumentDescriptor::port(PortDescriptor {
-            name: T::NAME,
-            role: PortRole::Publishes,
-            message: Some(T::descriptor()),
-            connect: |bus| Ok(Box::new(topic::<T>(bus)?.publisher())),
-        })
+        let message = Some(RepresentationDescriptor::of::<T>());
+        let connect = |bus: &dyn Any| Ok(Box::new(topic::<T>(bus)?.publisher()) as _);
+        ArgumentDescriptor::of_port(PortDescriptor::new(T::NAME, PortRole::Publishes, message, connect))
     }
 
     #[inline]
@@ -243,16 +241,14 @@ impl<T: Representation> Argument for &mut Publisher<T> {
     }
 }
 
-impl<T: Representation> Argument for &Subscription<T> {
+// SAFETY: the port is the subscription that `connect` makes; each argument has one of its own.
+unsafe impl<T: Representation> Argument for &Subscription<T> {
     type Item<'f> = &'f Subscription<T>;
 
     fn describe() -> ArgumentDescriptor {
-        ArgumentDescriptor::port(PortDescriptor {
-            name: T::NAME,
-            role: PortRole::Subscribes,
-            message: Some(T::descriptor()),
-            connect: |bus| Ok(Box::new(Subscription::new(&topic::<T>(bus)?))),
-        })
+        let message = Some(RepresentationDescriptor::of::<T>());
+        let connect = |bus: &dyn Any| Ok(Box::new(Subscription::new(&topic::<T>(bus)?)) as _);
+        ArgumentDescriptor::of_port(PortDescriptor::new(T::NAME, PortRole::Subscribes, message, connect))
     }
 
     #[inline]

@@ -68,15 +68,16 @@ impl Catalog {
         let (mut representations, mut schemas, mut topics) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
             let mut provides = BTreeSet::new();
-            for argument in updates.iter().flat_map(|update| &update.arguments) {
-                topics
-                    .extend(argument.port.filter(|port| port.role != PortRole::Calls).map(|port| port.name.to_owned()));
-                let Some(representation) = argument.representation else { continue };
+            for argument in updates.iter().flat_map(|update| update.arguments()) {
+                topics.extend(
+                    argument.port().filter(|port| port.role() != PortRole::Calls).map(|port| port.name().to_owned()),
+                );
+                let Some(representation) = argument.representation() else { continue };
                 if representations.insert(representation.name().to_owned()) {
                     let schema = representation.data_type();
                     schemas.extend(schema.map(|schema| (representation.name().to_owned(), schema)));
                 }
-                if argument.kind == ArgumentKind::Provides {
+                if argument.kind() == ArgumentKind::Provides {
                     provides.insert(representation.name().to_owned());
                 }
             }
@@ -84,11 +85,18 @@ impl Catalog {
         };
         let modules = registry::modules()
             .into_iter()
-            .map(|module| component(module.name, module.path, module.parameters, &module.updates))
+            .map(|module| component(module.name(), module.path(), module.parameters().to_vec(), module.updates()))
             .collect();
         let sources = registry::sources()
             .into_iter()
-            .map(|source| component(source.name, source.path, source.parameters, std::slice::from_ref(&source.sample)))
+            .map(|source| {
+                component(
+                    source.name(),
+                    source.path(),
+                    source.parameters().to_vec(),
+                    std::slice::from_ref(source.sample()),
+                )
+            })
             .collect();
         Self { modules, sources, representations, schemas, topics }
     }

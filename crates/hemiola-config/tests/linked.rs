@@ -84,7 +84,7 @@ inventory::submit!(Registration::Module(|| {
 
 inventory::submit!(Registration::Source(|| {
     let sample = Update::exclusive::<Camera, (&'static mut Image, ()), ()>("sample", |_, _| ());
-    SourceDescriptor::of::<Camera>("nao::simulator", SourceRate::Hertz(30.0), sample)
+    SourceDescriptor::of::<Camera>("nao::simulator", "camera.rs:1", SourceRate::Hertz(30.0), sample)
 }));
 
 #[test]

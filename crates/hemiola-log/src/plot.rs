@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use hemiola_words::number;
+use hemiola_words::svg::{self, Page, escape};
+
 use crate::channel::LogTime;
 use crate::series::{Point, Series};
 
@@ -33,29 +36,31 @@ pub fn plot_svg(series: &[Series]) -> String {
     let end = times().map(|point| point.time).max().unwrap_or_default();
     let seconds = Scale::new(0.0, end.seconds_since(begin).max(1e-6), LEFT, WIDTH - RIGHT);
     let height = PANEL * series.len() as f64 + AXIS;
-    let mut svg = format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif">
-<style>
-.name {{ font-size: 14px; font-weight: 700; fill: #0f172a }}
-.note {{ font-size: 11px; fill: #64748b }}
-.grid {{ stroke: #e2e8f0; stroke-width: 1 }}
-</style>
-<rect width="{WIDTH}" height="{height}" rx="10" fill="#fff"/>
-"##
+    let mut page = Page::new(WIDTH, height);
+    page.line(
+        "<style>
+.name { font-size: 14px; font-weight: 700; fill: #0f172a }
+.note { font-size: 11px; fill: #64748b }
+.grid { stroke: #e2e8f0; stroke-width: 1 }
+</style>",
     );
+    page.ground(10.0, "#fff");
     for (index, series) in series.iter().enumerate() {
-        panel(&mut svg, series, index, begin, &seconds);
+        panel(&mut page, series, index, begin, &seconds);
     }
     let y = height - AXIS + 6.0;
     for second in seconds.ticks(10) {
         let x = seconds.at(second);
         // Writing to a string cannot fail.
-        _ = writeln!(svg, r#"<text class="note" x="{x:.1}" y="{y}" text-anchor="middle">{} s</text>"#, number(second));
+        page.line(format_args!(
+            r#"<text class="note" x="{x:.1}" y="{y}" text-anchor="middle">{} s</text>"#,
+            number(second)
+        ));
     }
-    svg + "</svg>\n"
+    page.finish()
 }
 
-fn panel(svg: &mut String, series: &Series, index: usize, begin: LogTime, seconds: &Scale) {
+fn panel(page: &mut Page, series: &Series, index: usize, begin: LogTime, seconds: &Scale) {
     let (top, bottom) = (PANEL * index as f64 + HEADING, PANEL * (index + 1) as f64 - BELOW);
     let colour = COLOURS[index % COLOURS.len()];
     let points = series.points();
@@ -63,14 +68,12 @@ fn panel(svg: &mut String, series: &Series, index: usize, begin: LogTime, second
     let maximum = points.iter().map(|point| point.maximum).fold(f64::NEG_INFINITY, f64::max);
     let field = escape(&series.path);
     let topic = escape(&series.topic);
-    _ = writeln!(svg, r##"<circle cx="20" cy="{}" r="5" fill="{colour}"/>"##, top - 16.0);
-    _ = writeln!(
-        svg,
-        r##"<text class="name" x="32" y="{}">{field}<tspan dx="10" font-weight="400" font-size="12" fill="#64748b">{topic}</tspan></text>"##,
+    page.line(format_args!(r##"<circle cx="20" cy="{}" r="5" fill="{colour}"/>"##, top - 16.0));
+    page.line(format_args!(r##"<text class="name" x="32" y="{}">{field}<tspan dx="10" font-weight="400" font-size="12" fill="#64748b">{topic}</tspan></text>"##,
         top - 11.0
-    );
+    ));
     if points.is_empty() {
-        _ = writeln!(svg, r#"<text class="note" x="{LEFT}" y="{}">no values</text>"#, (top + bottom) / 2.0);
+        page.line(format_args!(r#"<text class="note" x="{LEFT}" y="{}">no values</text>"#, (top + bottom) / 2.0));
         return;
     }
     let figures = format!(
@@ -81,29 +84,31 @@ fn panel(svg: &mut String, series: &Series, index: usize, begin: LogTime, second
         number(maximum)
     );
     let (right, y) = (WIDTH - RIGHT, top - 11.0);
-    _ = writeln!(svg, r#"<text class="note" x="{right}" y="{y}" text-anchor="end">{figures}</text>"#);
+    page.line(format_args!(r#"<text class="note" x="{right}" y="{y}" text-anchor="end">{figures}</text>"#));
     // A constant gets a range around it.
     let margin = if maximum > minimum { 0.0 } else { (minimum.abs() * 0.1).max(0.5) };
     let values = Scale::new(minimum - margin, maximum + margin, bottom, top);
     for value in values.ticks(6) {
         let y = values.at(value);
-        _ = writeln!(svg, r#"<line class="grid" x1="{LEFT}" x2="{}" y1="{y:.1}" y2="{y:.1}"/>"#, WIDTH - RIGHT);
+        page.line(format_args!(r#"<line class="grid" x1="{LEFT}" x2="{}" y1="{y:.1}" y2="{y:.1}"/>"#, WIDTH - RIGHT));
         let (x, y, value) = (LEFT - 8.0, y + 4.0, number(value));
-        _ = writeln!(svg, r#"<text class="note" x="{x}" y="{y:.1}" text-anchor="end">{value}</text>"#);
+        page.line(format_args!(r#"<text class="note" x="{x}" y="{y:.1}" text-anchor="end">{value}</text>"#));
     }
     for second in seconds.ticks(10) {
         let x = seconds.at(second);
-        _ = writeln!(svg, r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{bottom}"/>"#);
+        page.line(format_args!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{bottom}"/>"#));
     }
     let x = |point: &Point| seconds.at(point.time.seconds_since(begin));
     if points.iter().any(|point| point.count > 1) {
         let upper = points.iter().map(|point| (x(point), values.at(point.maximum)));
         let lower = points.iter().rev().map(|point| (x(point), values.at(point.minimum)));
         let band = path(upper.chain(lower));
-        _ = writeln!(svg, r#"<path d="{band}z" fill="{colour}" fill-opacity=".25"/>"#);
+        page.line(format_args!(r#"<path d="{band}z" fill="{colour}" fill-opacity=".25"/>"#));
     }
     let line = path(points.iter().map(|point| (x(point), values.at(point.sum / point.count as f64))));
-    _ = writeln!(svg, r#"<path d="{line}" fill="none" stroke="{colour}" stroke-width="1.3" stroke-linejoin="round"/>"#);
+    page.line(format_args!(
+        r#"<path d="{line}" fill="none" stroke="{colour}" stroke-width="1.3" stroke-linejoin="round"/>"#
+    ));
 }
 
 fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
@@ -133,48 +138,15 @@ impl Scale {
         self.begin + share * (self.end - self.begin)
     }
 
-    /// At most about so many round values: 1, 2 or 5 of a power of ten apart.
+    /// At most about so many round values.
     fn ticks(&self, most: u32) -> Vec<f64> {
-        let rough = (self.to / 2.0 - self.from / 2.0) * 2.0 / f64::from(most);
-        let power = 10_f64.powf(rough.log10().floor());
-        let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
-        let step = factor * power;
-        let (first, last) = ((self.from / step).ceil(), (self.to / step).floor());
-        if !step.is_normal() || !first.is_finite() || last - first > 100.0 {
-            return Vec::new();
-        }
-        (0..=(last - first) as u32).map(|index| (first + f64::from(index)) * step).collect()
+        svg::ticks(self.from, self.to, most)
     }
-}
-
-/// With as many digits as are worth reading.
-fn number(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if !(1e-4..1e6).contains(&value.abs()) {
-        return format!("{value:.3e}");
-    }
-    let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 8) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_and_ticks_are_round() {
-        let numbers = [0.0, 0.05, -1.5, 9.80665, 123.456, 1e9, 1e-7].map(number);
-        assert_eq!(numbers, ["0", "0.05", "-1.5", "9.8066", "123.46", "1.000e9", "1.000e-7"]);
-        assert_eq!(Scale::new(-1.0, 1.0, 0.0, 1.0).ticks(4), [-1.0, -0.5, 0.0, 0.5, 1.0]);
-        assert_eq!(Scale::new(0.0, 395.0, 0.0, 1.0).ticks(10), [0.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0, 350.0]);
-    }
 
     #[test]
     fn no_values_are_too_strange_to_be_drawn() {

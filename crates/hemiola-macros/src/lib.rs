@@ -43,6 +43,7 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 /// leave the process.
 ///
 /// ```
+/// use hemiola::data::RepresentationDescriptor;
 /// use hemiola::prelude::*;
 ///
 /// #[derive(Representation, Clone, Default)]
@@ -52,8 +53,8 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 /// #[representation(opaque)]
 /// struct NeuralNetwork { weights: Vec<f32> }
 ///
-/// assert!(BallPercept::descriptor().data_type().is_some()); // can be logged, shown, sent
-/// assert!(NeuralNetwork::descriptor().data_type().is_none());
+/// assert!(RepresentationDescriptor::of::<BallPercept>().data_type().is_some()); // can be logged, shown, sent
+/// assert!(RepresentationDescriptor::of::<NeuralNetwork>().data_type().is_none());
 /// ```
 #[proc_macro_derive(Representation, attributes(representation, data))]
 pub fn derive_representation(input: TokenStream) -> TokenStream {
@@ -156,8 +157,8 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
 /// }
 ///
 /// let linked = hemiola::module::registry::modules();
-/// let integrator = linked.iter().find(|module| module.name == "Integrator").expect("it registered itself");
-/// assert_eq!(integrator.updates[0].name, "odometry");
+/// let integrator = linked.iter().find(|module| module.name() == "Integrator").expect("it registered itself");
+/// assert_eq!(integrator.updates()[0].name(), "odometry");
 /// ```
 #[proc_macro_attribute]
 pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {

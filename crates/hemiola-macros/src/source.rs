@@ -47,7 +47,12 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
         #block
         const _: () = {
             fn describe() -> ::hemiola::SourceDescriptor {
-                ::hemiola::SourceDescriptor::of::<#name>(::core::module_path!(), #rate, #update)
+                ::hemiola::SourceDescriptor::of::<#name>(
+                    ::core::module_path!(),
+                    ::core::concat!(::core::file!(), ":", ::core::line!()),
+                    #rate,
+                    #update,
+                )
             }
             ::hemiola::macros_support::inventory::submit!(::hemiola::macros_support::Registration::Source(describe));
         };

@@ -6,7 +6,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericArgument, Ident, PathArguments, ReceiverKind, Result, ReturnType, Signature, Type,
+    Error, FnArg, GenericArgument, Ident, PatType, PathArguments, ReceiverKind, Result, ReturnType, Signature, Type,
     TypeReference,
 };
 
@@ -15,19 +15,21 @@ pub struct Method {
     name: Ident,
     exclusive: bool,
     arguments: Vec<Type>,
+    /// The arguments as they are written, for messages.
+    signature: Vec<String>,
     /// What it returns, unless that is nothing.
     output: Option<Type>,
 }
 
 impl Method {
-    pub fn parse(signature: &Signature) -> Result<Self> {
-        if let Some(token) = &signature.asyncness {
+    pub fn parse(function: &Signature) -> Result<Self> {
+        if let Some(token) = &function.asyncness {
             return Err(Error::new_spanned(token, "an update runs to its end: it cannot be `async`"));
         }
-        if let Some(parameter) = signature.generics.type_params().next() {
+        if let Some(parameter) = function.generics.type_params().next() {
             return Err(Error::new_spanned(parameter, "an update is one task: no generic parameters"));
         }
-        let mut inputs = signature.inputs.iter();
+        let mut inputs = function.inputs.iter();
         let exclusive = match inputs.next() {
             Some(FnArg::Receiver(receiver)) => match &receiver.kind {
                 ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
@@ -35,28 +37,28 @@ impl Method {
             },
             _ => {
                 return Err(Error::new_spanned(
-                    &signature.ident,
+                    &function.ident,
                     "an update is a method: its first argument is `&mut self`, or `&self` if it may run beside its siblings",
                 ));
             }
         };
-        let arguments: Vec<Type> = inputs
+        let (arguments, signature): (Vec<Type>, Vec<String>) = inputs
             .map(|input| match input {
-                FnArg::Typed(argument) => (*argument.ty).clone(),
+                FnArg::Typed(argument) => ((*argument.ty).clone(), written(argument)),
                 FnArg::Receiver(_) => unreachable!("only the first argument can be a receiver"),
             })
-            .collect();
+            .unzip();
         check_roles(&arguments)?;
-        let output = match &signature.output {
+        let output = match &function.output {
             ReturnType::Type(_, output) => Some((**output).clone()),
             ReturnType::Default => None,
         };
-        Ok(Self { name: signature.ident.clone(), exclusive, arguments, output })
+        Ok(Self { name: function.ident.clone(), exclusive, arguments, signature, output })
     }
 
     /// An expression of type `Update`.
     pub fn describe(&self, module: &Type) -> TokenStream {
-        let (name, text) = (&self.name, self.name.to_string());
+        let (name, text, signature) = (&self.name, self.name.to_string(), &self.signature);
         let bound: Vec<_> = (0..self.arguments.len()).map(|index| format_ident!("argument_{index}")).collect();
         // What the compiler says of the update as a whole, it says at its name.
         let at_name = Span::mixed_site().located_at(name.span());
@@ -86,9 +88,23 @@ impl Method {
             ::hemiola::module::Update::#constructor::<#module, #list, _>(
                 #text,
                 |module, #pattern| module.#name(#(#bound),*),
-            )
+            ).with_signature(&[#(#signature),*])
         }}
     }
+}
+
+/// `ball: &mut Ball`, without the spaces between tokens that nobody writes.
+fn written(argument: &PatType) -> String {
+    let mut text = String::new();
+    for token in argument.to_token_stream().to_string().split_whitespace() {
+        let opens = text.is_empty() || text.ends_with(['&', '<', '(', '[']) || text.ends_with("::");
+        let closes = token.starts_with([':', '<', '>', ',', ')', ']', ';']);
+        if !opens && !closes {
+            text.push(' ');
+        }
+        text.push_str(token);
+    }
+    text
 }
 
 /// The same tokens, which the compiler looks for at `place` when they make an error.
@@ -109,28 +125,28 @@ enum Role {
     Collects,
 }
 
-/// One representation has at most one role in an update, but for one that is provided and whose previous value is used.
+/// Finds early what the types decide when the robot is put together: one representation has at most one role in an update, but for one that is
+/// provided and whose previous value is used. Only here the compiler can point at the argument.
 fn check_roles(arguments: &[Type]) -> Result<()> {
     let mut seen: HashMap<String, Vec<Role>> = HashMap::new();
     for argument in arguments {
         let Some((role, representation)) = role(argument)? else { continue };
         let name = representation.to_token_stream().to_string();
         let roles = seen.entry(name.clone()).or_default();
-        let complaint = match (role, roles.first()) {
-            (_, None) => None,
-            (Role::Provides, Some(Role::Provides)) => {
+        let complain = |old: &Role| match (role, *old) {
+            (Role::Provides, Role::Provides) => {
                 Some(format!("`{name}` is provided twice by this update: one `&mut {name}` is enough"))
             }
-            (Role::Provides, Some(Role::Requires)) | (Role::Requires, Some(Role::Provides)) => Some(format!(
+            (Role::Provides, Role::Requires) | (Role::Requires, Role::Provides) => Some(format!(
                 "`{name}` is provided and required by the same update, which cannot run before itself; for the value of the previous run take `Previous<{name}>`"
             )),
-            (Role::Provides, Some(Role::Collects)) | (Role::Collects, Some(Role::Provides)) => Some(format!(
+            (Role::Provides, Role::Collects) | (Role::Collects, Role::Provides) => Some(format!(
                 "`{name}` is provided and collected by the same update; `Samples` come from another cycle or a source"
             )),
-            (new, Some(old)) if new == *old => Some(format!("`{name}` is asked for twice")),
+            (new, old) if new == old => Some(format!("`{name}` is asked for twice")),
             _ => None,
         };
-        if let Some(complaint) = complaint {
+        if let Some(complaint) = roles.iter().find_map(complain) {
             return Err(Error::new_spanned(argument, complaint));
         }
         roles.push(role);

@@ -24,6 +24,8 @@
 //! assert_eq!(text.get("forward"), Some(&Value::Float(0.5)));
 //! ```
 
+#![deny(unsafe_code)]
+
 pub mod cdr;
 pub mod configuration;
 pub mod data;

@@ -1,11 +1,15 @@
 //! Modules: what they are made of, how their updates get their arguments, and how they register themselves.
 
+mod access;
 mod argument;
+#[expect(unsafe_code, reason = "a cell is shared by updates; its invariant orders them")]
 pub mod cell;
+mod containment;
 mod context;
 mod debug;
 mod instance;
 mod port;
+mod refusal;
 pub mod registry;
 mod safe_state;
 mod scope;
@@ -15,13 +19,17 @@ mod update;
 use std::collections::BTreeMap;
 
 pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
+pub use containment::{Panicked, contain};
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
-pub use instance::{Instance, PreparedParameters};
+pub use instance::{CreationError, Instance, PreparedParameters};
 pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRole};
-pub use safe_state::{SafeState, SafeStateAction};
+pub use refusal::{Refusal, RefusalReason};
+pub use safe_state::SafeState;
+use safe_state::SafeStateAction;
 pub use scope::{Crew, Scope};
 pub use state::{StateField, StateForm};
+pub(crate) use update::Owner;
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};
 
 use crate::data::{ReadError, Reader, Writer};
@@ -87,7 +95,7 @@ pub trait Module: Send + 'static {
 }
 
 /// Makes an instance with these parameters.
-pub(crate) type Create = fn(&BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>>;
+pub(crate) type Create = fn(&BTreeMap<String, Value>) -> Result<Instance, CreationError>;
 
 /// Checks parameters without making anything of them.
 type Check = fn(&BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>>;
@@ -111,16 +119,11 @@ type Check = fn(&BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>>;
 /// assert_eq!(errors[0].to_string(), "there is no parameter `speed`; this module has none");
 /// ```
 pub struct ModuleDescriptor {
-    /// The type's name.
-    pub name: &'static str,
-    /// The Rust module that it stands in, such as `nao::motion::balance`.
-    pub path: &'static str,
-    /// File and line of its `#[module]`.
-    pub location: &'static str,
-    /// What can be tuned.
-    pub parameters: Vec<ParameterDescription>,
-    /// Its updates in declaration order.
-    pub updates: Vec<Update>,
+    name: &'static str,
+    path: &'static str,
+    location: &'static str,
+    parameters: Vec<ParameterDescription>,
+    updates: Vec<Update>,
     safe_state: Option<SafeStateAction>,
     create: Create,
     check: Check,
@@ -128,7 +131,8 @@ pub struct ModuleDescriptor {
 }
 
 impl ModuleDescriptor {
-    /// Describes `M`; `safe_state` is its `#[safe_state]` method, if it has one.
+    /// Describes `M`; `safe_state` is its `#[safe_state]` method, if it has one. An update of another type than `M` is
+    /// [refused](Self::refusals).
     pub fn of<M: Module>(
         path: &'static str,
         location: &'static str,
@@ -141,11 +145,41 @@ impl ModuleDescriptor {
             path,
             location,
             parameters: M::Parameters::describe(),
-            updates,
-            create: |values| M::Parameters::with(values).map(Instance::of_module::<M>),
+            updates: updates.into_iter().map(|update| update.owned_by(Owner::of::<M>())).collect(),
+            create: Instance::of_module::<M>,
             check: |values| M::Parameters::with(values).map(|_| ()),
             state: M::state,
         }
+    }
+
+    /// The type's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The Rust module that it stands in, such as `nao::motion::balance`.
+    pub fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// File and line of its `#[module]`.
+    pub fn location(&self) -> &'static str {
+        self.location
+    }
+
+    /// What can be tuned.
+    pub fn parameters(&self) -> &[ParameterDescription] {
+        &self.parameters
+    }
+
+    /// Its updates in declaration order.
+    pub fn updates(&self) -> &[Update] {
+        &self.updates
+    }
+
+    /// Those of its updates that cannot be called, and why.
+    pub fn refusals(&self) -> impl Iterator<Item = Refusal> + '_ {
+        refusals(self.name, self.location, &self.updates)
     }
 
     /// Whether and how what the module remembers can be written down.
@@ -164,8 +198,24 @@ impl ModuleDescriptor {
     /// A new instance with these parameters.
     ///
     /// # Errors
-    /// Every parameter that cannot be set.
-    pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>> {
+    /// Every parameter that cannot be set, or the panic of its constructor.
+    pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
         Ok((self.create)(parameters)?.with_safe_state(self.safe_state.clone()))
     }
+}
+
+/// Those of the updates that cannot be called.
+pub(crate) fn refusals<'u>(
+    owner: &'static str,
+    location: &'static str,
+    updates: &'u [Update],
+) -> impl Iterator<Item = Refusal> + 'u {
+    updates.iter().filter_map(move |update| {
+        Some(Refusal {
+            owner: owner.to_owned(),
+            update: update.name().to_owned(),
+            location: location.to_owned(),
+            reason: update.refusal()?.clone(),
+        })
+    })
 }

@@ -1,3 +1,9 @@
+//! Representations, and what is known of them without their type.
+//!
+//! Invariant of a [`RepresentationDescriptor`]: everything in it is of one type. It is made from that type alone
+//! ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two equal descriptors are of one type.
+#![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
+
 use std::any::TypeId;
 use std::fmt;
 
@@ -46,17 +52,12 @@ pub trait Representation: Default + Send + Sync + 'static {
     fn reset(&mut self) {
         *self = Self::default();
     }
-
-    /// The type-erased description.
-    fn descriptor() -> &'static RepresentationDescriptor {
-        const { &RepresentationDescriptor::new::<Self>() }
-    }
 }
 
 /// How values of a representation are looked at from outside: as data, or not at all.
 ///
 /// ```
-/// use hemiola_model::{Form, Representation, data::DataType};
+/// use hemiola_model::{Form, Representation, RepresentationDescriptor, data::DataType};
 /// # use hemiola_model::data::{Data, ReadError, Reader, Writer};
 ///
 /// #[derive(Default)]
@@ -72,7 +73,7 @@ pub trait Representation: Default + Send + Sync + 'static {
 ///     fn form() -> Form<Self> { Form::data() } // `Distance` is `Data`
 /// }
 ///
-/// assert_eq!(Distance::descriptor().data_type(), Some(DataType::Float32));
+/// assert_eq!(RepresentationDescriptor::of::<Distance>().data_type(), Some(DataType::Float32));
 /// ```
 pub struct Form<T: ?Sized> {
     data: Option<DataForm<T>>,
@@ -123,7 +124,7 @@ impl<T> Form<T> {
 /// A representation without its type: what registries, blackboards and recorders work with.
 ///
 /// ```
-/// use hemiola_model::{Form, Representation};
+/// use hemiola_model::{Form, Representation, RepresentationDescriptor};
 ///
 /// #[derive(Default)]
 /// struct NeuralNetwork(Vec<f32>);
@@ -132,7 +133,7 @@ impl<T> Form<T> {
 ///     fn form() -> Form<Self> { Form::opaque() }
 /// }
 ///
-/// let descriptor = NeuralNetwork::descriptor();
+/// let descriptor = RepresentationDescriptor::of::<NeuralNetwork>();
 /// assert_eq!(descriptor.name(), "NeuralNetwork");
 /// assert!(descriptor.data_type().is_none());
 /// ```
@@ -150,10 +151,10 @@ pub struct RepresentationDescriptor {
 /// An owned value of some representation; dropped with the right destructor.
 ///
 /// ```
-/// # use hemiola_model::{Form, Representation};
+/// # use hemiola_model::{Form, Representation, RepresentationDescriptor};
 /// # #[derive(Default)] struct Count(u32);
 /// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
-/// let mut value = Count::descriptor().create();
+/// let mut value = RepresentationDescriptor::of::<Count>().create();
 /// value.downcast_mut::<Count>().unwrap().0 = 3;
 /// value.reset();
 /// assert_eq!(value.downcast_ref::<Count>().unwrap().0, 0);
@@ -169,6 +170,11 @@ unsafe impl Send for AnyRepresentation {}
 unsafe impl Sync for AnyRepresentation {}
 
 impl RepresentationDescriptor {
+    /// The description of `T`: what it says of itself, and nobody else of it.
+    pub const fn of<T: Representation>() -> &'static Self {
+        const { &Self::new::<T>() }
+    }
+
     const fn new<T: Representation>() -> Self {
         Self {
             name: T::NAME,

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use crate::module::{Create, Instance, Update};
-use crate::{ParameterDescription, Parameters, ParametersError, Value};
+use crate::module::{Create, CreationError, Instance, Owner, Refusal, Update, refusals};
+use crate::{ParameterDescription, Parameters, Value};
 
 /// Where samples come from: a sensor driver, a simulator, a recording. Derive it and put `#[source]` on its `impl`.
 ///
@@ -79,41 +79,73 @@ pub enum SourceRate {
 ///
 /// // What `#[source]` registers, here of a source without parameters:
 /// let sample = Update::exclusive::<Camera, (), _>("image", |_, ()| ());
-/// let camera = SourceDescriptor::of::<Camera>("nao::drivers", SourceRate::Hertz(30.0), sample);
+/// let camera = SourceDescriptor::of::<Camera>("nao::drivers", "src/drivers.rs:7", SourceRate::Hertz(30.0), sample);
 /// assert_eq!(camera.create(&Default::default()).unwrap().name(), "Camera");
 /// ```
 pub struct SourceDescriptor {
-    /// The type's name.
-    pub name: &'static str,
-    /// The Rust module that it stands in.
-    pub path: &'static str,
-    /// What paces it, unless configuration says otherwise.
-    pub rate: SourceRate,
-    /// What can be tuned.
-    pub parameters: Vec<ParameterDescription>,
-    /// The method that takes a sample.
-    pub sample: Update,
+    name: &'static str,
+    path: &'static str,
+    location: &'static str,
+    rate: SourceRate,
+    parameters: Vec<ParameterDescription>,
+    sample: Update,
     create: Create,
 }
 
 impl SourceDescriptor {
-    /// Describes `S`.
-    pub fn of<S: Source>(path: &'static str, rate: SourceRate, sample: Update) -> Self {
+    /// Describes `S`. A sample method of another type than `S` is [refused](Self::refusal).
+    pub fn of<S: Source>(path: &'static str, location: &'static str, rate: SourceRate, sample: Update) -> Self {
         Self {
             name: S::NAME,
             path,
+            location,
             rate,
             parameters: S::Parameters::describe(),
-            sample,
-            create: |values| S::Parameters::with(values).map(Instance::of_source::<S>),
+            sample: sample.owned_by(Owner::of::<S>()),
+            create: Instance::of_source::<S>,
         }
+    }
+
+    /// The type's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The Rust module that it stands in.
+    pub fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// File and line of its `#[source]`.
+    pub fn location(&self) -> &'static str {
+        self.location
+    }
+
+    /// What paces it, unless configuration says otherwise.
+    pub fn rate(&self) -> SourceRate {
+        self.rate
+    }
+
+    /// What can be tuned.
+    pub fn parameters(&self) -> &[ParameterDescription] {
+        &self.parameters
+    }
+
+    /// The method that takes a sample.
+    pub fn sample(&self) -> &Update {
+        &self.sample
+    }
+
+    /// Why its sample method cannot be called, if it cannot.
+    pub fn refusal(&self) -> Option<Refusal> {
+        refusals(self.name, self.location, std::slice::from_ref(&self.sample)).next()
     }
 
     /// A new instance with these parameters.
     ///
     /// # Errors
-    /// Every parameter that cannot be set.
-    pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, Vec<ParametersError>> {
+    /// Every parameter that cannot be set, or the panic of its constructor.
+    pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
         (self.create)(parameters)
     }
 }

@@ -87,10 +87,7 @@ impl<'a> Resolver<'a> {
             let mut candidates: BTreeMap<&str, Vec<UpdateId>> = BTreeMap::new();
             for (id, update) in updates(cycle) {
                 for representation in &update.provides {
-                    let ids = candidates.entry(representation).or_default();
-                    if ids.last() != Some(&id) {
-                        ids.push(id);
-                    }
+                    candidates.entry(representation).or_default().push(id);
                 }
             }
             candidates

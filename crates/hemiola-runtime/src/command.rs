@@ -14,6 +14,7 @@ use crate::blackboard::store::Held;
 use crate::error::RuntimeError;
 use crate::module_instance::ModuleInstance;
 use crate::program::Program;
+use crate::record::ChangeNumber;
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
@@ -30,9 +31,6 @@ pub enum Command {
     /// them.
     Pin(Vec<(usize, Option<Held>)>),
 }
-
-/// What a change of results is called in the journal and in transcripts.
-pub type ChangeNumber = u32;
 
 /// Why a cycle goes on with another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

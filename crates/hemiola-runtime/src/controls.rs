@@ -10,18 +10,18 @@ use hemiola_model::module::PreparedParameters;
 use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
 use hemiola_trace::{Catalog, CycleId, Profile};
 
+use crate::assemble::{Robot, actuators, durations_from, group_exports, instances};
 use crate::blackboard::Blackboard;
-use crate::checkpoint::CheckpointLine;
-use crate::command::{ChangeNumber, Command, Mailbox, Reason};
+use crate::command::{Command, Mailbox, Reason};
 use crate::cycle::Health;
 use crate::error::RuntimeError;
-use crate::launch::{actuators, group_exports, instances};
 use crate::module_instance::ModuleInstance;
+use crate::observe::parts::CheckpointLine;
+use crate::observe::runs::TranscriptLine;
+use crate::observe::values::TapLine;
 use crate::program::{Program, ProgramParts, build};
-use crate::robot::{Robot, durations_from};
+use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
-use crate::tap::TapLine;
-use crate::transcript::TranscriptLine;
 use crate::watchdog::Actuators;
 
 /// What changing a running robot needs.

@@ -7,20 +7,20 @@ use std::time::Duration;
 use hemiola_model::module::SafeState;
 use hemiola_model::{Clock, Time};
 use hemiola_realtime::{KernelThread, Respite};
-use hemiola_trace::{CycleId, Event, SourceId, TickScale, Ticks};
+use hemiola_trace::{CycleId, Event, TickScale, Ticks};
 
 use hemiola_bus::Listener;
 
 use crate::blackboard::Blackboard;
-use crate::blackboard::channel::Import;
-use crate::checkpoint::CheckpointWriter;
-use crate::command::{ChangeNumber, Command, CommandReader};
+use crate::command::{Command, CommandReader};
 use crate::executor::Executor;
+use crate::observe::parts::CheckpointWriter;
+use crate::observe::runs::TranscriptWriter;
+use crate::observe::values::TapWriter;
 use crate::program::Program;
+use crate::record::{NewChanges, RunRecord};
 use crate::robot_state::RobotState;
-use crate::source::Trigger;
-use crate::tap::TapWriter;
-use crate::transcript::{MessageRecord, RunRecord, TranscriptWriter};
+use crate::run::{Beginning, CycleImport, Repeated, Trigger};
 use crate::worker::WorkerState;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
@@ -58,65 +58,6 @@ pub struct Cycle {
     pub is_resuming: bool,
     /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
     pub respite: Option<Respite>,
-}
-
-/// An import, and which source it comes from if it comes from one.
-pub struct CycleImport {
-    /// The name of the cycle or source that it comes from.
-    pub from: Arc<str>,
-    pub import: Import,
-    pub source: Option<SourceId>,
-    /// The cycle is triggered by it.
-    pub is_trigger: bool,
-}
-
-/// What a run begins with, besides its imports.
-pub struct Beginning<'r> {
-    pub run: u32,
-    pub begin: Ticks,
-    pub due: Time,
-    pub due_ticks: Ticks,
-    pub safe_state: SafeState,
-    /// The changes from outside that came into force.
-    pub changes: &'r NewChanges,
-    /// It is the first one after a cut.
-    pub is_cut: bool,
-    /// In a replay: the messages that were received.
-    pub messages: Option<&'r [MessageRecord]>,
-}
-
-/// A few changes. More than that come into force only where somebody waits for none of them.
-#[derive(Default)]
-pub struct NewChanges {
-    numbers: [ChangeNumber; MOST_CHANGES],
-    count: usize,
-}
-
-/// So many changes at once are written down; a run that begins with more is not.
-pub const MOST_CHANGES: usize = 16;
-
-impl NewChanges {
-    pub fn add(&mut self, change: ChangeNumber) {
-        if let Some(place) = self.numbers.get_mut(self.count) {
-            *place = change;
-        }
-        self.count += 1;
-    }
-
-    /// `None` if there were too many.
-    pub fn numbers(&self) -> Option<&[ChangeNumber]> {
-        self.numbers.get(..self.count)
-    }
-}
-
-/// How a run of a recording was repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeated {
-    Exactly,
-    /// With other messages, for those of the recording are not there.
-    OtherMessages,
-    /// Not at all: what it took was not published.
-    Impossible,
 }
 
 /// What a watchdog sees of a cycle.

@@ -1,3 +1,4 @@
+use hemiola_model::module::CreationError;
 use thiserror::Error;
 
 /// What can go wrong when a robot is built, started or changed.
@@ -43,6 +44,20 @@ pub enum RuntimeError {
         name: String,
         /// All that is wrong.
         errors: Vec<hemiola_model::ParametersError>,
+    },
+    /// A module or source that panics while it is made.
+    #[error("`{name}` panicked while it was made, with the parameters that robot.toml gives it: {reason}")]
+    Constructor {
+        /// The module or source.
+        name: String,
+        /// What the panic says.
+        reason: hemiola_model::module::Panicked,
+    },
+    /// Updates or sample methods that cannot be called.
+    #[error("the robot cannot be put together:\n{}", list(refusals))]
+    Refused {
+        /// All of them, with the reasons.
+        refusals: Vec<hemiola_model::module::Refusal>,
     },
     /// A cycle that nothing triggers.
     #[error(
@@ -162,6 +177,15 @@ pub enum RuntimeError {
 }
 
 impl RuntimeError {
+    /// Why there is no instance of that module or source.
+    pub(crate) fn of_creation(name: &str, error: CreationError) -> Self {
+        let name = name.to_owned();
+        match error {
+            CreationError::Parameters(errors) => Self::Parameters { name, errors },
+            CreationError::Panicked(reason) => Self::Constructor { name, reason },
+        }
+    }
+
     pub(crate) fn internal(what: &str) -> Self {
         Self::Internal { what: what.to_owned() }
     }

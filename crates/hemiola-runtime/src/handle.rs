@@ -15,14 +15,15 @@ use hemiola_model::Time;
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
-use crate::command::ChangeNumber;
 use crate::controls::{Controls, lock_if_free};
 use crate::error::RuntimeError;
-use crate::journal::{Change, JournalEntry};
-use crate::monitor::{Bounded, DebugRecords, LatencyBounds, Message, Monitor};
+use crate::journal::JournalEntry;
+use crate::monitor::{DebugRecords, LatencyBounds, Message, Monitor};
+use crate::observe::topics::TopicTap;
+use crate::observe::values::Tap;
+use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
-use crate::tap::{Tap, TopicTap};
 
 /// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
 ///
@@ -83,7 +84,7 @@ impl RobotHandle {
 
     /// The names of the robot's sources, in the order in which snapshots speak of them.
     pub fn sources(&self) -> Vec<String> {
-        self.controls().robot.sources.iter().map(|source| source.name.to_owned()).collect()
+        self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
     /// To record the messages of topics. There shall be one at a time: a stepped robot waits for it.

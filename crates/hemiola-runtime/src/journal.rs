@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use hemiola_model::{Time, Value};
+use hemiola_model::Time;
 
-use crate::monitor::Exceedance;
+use crate::record::{Change, Exceedance, Severity};
 
 /// Something that happened to a robot: [`RobotHandle::journal`](crate::RobotHandle::journal).
 ///
@@ -64,79 +64,6 @@ pub enum JournalEvent {
     },
     /// A latency was above its bound: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).
     Exceedance(Exceedance),
-}
-
-/// How bad a message is.
-///
-/// ```
-/// use hemiola_runtime::Severity;
-/// assert!(Severity::Error > Severity::Warning);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Good to know.
-    Information,
-    /// The robot goes on, with less.
-    Warning,
-    /// It has stopped doing something.
-    Error,
-}
-
-/// What somebody changed while the robot ran.
-///
-/// ```
-/// use hemiola_model::Value;
-/// use hemiola_runtime::Change;
-///
-/// let tuned = Change::Parameter { module: "Pilot".into(), parameter: "distance".into(), value: Value::Float(0.7) };
-/// assert_eq!(tuned, tuned.clone());
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// [`RobotHandle::set_parameter`](crate::RobotHandle::set_parameter)
-    Parameter {
-        /// Of this module.
-        module: String,
-        /// Its name.
-        parameter: String,
-        /// What it is now.
-        value: Value,
-    },
-    /// [`RobotHandle::switch_provider`](crate::RobotHandle::switch_provider)
-    Provider {
-        /// What is provided.
-        representation: String,
-        /// By whom now.
-        module: String,
-    },
-    /// [`RobotHandle::set_workers`](crate::RobotHandle::set_workers)
-    Workers {
-        /// Of this cycle.
-        cycle: String,
-        /// How many; `None`: the plan chooses.
-        workers: Option<usize>,
-    },
-    /// [`RobotHandle::override_representation`](crate::RobotHandle::override_representation)
-    Override {
-        /// What is shown.
-        representation: String,
-        /// Instead of what its provider says.
-        value: Value,
-    },
-    /// [`RobotHandle::release_representation`](crate::RobotHandle::release_representation)
-    Release {
-        /// What its provider says again.
-        representation: String,
-    },
-    /// A module failed, and was replaced by a new instance, as its `on_failure` says.
-    Restart {
-        /// The module.
-        module: String,
-    },
-    /// [`RobotHandle::enter_safe_state`](crate::RobotHandle::enter_safe_state)
-    EnterSafeState,
-    /// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state)
-    LeaveSafeState,
 }
 
 /// As many entries are kept for whoever asks for them next.

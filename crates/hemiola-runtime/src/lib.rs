@@ -5,68 +5,68 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `robot` | puts modules and configuration together and checks them |
-//! | `launch` | makes all parts of a robot |
+//! | `assemble` | puts modules and configuration together, checks them, and makes all parts of a robot |
 //! | `running`, `source`, `cycle` | the threads: sources deliver, cycles run when triggered |
 //! | `stepper` | the same without threads of their own, by the clock alone |
 //! | `player` | a stepper at a pace, which can be paused |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
-//! | `tap`, `feed`, `taken` | hands values to a recorder, and takes samples and other values from a recording |
-//! | `transcript`, `script` | writes down what each run began with, and follows it in a replay |
-//! | `checkpoint` | snapshots of all that later runs depend on, and going on from one |
+//! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
+//! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
+//! | `follow`, `stand_in` | repeats the runs of a recording, and puts it in the place of sources and providers |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
+mod assemble;
 mod blackboard;
-mod checkpoint;
 mod command;
 mod controls;
 mod cycle;
 mod error;
 pub mod executor;
-mod feed;
+mod follow;
+mod gate;
 mod handle;
 mod journal;
-mod launch;
 mod module_instance;
 mod monitor;
+mod observe;
 mod origins;
 mod player;
 mod ports;
 mod program;
-mod robot;
+mod record;
 mod robot_state;
+mod run;
 mod running;
 mod safe_state;
-mod script;
 mod single_run;
 mod source;
+mod stand_in;
 mod stepper;
 mod sync;
-mod taken;
-mod tap;
-mod transcript;
 mod values;
 mod watchdog;
 mod worker;
 
+pub use assemble::{Provider, Robot, TopicEnd};
 pub use blackboard::provenance::Provenance;
-pub use checkpoint::{CyclePart, Piece, PieceKind, Published, View};
 pub use error::RuntimeError;
-pub use feed::Feed;
+pub use follow::{BreakOff, BreakOffReason, Transcript};
 pub use handle::{CycleHealth, RobotHandle};
-pub use journal::{Change, JournalEntry, JournalEvent, Severity};
-pub use monitor::{Bounded, DebugRecords, Exceedance, ExceedanceCause, LatencyBounds, Message};
+pub use journal::{JournalEntry, JournalEvent};
+pub use monitor::{DebugRecords, LatencyBounds, Message};
+pub use observe::topics::{TappedMessage, TappedTopic, TopicTap};
+pub use observe::values::{Tap, TapChannel, TapRequest, TappedValue};
 pub use player::{Played, Player, Tempo, Transport};
-pub use robot::{Provider, Robot, TopicEnd};
+pub use record::{
+    Bounded, Change, CyclePart, Exceedance, ExceedanceCause, InputRecord, MessageRecord, Piece, PieceKind, Published,
+    RunRecord, SampleRecord, SampleSpan, Severity, View,
+};
 pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
-pub use script::{BreakOff, BreakOffReason, Transcript};
 pub use single_run::{RunInput, RunResult, SingleRun};
+pub use stand_in::{Feed, TakenValues};
 pub use stepper::{Step, Stepper};
-pub use taken::TakenValues;
-pub use tap::{Tap, TapChannel, TapRequest, TappedMessage, TappedTopic, TappedValue, TopicTap};
-pub use transcript::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 pub use values::Snapshot;

@@ -5,7 +5,7 @@ mod bounds;
 mod kernel_watch;
 mod messages;
 
-pub use bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
+pub use bounds::LatencyBounds;
 pub use messages::Message;
 
 use std::collections::BTreeSet;
@@ -22,10 +22,10 @@ use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
-use crate::command::ChangeNumber;
 use crate::error::RuntimeError;
-use crate::journal::{Change, JournalEntry, JournalEvent, Severity};
-use crate::program::{FailureReason, FailureRecord};
+use crate::journal::{JournalEntry, JournalEvent};
+use crate::record::{Change, ChangeNumber, Severity};
+use crate::run::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
 use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};

@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
+use crate::assemble::Robot;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
-use crate::robot::Robot;
 use crate::stepper::Stepper;
 use transport::Shared;
 

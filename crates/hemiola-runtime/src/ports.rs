@@ -16,16 +16,16 @@ impl Ports {
     /// Joins all topics that the update's arguments name; off the real-time threads.
     pub fn connect(owner: &str, update: &Update, bus: &Bus) -> Result<Self, RuntimeError> {
         let connect = |argument: &hemiola_model::module::ArgumentDescriptor| {
-            let Some(port) = argument.port else { return Ok(None) };
-            let connected = (port.connect)(bus).map_err(|reason| RuntimeError::Port {
-                owner: format!("{owner}.{}", update.name),
-                name: port.name.to_owned(),
+            let Some(port) = argument.port() else { return Ok(None) };
+            let connected = port.connect(bus).map_err(|reason| RuntimeError::Port {
+                owner: format!("{owner}.{}", update.name()),
+                name: port.name().to_owned(),
                 reason,
             })?;
             let place = connected.place();
             Ok(Some(Connected { cell: Box::new(PortCell::new(connected)), place }))
         };
-        update.arguments.iter().map(connect).collect::<Result<_, _>>().map(Self)
+        update.arguments().iter().map(connect).collect::<Result<_, _>>().map(Self)
     }
 
     /// The port of that argument, if it has one.

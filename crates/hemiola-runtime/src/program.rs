@@ -15,18 +15,17 @@ use hemiola_trace::{Core, CycleId, Event, ExchangeId, PlanId, Stamp, TaskId, Tic
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
-use crate::cycle::Repeated;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
 use crate::origins::PUBLISHERS;
+use crate::record::MessageRecord;
 use crate::robot_state::RobotState;
-use crate::transcript::MessageRecord;
+use crate::run::Repeated;
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build};
 use lineage::Lineage;
 use update::UpdateTask;
-pub use update::{FailureReason, FailureRecord};
 
 /// See the module. Replaced as a whole when a provider is switched or priorities change.
 pub struct Program {

@@ -7,10 +7,10 @@ use hemiola_model::module::SafeState;
 use hemiola_realtime::Wakeup;
 use hemiola_trace::SourceId;
 
+use crate::gate::Gate;
 use crate::origins::Origins;
 use crate::safe_state::{Cause, SharedSafeState};
-use crate::taken::Taken;
-use crate::tap::Gate;
+use crate::stand_in::Taken;
 
 /// What all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {

@@ -11,11 +11,10 @@ use hemiola_realtime::{
     sleep_until,
 };
 
+use crate::assemble::{Launched, Robot, launch, thread_settings};
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
-use crate::launch::{Launched, launch, thread_settings};
-use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
 

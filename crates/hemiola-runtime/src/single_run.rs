@@ -101,17 +101,15 @@ impl SingleRun {
     /// # Errors
     /// In words: something that the module reads is not there or of another type, a parameter cannot be set, or it asks a service.
     pub fn of(&self, module: &ModuleDescriptor) -> Result<RunResult, String> {
-        let instance = module
-            .create(&self.parameters)
-            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+        let instance = module.create(&self.parameters).map_err(|error| error.to_string())?;
         if let Some(state) = &self.state {
-            let failed = |error: ReadError| format!("what {} remembers: {error}", module.name);
+            let failed = |error: ReadError| format!("what {} remembers: {error}", module.name());
             let mut reader = CdrReader::new(state).map_err(failed)?;
             // SAFETY: nobody else has the instance.
             unsafe { instance.read_state(&mut reader) }.map_err(failed)?;
         }
-        let mut updates: Vec<&Update> = module.updates.iter().collect();
-        let place = |update: &&Update| self.order.iter().position(|name| name == update.name).unwrap_or(usize::MAX);
+        let mut updates: Vec<&Update> = module.updates().iter().collect();
+        let place = |update: &&Update| self.order.iter().position(|name| name == update.name()).unwrap_or(usize::MAX);
         updates.sort_by_key(place);
         let bus = Bus::new();
         let mut result = RunResult::default();
@@ -134,13 +132,13 @@ impl SingleRun {
         bus: &Bus,
         result: &mut RunResult,
     ) -> Result<(), String> {
-        let ports = Ports::connect(module.name, update, bus).map_err(|error| error.to_string())?;
-        for (index, argument) in update.arguments.iter().enumerate() {
-            if let (Some(end), Some(port)) = (argument.port, ports.get(index)) {
+        let ports = Ports::connect(module.name(), update, bus).map_err(|error| error.to_string())?;
+        for (index, argument) in update.arguments().iter().enumerate() {
+            if let (Some(end), Some(port)) = (argument.port(), ports.get(index)) {
                 self.connect(module, end, port)?;
             }
         }
-        let arguments = update.arguments.iter().map(|argument| self.place(module, argument));
+        let arguments = update.arguments().iter().map(|argument| self.place(module, argument));
         let places: Vec<Option<Place>> = arguments.collect::<Result<_, _>>()?;
         let bindings: Vec<Binding<'_>> = places
             .iter()
@@ -152,7 +150,7 @@ impl SingleRun {
             })
             .collect();
         let context = Context::new(self.clock, Scope::default(), Debug::default(), self.safe_state);
-        // SAFETY: the instance is of this module, and nobody else has it; every argument has what it asks for, made just now, and nobody else sees it.
+        // SAFETY: the instance is of this module, as all updates of a descriptor are, and nobody else has it; every argument has what it asks for, made just now, and nobody else sees it.
         let outcome = unsafe { update.call(instance, &bindings, &context) };
         let is_done = !matches!(outcome, Outcome::Failed(_));
         for place in places.iter().flatten().filter(|place| place.is_output) {
@@ -167,8 +165,8 @@ impl SingleRun {
 
     /// Has a subscription get what it got.
     fn connect(&self, module: &ModuleDescriptor, end: PortDescriptor, port: &PortCell) -> Result<(), String> {
-        let (name, topic) = (module.name, end.name);
-        match end.role {
+        let (name, topic) = (module.name(), end.name());
+        match end.role() {
             PortRole::Publishes => Ok(()),
             PortRole::Calls => Err(format!("{name} asks service {topic}: such a run cannot be repeated alone")),
             PortRole::Subscribes => {
@@ -185,14 +183,17 @@ impl SingleRun {
 
     /// What an argument sees; `None` for services and ends of topics.
     fn place(&self, module: &ModuleDescriptor, argument: &ArgumentDescriptor) -> Result<Option<Place>, String> {
-        let Some(descriptor) = argument.representation else { return Ok(None) };
-        if argument.kind == ArgumentKind::Provides {
+        let Some(descriptor) = argument.representation() else { return Ok(None) };
+        if argument.kind() == ArgumentKind::Provides {
             return Ok(Some(Place::of_output(descriptor)));
         }
         let name = descriptor.name();
-        let fits = |input: &&RunInput| input.kind == argument.kind && input.representation == name;
-        let input =
-            self.inputs.iter().find(fits).ok_or_else(|| format!("{} reads {name}, which is not there", module.name))?;
+        let fits = |input: &&RunInput| input.kind == argument.kind() && input.representation == name;
+        let input = self
+            .inputs
+            .iter()
+            .find(fits)
+            .ok_or_else(|| format!("{} reads {name}, which is not there", module.name()))?;
         Place::of_input(descriptor, input).map(Some).map_err(|error| format!("{name}: {error}"))
     }
 }

@@ -2,22 +2,22 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hemiola_model::module::{Binding, Context, Debug, Instance, Outcome, Scope, Update};
 use hemiola_model::{Clock, SourceRate, Time};
-use hemiola_realtime::{ThreadSettings, Wakeup, describe_panic, take_place};
+use hemiola_realtime::{ThreadSettings, describe_panic, take_place};
 use hemiola_trace::{Core, Event, Ring, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
-use crate::feed::Feed;
+use crate::observe::values::TapWriter;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
-use crate::tap::TapWriter;
+use crate::run::Trigger;
+use crate::stand_in::Feed;
 use hemiola_bus::exchange::QueueWriter;
 
 /// A source, ready to run. Belongs to its own thread.
@@ -66,20 +66,6 @@ pub struct SourceExport {
     pub lines: usize,
     /// The trigger of the reading cycle, if this source triggers it.
     pub trigger: Option<Arc<Trigger>>,
-}
-
-/// Tells a cycle that there is a new sample, or that there are new messages.
-#[derive(Default)]
-pub struct Trigger {
-    pub wakeup: Arc<Wakeup>,
-    has_ended: AtomicBool,
-}
-
-impl Trigger {
-    /// Whether there will be no more samples.
-    pub fn has_ended(&self) -> bool {
-        self.has_ended.load(Ordering::Relaxed)
-    }
 }
 
 /// A sample that could not be taken.
@@ -227,7 +213,7 @@ impl SourceRunner {
     /// Tells the cycles that wait for samples that there will be no more.
     pub fn say_ended(&self) {
         let triggers = self.exports.iter().filter_map(|export| export.trigger.as_ref());
-        triggers.for_each(|trigger| trigger.has_ended.store(true, Ordering::Relaxed));
+        triggers.for_each(|trigger| trigger.end());
     }
 
     /// Tells that samples were left out because the machine held the source up.

@@ -1,6 +1,3 @@
-mod changes;
-mod follow;
-
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +7,13 @@ use hemiola_model::Time;
 use hemiola_model::configuration::Trigger;
 use hemiola_realtime::Containment;
 
+use crate::assemble::{Launched, Robot, launch};
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
+use crate::follow::Script;
 use crate::handle::RobotHandle;
-use crate::launch::{Launched, launch};
-use crate::robot::Robot;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
-
-use follow::Script;
 
 /// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the framework's clock alone.
 ///
@@ -38,27 +33,27 @@ use follow::Script;
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 pub struct Stepper {
-    cycles: Vec<Cycle>,
-    sources: Vec<Stepped>,
+    pub(crate) cycles: Vec<Cycle>,
+    pub(crate) sources: Vec<Stepped>,
     /// Due times of the cycles that a timer triggers.
     timers: Vec<(usize, Timer)>,
-    state: Arc<RobotState>,
-    handle: RobotHandle,
+    pub(crate) state: Arc<RobotState>,
+    pub(crate) handle: RobotHandle,
     steps: u64,
     /// A recording that it follows.
-    script: Option<Script>,
+    pub(crate) script: Option<Script>,
 }
 
-struct Stepped {
-    source: SourceRunner,
+pub struct Stepped {
+    pub(crate) source: SourceRunner,
     count: u64,
     /// When its next sample is to be delivered; `None` when it has ended.
-    next: Option<Time>,
+    pub(crate) next: Option<Time>,
     /// The sample has been taken already: it told its own time.
     is_taken: bool,
     failures_in_a_row: u32,
     /// The number of the sample that was delivered last.
-    delivered: Option<u32>,
+    pub(crate) delivered: Option<u32>,
     triggers: Vec<usize>,
 }
 
@@ -321,7 +316,7 @@ impl Timer {
 
 impl Stepped {
     /// Finds out when the next sample is due; takes it if only it knows.
-    fn prepare(&mut self) {
+    pub fn prepare(&mut self) {
         if self.next.is_none() {
             return;
         }
@@ -345,7 +340,7 @@ impl Stepped {
     }
 
     /// Hands the sample over; `false` if there is none this time.
-    fn deliver(&mut self, time: Time) -> bool {
+    pub fn deliver(&mut self, time: Time) -> bool {
         if !std::mem::take(&mut self.is_taken) {
             match self.source.sample(Some(time)) {
                 Sampled::At(_) => {}

@@ -21,7 +21,7 @@ use hemiola_trace::{Catalog, TaskId};
 pub use demotion::{Demotion, EndlessRun};
 pub use silence::{Actuators, Silence, SilentCycle};
 
-use crate::journal::Severity;
+use crate::record::Severity;
 use crate::robot_state::RobotState;
 
 /// See the module.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use hemiola_model::module::{Debug, DebugRecord, DebugSink};
 use hemiola_trace::{Event, Ring, RingReader, TaskId};
 
-use crate::program::FailureRecord;
+use crate::run::FailureRecord;
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// What each worker has of its own: where its events, failures, plots and drawings go.

@@ -11,8 +11,9 @@ mod tests;
 mod undisturbed;
 
 pub use figures::{CallbackStatistics, ChainStatistics, CycleStatistics, TaskStatistics};
+pub use hemiola_words::duration as human_duration;
 pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
-pub use style::{Colour, Style, human_duration};
+pub use style::{Colour, Style};
 
 use crate::{
     catalog::Catalog,

@@ -15,7 +15,6 @@ mod why;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use crate::application::Application;
 use crate::command_line::Command;
@@ -83,20 +82,3 @@ fn wrapped(words: &str, indent: usize) -> String {
 
 /// Where a terminal leaves less than that, it may wrap by itself.
 const NARROWEST_TEXT: usize = 30;
-
-/// Three digits and a unit: `12.3 ms`, `847 µs`.
-pub fn human(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64();
-    let (value, unit) = match seconds {
-        ..999.5e-9 => return format!("{:.0} ns", seconds * 1e9),
-        ..999.5e-6 => (seconds * 1e6, "µs"),
-        ..999.5e-3 => (seconds * 1e3, "ms"),
-        _ => (seconds, "s"),
-    };
-    let decimals = match value {
-        ..9.995 => 2,
-        ..99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$} {unit}")
-}

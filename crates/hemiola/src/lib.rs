@@ -33,8 +33,8 @@ extern crate self as hemiola;
 /// Data, schemas and text forms.
 pub mod data {
     pub use hemiola_macros::Data;
-    pub use hemiola_model::Form;
     pub use hemiola_model::data::*;
+    pub use hemiola_model::{Form, RepresentationDescriptor};
 }
 
 /// Data outside the process: CDR, ros2msg schemas, hashes of types.

@@ -147,7 +147,7 @@ impl Extracted {
     /// Something is different, and what; or the module is not linked, or reads what the file does not have.
     pub fn check(&self) -> Result<(), ExtractedError> {
         let modules = registry::modules();
-        let module = modules.iter().find(|module| module.name == self.module()).ok_or_else(|| {
+        let module = modules.iter().find(|module| module.name() == self.module()).ok_or_else(|| {
             self.unfit(format!("module {} is not linked: write `use my_robot as _;` into the test", self.module()))
         })?;
         let result = self.run(module)?.of(module).map_err(|reason| self.unfit(reason))?;
@@ -177,18 +177,18 @@ impl Extracted {
             let mut default = CdrWriter::default();
             let made = module.create(&run.parameters).map_err(|errors| self.unfit(format!("{errors:?}")))?;
             made.into_state(&mut default);
-            run.state = Some(self.as_now(recorded, module.name, data_type, default.bytes())?);
+            run.state = Some(self.as_now(recorded, module.name(), data_type, default.bytes())?);
         }
-        for argument in module.updates.iter().flat_map(|update| &update.arguments) {
-            let read = argument.representation.or(argument.port.and_then(|port| port.message));
-            let (Some(descriptor), Some(topic)) = (read, input_topic(argument.kind)) else { continue };
+        for argument in module.updates().iter().flat_map(|update| update.arguments()) {
+            let read = argument.representation().or(argument.port().and_then(|port| port.message()));
+            let (Some(descriptor), Some(topic)) = (read, input_topic(argument.kind())) else { continue };
             let name = descriptor.name();
             let (Some(recorded), Some(data_type)) =
                 (self.messages.get(&format!("{topic}{name}")), descriptor.data_type())
             else {
                 continue;
             };
-            let bytes = if matches!(argument.kind, ArgumentKind::Collects | ArgumentKind::Port) {
+            let bytes = if matches!(argument.kind(), ArgumentKind::Collects | ArgumentKind::Port) {
                 recorded.data.clone()
             } else {
                 let mut default = CdrWriter::default();
@@ -196,7 +196,7 @@ impl Extracted {
                 self.as_now(recorded, name, &data_type, default.bytes())?
             };
             let views = self.fact(&format!("views{topic}{name}")).split_whitespace().filter_map(view).collect();
-            run.inputs.push(RunInput { kind: argument.kind, representation: name.to_owned(), views, bytes });
+            run.inputs.push(RunInput { kind: argument.kind(), representation: name.to_owned(), views, bytes });
         }
         Ok(run)
     }
@@ -219,7 +219,7 @@ impl Extracted {
         for (topic, recorded) in &self.messages {
             let (what, computed) = match topic.strip_prefix(OUTPUT) {
                 Some(name) => (name, result.outputs.get(name).cloned().flatten()),
-                None if topic == AFTER => (module.name, result.state.clone()),
+                None if topic == AFTER => (module.name(), result.state.clone()),
                 None => continue,
             };
             let Some(computed) = computed else {

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use hemiola_bus::{ActorReport, Bus, EventLoopReport, ServiceReport, TopicReport};
 use hemiola_trace::Summary;
-
-use crate::commands::human;
+use hemiola_words::{Column, Columns, duration};
 
 /// Messages, requests, calls and events up to one moment.
 #[derive(Default)]
@@ -107,7 +106,7 @@ impl Row {
         let rate = self.count as f64 / elapsed.as_secs_f64().max(1e-9);
         let latency = self.latency.filter(|latency| latency.count > 0);
         let time = |figure: fn(&Summary) -> u64| {
-            latency.as_ref().map_or_else(String::new, |latency| human(Duration::from_nanos(figure(latency))))
+            latency.as_ref().map_or_else(String::new, |latency| duration(Duration::from_nanos(figure(latency))))
         };
         let [count, depth, deepest, lost] =
             [self.count, self.depth, self.deepest, self.lost].map(|figure| figure.to_string());
@@ -121,10 +120,11 @@ fn longest(latencies: impl Iterator<Item = Option<Summary>>) -> Option<Summary> 
     latencies.flatten().max_by_key(|latency| latency.p99)
 }
 
+/// A name of at most so many characters, then figures.
 fn line(width: usize, name: &str, figures: [String; 8]) -> String {
-    let [sent, rate, wait, most, lost, mean, p99, maximum] = figures;
-    let line = format!("{name:width$}{sent:>8}{rate:>8}{wait:>6}{most:>6}{lost:>6}{mean:>9}{p99:>9}{maximum:>9}");
-    line.trim_end().to_owned()
+    let figure_columns = [8, 8, 6, 6, 6, 9, 9, 9].map(Column::right);
+    let columns = Columns::new([Column::left(width)].into_iter().chain(figure_columns));
+    columns.line([name].into_iter().chain(figures.iter().map(String::as_str)))
 }
 
 #[cfg(test)]

@@ -85,15 +85,15 @@ fn a_module_is_tested_in_five_lines() {
 #[test]
 fn the_signature_is_the_declaration() {
     let modules = registry::modules();
-    let adder = modules.iter().find(|module| module.name == "Adder").unwrap();
-    assert_eq!(adder.path, "modules");
-    assert_eq!(adder.parameters[0].documentation, "What is added.");
-    let update = &adder.updates[0];
-    assert_eq!((update.name, update.access), ("sum", Access::Exclusive));
-    let kinds: Vec<_> = update.arguments.iter().map(|argument| argument.kind).collect();
+    let adder = modules.iter().find(|module| module.name() == "Adder").unwrap();
+    assert_eq!(adder.path(), "modules");
+    assert_eq!(adder.parameters()[0].documentation, "What is added.");
+    let update = &adder.updates()[0];
+    assert_eq!((update.name(), update.access()), ("sum", Access::Exclusive));
+    let kinds: Vec<_> = update.arguments().iter().map(|argument| argument.kind()).collect();
     use ArgumentKind::*;
     assert_eq!(kinds, [Requires, Uses, Service, Provides, Service]);
-    assert_eq!(registry::sources()[0].name, "Numbers");
+    assert_eq!(registry::sources()[0].name(), "Numbers");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use hemiola::Application;
 use hemiola::cdr::{self, MessageSchema};
+use hemiola::data::RepresentationDescriptor;
 use hemiola::prelude::*;
 use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection};
 
@@ -66,7 +67,8 @@ fn log(path: &Path, is_missing: fn(&str, u32) -> bool) {
 }
 
 fn of(name: &str) -> hemiola::data::DataType {
-    let descriptor = if name == "Left" { Left::descriptor() } else { Right::descriptor() };
+    let descriptor =
+        if name == "Left" { RepresentationDescriptor::of::<Left>() } else { RepresentationDescriptor::of::<Right>() };
     descriptor.data_type().unwrap()
 }
 

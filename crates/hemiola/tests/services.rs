@@ -66,7 +66,7 @@ fn robot() -> Stepper {
     let mut cycle = CycleConfiguration::new("motion", Trigger::Rate(100.0));
     cycle.modules = vec!["Surveyor".into()];
     let configuration = Configuration { cycles: vec![cycle], ..Configuration::default() };
-    let modules = registry::modules().into_iter().filter(|module| module.name == "Surveyor").collect();
+    let modules = registry::modules().into_iter().filter(|module| module.name() == "Surveyor").collect();
     Robot::assemble_from(configuration, modules, Vec::new()).unwrap().into_stepper().unwrap()
 }
 

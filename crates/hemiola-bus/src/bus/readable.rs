@@ -58,7 +58,7 @@ impl Bus {
     pub fn readable_topic<T: Representation>(&self, name: &str) -> Result<Topic<T>, BusError> {
         let topic = self.topic(name)?;
         let view = View {
-            descriptor: T::descriptor(),
+            descriptor: RepresentationDescriptor::of::<T>(),
             join: |bus, name, capacity, signal| {
                 let queue: Queue<T> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
                 Ok(AnyQueue(Box::new(queue)))

@@ -1,5 +1,6 @@
 //! The asking end of a service as an argument of updates.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -144,19 +145,16 @@ impl<Request: Representation, Response: Send + 'static> Port for Requests<Reques
     }
 }
 
-impl<Request: Representation, Response: Send + 'static> Argument for &mut Requests<Request, Response> {
+// SAFETY: the port is what `connect` makes; each argument has one of its own.
+unsafe impl<Request: Representation, Response: Send + 'static> Argument for &mut Requests<Request, Response> {
     type Item<'f> = &'f mut Requests<Request, Response>;
 
     fn describe() -> ArgumentDescriptor {
-        ArgumentDescriptor::port(PortDescriptor {
-            name: Request::NAME,
-            role: PortRole::Calls,
-            message: None,
-            connect: |bus| {
-                let requests = Requests::<Request, Response>::new(robot_bus(bus)?);
-                Ok(Box::new(requests.map_err(|error| error.to_string())?))
-            },
-        })
+        let connect = |bus: &dyn Any| {
+            let requests = Requests::<Request, Response>::new(robot_bus(bus)?);
+            Ok(Box::new(requests.map_err(|error| error.to_string())?) as _)
+        };
+        ArgumentDescriptor::of_port(PortDescriptor::new(Request::NAME, PortRole::Calls, None, connect))
     }
 
     #[inline]

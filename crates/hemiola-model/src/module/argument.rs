@@ -1,3 +1,12 @@
+//! What updates take, by type.
+//!
+//! An [`Argument`] describes itself and fetches itself, both from its type: the description is true by construction, and nobody can
+//! change it. So what the framework binds to an argument is what the argument expects.
+#![expect(
+    unsafe_code,
+    reason = "what an update borrows lives on a blackboard that is shared; the descriptors and their contract say how"
+)]
+
 use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
@@ -26,15 +35,22 @@ use crate::{Clock, Representation, RepresentationDescriptor, Time};
 /// # impl Representation for Pose { const NAME: &'static str = "Pose"; fn form() -> Form<Self> { Form::opaque() } }
 ///
 /// // The type alone tells what the plan must know:
-/// assert_eq!(<&Pose>::describe().kind, ArgumentKind::Requires);
-/// assert_eq!(<Previous<Pose>>::describe().kind, ArgumentKind::Uses);
+/// assert_eq!(<&Pose>::describe().kind(), ArgumentKind::Requires);
+/// assert_eq!(<Previous<Pose>>::describe().kind(), ArgumentKind::Uses);
 /// ```
+///
+/// # Safety
+/// The description is what the framework goes by when it orders updates and binds their arguments, so it must be true:
+/// - [`describe`](Self::describe) always gives the same description;
+/// - [`fetch`](Self::fetch) uses of its binding what the description asks for and nothing else: the cell of that representation, as the
+///   type of its values and in the way that the kind says (only `Provides` may write), or the port that the described `connect` made;
+/// - an item does not let anybody reach what it borrows after `'f`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of an update",
     label = "not an argument of an update",
     note = "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>` or `Samples<T>` of representations, the services `&Clock`, `&Scope`, `&Debug`, `&SafeState`, and ends of topics and services: `&mut Publisher<T>`, `&Subscription<T>`, `&mut Requests<T, A>`"
 )]
-pub trait Argument {
+pub unsafe trait Argument {
     /// The argument, borrowed for one call.
     type Item<'f>;
 
@@ -55,17 +71,15 @@ pub trait Argument {
 /// use hemiola_model::Clock;
 /// use hemiola_model::module::{Argument, ArgumentDescriptor, ArgumentKind};
 ///
-/// let service = ArgumentDescriptor { kind: ArgumentKind::Service, representation: None, port: None };
-/// assert_eq!(<&Clock>::describe(), service);
+/// let clock: ArgumentDescriptor = <&Clock>::describe();
+/// assert_eq!(clock.kind(), ArgumentKind::Service);
+/// assert!(clock.representation().is_none() && clock.port().is_none());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArgumentDescriptor {
-    /// What it asks for.
-    pub kind: ArgumentKind,
-    /// Of which representation; `None` for services.
-    pub representation: Option<&'static RepresentationDescriptor>,
-    /// For an end of a topic or a service.
-    pub port: Option<PortDescriptor>,
+    kind: ArgumentKind,
+    representation: Option<&'static RepresentationDescriptor>,
+    port: Option<PortDescriptor>,
 }
 
 /// What an argument asks for.
@@ -76,8 +90,8 @@ pub struct ArgumentDescriptor {
 /// # #[derive(Default)] struct Imu(f32);
 /// # impl Representation for Imu { const NAME: &'static str = "Imu"; fn form() -> Form<Self> { Form::opaque() } }
 ///
-/// assert_eq!(<&mut Imu>::describe().kind, ArgumentKind::Provides);
-/// assert_eq!(<Samples<Imu>>::describe().kind, ArgumentKind::Collects);
+/// assert_eq!(<&mut Imu>::describe().kind(), ArgumentKind::Provides);
+/// assert_eq!(<Samples<Imu>>::describe().kind(), ArgumentKind::Collects);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
@@ -95,16 +109,44 @@ pub enum ArgumentKind {
     Port,
 }
 
+impl ArgumentKind {
+    /// How an argument of this kind for that representation is written.
+    pub(super) fn written(self, representation: &str) -> String {
+        match self {
+            Self::Requires => format!("&{representation}"),
+            Self::Uses => format!("Previous<{representation}>"),
+            Self::Collects => format!("Samples<{representation}>"),
+            Self::Provides => format!("&mut {representation}"),
+            Self::Service | Self::Port => "a service".to_owned(),
+        }
+    }
+}
+
 impl ArgumentDescriptor {
     fn of<T: Representation>(kind: ArgumentKind) -> Self {
-        Self { kind, representation: Some(T::descriptor()), port: None }
+        Self { kind, representation: Some(RepresentationDescriptor::of::<T>()), port: None }
     }
 
     const SERVICE: Self = Self { kind: ArgumentKind::Service, representation: None, port: None };
 
     /// An end of a topic or a service.
-    pub const fn port(port: PortDescriptor) -> Self {
+    pub const fn of_port(port: PortDescriptor) -> Self {
         Self { kind: ArgumentKind::Port, representation: None, port: Some(port) }
+    }
+
+    /// What it asks for.
+    pub fn kind(&self) -> ArgumentKind {
+        self.kind
+    }
+
+    /// The representation that it asks for; `None` for services and ports.
+    pub fn representation(&self) -> Option<&'static RepresentationDescriptor> {
+        self.representation
+    }
+
+    /// The end of a topic or a service that it asks for.
+    pub fn port(&self) -> Option<PortDescriptor> {
+        self.port
     }
 }
 
@@ -155,7 +197,8 @@ impl<'f> Binding<'f> {
     }
 }
 
-impl<T: Representation> Argument for &T {
+// SAFETY: the description is of T, and `fetch` reads the cell's current value as a T.
+unsafe impl<T: Representation> Argument for &T {
     type Item<'f> = &'f T;
 
     fn describe() -> ArgumentDescriptor {
@@ -169,7 +212,8 @@ impl<T: Representation> Argument for &T {
     }
 }
 
-impl<T: Representation> Argument for &mut T {
+// SAFETY: the description is of T, and `fetch` gives the place where its provider writes a T.
+unsafe impl<T: Representation> Argument for &mut T {
     type Item<'f> = &'f mut T;
 
     fn describe() -> ArgumentDescriptor {
@@ -211,7 +255,8 @@ impl<T> Deref for Previous<'_, T> {
     }
 }
 
-impl<T: Representation> Argument for Previous<'_, T> {
+// SAFETY: the description is of T, and `fetch` reads the cell's previous value as a T.
+unsafe impl<T: Representation> Argument for Previous<'_, T> {
     type Item<'f> = Previous<'f, T>;
 
     fn describe() -> ArgumentDescriptor {
@@ -271,7 +316,8 @@ impl<T> Deref for Fresh<'_, T> {
     }
 }
 
-impl<T: Representation> Argument for Fresh<'_, T> {
+// SAFETY: the description is of T, and `fetch` reads the cell's current value as a T.
+unsafe impl<T: Representation> Argument for Fresh<'_, T> {
     type Item<'f> = Fresh<'f, T>;
 
     fn describe() -> ArgumentDescriptor {
@@ -346,7 +392,8 @@ impl<'f, T> Samples<'f, T> {
     }
 }
 
-impl<T: Representation> Argument for Samples<'_, T> {
+// SAFETY: the description is of T, and `fetch` reads the cell's collected values as values of T.
+unsafe impl<T: Representation> Argument for Samples<'_, T> {
     type Item<'f> = Samples<'f, T>;
 
     fn describe() -> ArgumentDescriptor {
@@ -361,7 +408,8 @@ impl<T: Representation> Argument for Samples<'_, T> {
 
 macro_rules! services {
     ($($service:ty: $method:ident;)*) => { $(
-        impl Argument for &$service {
+        // SAFETY: a service takes nothing of its binding.
+        unsafe impl Argument for &$service {
             type Item<'f> = &'f $service;
 
             fn describe() -> ArgumentDescriptor {
@@ -381,7 +429,8 @@ services! {
     SafeState: safe_state;
 }
 
-impl Argument for &Scope<'_> {
+// SAFETY: a service takes nothing of its binding, and the item ends with the context.
+unsafe impl Argument for &Scope<'_> {
     type Item<'f> = &'f Scope<'f>;
 
     fn describe() -> ArgumentDescriptor {
@@ -394,7 +443,8 @@ impl Argument for &Scope<'_> {
     }
 }
 
-impl Argument for &Debug<'_> {
+// SAFETY: a service takes nothing of its binding, and the item ends with the context.
+unsafe impl Argument for &Debug<'_> {
     type Item<'f> = &'f Debug<'f>;
 
     fn describe() -> ArgumentDescriptor {
@@ -417,7 +467,10 @@ impl Argument for &Debug<'_> {
 /// <(&Clock, (&SafeState, ()))>::describe(&mut descriptors);
 /// assert_eq!(descriptors.len(), 2);
 /// ```
-pub trait Arguments: 'static {
+///
+/// # Safety
+/// As for [`Argument`], of each of them: `describe` appends one descriptor per argument, in the order in which `fetch` takes the bindings.
+pub unsafe trait Arguments: 'static {
     /// The arguments, borrowed for one call.
     type Items<'f>;
 
@@ -431,7 +484,8 @@ pub trait Arguments: 'static {
     unsafe fn fetch<'f>(bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Self::Items<'f>;
 }
 
-impl Arguments for () {
+// SAFETY: there are none.
+unsafe impl Arguments for () {
     type Items<'f> = ();
 
     fn describe(_: &mut Vec<ArgumentDescriptor>) {}
@@ -440,7 +494,8 @@ impl Arguments for () {
     unsafe fn fetch<'f>(_: &'f [Binding<'f>], _: &'f Context<'f>) {}
 }
 
-impl<A: Argument + 'static, Rest: Arguments> Arguments for (A, Rest) {
+// SAFETY: the first describes and takes the first binding, all others do the same with the rest.
+unsafe impl<A: Argument + 'static, Rest: Arguments> Arguments for (A, Rest) {
     type Items<'f> = (A::Item<'f>, Rest::Items<'f>);
 
     fn describe(descriptors: &mut Vec<ArgumentDescriptor>) {

@@ -21,12 +21,12 @@ use crate::{RepresentationDescriptor, Time};
 ///
 /// ```
 /// use hemiola_model::module::cell::{Cell, View};
-/// # use hemiola_model::{Form, Representation};
+/// # use hemiola_model::{Form, Representation, RepresentationDescriptor};
 /// # #[derive(Default)] struct Count(u32);
 /// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
 ///
-/// let value = Count::descriptor().create();
-/// let cell = Cell::new(Count::descriptor(), View::of(&value));
+/// let value = RepresentationDescriptor::of::<Count>().create();
+/// let cell = Cell::new(RepresentationDescriptor::of::<Count>(), View::of(&value));
 /// assert!(!cell.view().stale);
 /// ```
 #[derive(Debug)]
@@ -48,11 +48,11 @@ unsafe impl Sync for Cell {}
 /// ```
 /// use hemiola_model::Time;
 /// use hemiola_model::module::cell::View;
-/// # use hemiola_model::{Form, Representation};
+/// # use hemiola_model::{Form, Representation, RepresentationDescriptor};
 /// # #[derive(Default)] struct Count(u32);
 /// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
 ///
-/// let value = Count::descriptor().create();
+/// let value = RepresentationDescriptor::of::<Count>().create();
 /// let view = View { stamp: Time::from_seconds(2.0), ..View::of(&value) };
 /// assert!(!view.stale);
 /// ```

@@ -1,8 +1,20 @@
+//! A module or source without its type.
+//!
+//! Invariant, kept by whoever runs updates (`unsafe` is needed to do so): the value behind an [`Instance`] is used by one side at a
+//! time: by updates, as their [`Access`](super::Access) says, or, between them, by who calls the methods here.
+#![expect(
+    unsafe_code,
+    reason = "an instance is shared by who runs its updates; the module's invariant orders every use"
+)]
+
 use std::any::Any;
+use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Module, SafeStateAction, StateForm};
+use thiserror::Error;
+
+use super::{Module, Owner, Panicked, SafeStateAction, StateForm, contain};
 use crate::data::{ReadError, Reader, Writer};
 use crate::{Parameters, ParametersError, Source, Value};
 
@@ -23,7 +35,7 @@ use crate::{Parameters, ParametersError, Source, Value};
 /// assert_eq!(walk.name(), "Walk");
 /// ```
 pub struct Instance {
-    value: *mut (),
+    value: Box<UnsafeCell<dyn Remembered>>,
     operations: &'static Operations,
     safe_state: Option<SafeStateAction>,
 }
@@ -46,66 +58,150 @@ pub struct Instance {
 /// ```
 pub struct PreparedParameters(Box<dyn Any + Send>);
 
+/// Why there is no instance.
+///
+/// ```
+/// use hemiola_model::module::{CreationError, ModuleDescriptor};
+/// # struct Walk(());
+/// # impl hemiola_model::module::Module for Walk {
+/// #     const NAME: &'static str = "Walk";
+/// #     type Parameters = ();
+/// #     fn create((): ()) -> Self { panic!("no gait table") }
+/// #     fn parameters_mut(&mut self) -> &mut () { &mut self.0 }
+/// # }
+///
+/// let walk = ModuleDescriptor::of::<Walk>("nao::motion", "src/motion.rs:12", Vec::new(), None);
+/// let error = walk.create(&Default::default()).unwrap_err(); // its `create` does: `panic!("no gait table")`
+/// assert!(matches!(&error, CreationError::Panicked(panicked) if panicked.message() == "no gait table"));
+/// ```
+#[derive(Debug, Error)]
+pub enum CreationError {
+    /// Parameters that cannot be set.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Parameters(Vec<ParametersError>),
+    /// The constructor, or what makes its parameters, panicked.
+    #[error("it panicked while it was made: {0}")]
+    Panicked(Panicked),
+}
+
 struct Operations {
     name: &'static str,
-    drop: unsafe fn(*mut ()),
+    owner: Owner,
     prepare: Prepare,
-    exchange: unsafe fn(*mut (), &mut PreparedParameters) -> bool,
     state: fn() -> StateForm,
-    write_state: unsafe fn(*const (), &mut dyn Writer),
-    read_state: unsafe fn(*mut (), &mut dyn Reader) -> Result<(), ReadError>,
 }
 
 /// Makes and checks parameters.
 type Prepare = fn(&BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>>;
 
-// SAFETY: the pointer owns a value of a type that is Send (a supertrait bound of Module and Source).
-unsafe impl Send for Instance {}
-// SAFETY: an `&Instance` only gives the address away; whoever uses it promises exclusiveness (see `Update::call`).
+/// What can be done with the value of an instance besides calling its updates.
+trait Remembered: Send {
+    fn exchange(&mut self, prepared: &mut PreparedParameters) -> bool;
+    fn write_state(&self, writer: &mut dyn Writer);
+    fn read_state(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError>;
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+/// Updates are called with its address, as that of an `M`.
+#[repr(transparent)]
+struct OfModule<M>(M);
+
+impl<M: Module> Remembered for OfModule<M> {
+    fn exchange(&mut self, prepared: &mut PreparedParameters) -> bool {
+        exchange(self.0.parameters_mut(), prepared)
+    }
+
+    fn write_state(&self, writer: &mut dyn Writer) {
+        self.0.write_state(writer);
+    }
+
+    fn read_state(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        self.0.read_state(reader)
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        &mut self.0
+    }
+}
+
+/// Sample methods are called with its address, as that of an `S`.
+#[repr(transparent)]
+struct OfSource<S>(S);
+
+impl<S: Source> Remembered for OfSource<S> {
+    fn exchange(&mut self, prepared: &mut PreparedParameters) -> bool {
+        exchange(self.0.parameters_mut(), prepared)
+    }
+
+    // A log has what a source brings: nobody has to begin it in the middle.
+    fn write_state(&self, _: &mut dyn Writer) {}
+
+    fn read_state(&mut self, _: &mut dyn Reader) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        &mut self.0
+    }
+}
+
+/// What an instance has when its value is gone.
+struct Nothing;
+
+impl Remembered for Nothing {
+    fn exchange(&mut self, _: &mut PreparedParameters) -> bool {
+        false
+    }
+
+    fn write_state(&self, _: &mut dyn Writer) {}
+
+    fn read_state(&mut self, _: &mut dyn Reader) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+// SAFETY: an `&Instance` only gives the address of its value away; whoever uses it promises to do so alone (see the module).
 unsafe impl Sync for Instance {}
 
 impl Instance {
-    pub(crate) fn of_module<M: Module>(parameters: M::Parameters) -> Self {
-        Self {
-            value: Box::into_raw(Box::new(M::create(parameters))).cast(),
-            operations: const {
-                &Operations {
-                    name: M::NAME,
-                    // SAFETY: `value` was made from a Box<M> just above, and callers promise exclusive use.
-                    drop: |value| drop(unsafe { Box::from_raw(value.cast::<M>()) }),
-                    prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
-                    // SAFETY: see above.
-                    exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<M>() }.parameters_mut(), prepared),
-                    state: M::state,
-                    // SAFETY: see above.
-                    write_state: |value, writer| unsafe { &*value.cast::<M>() }.write_state(writer),
-                    // SAFETY: see above.
-                    read_state: |value, reader| unsafe { &mut *value.cast::<M>() }.read_state(reader),
-                }
-            },
-            safe_state: None,
-        }
+    pub(crate) fn of_module<M: Module>(values: &BTreeMap<String, Value>) -> Result<Self, CreationError> {
+        let operations = const {
+            &Operations {
+                name: M::NAME,
+                owner: Owner::of::<M>(),
+                prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
+                state: M::state,
+            }
+        };
+        Self::create(operations, || {
+            M::Parameters::with(values).map(|made| Box::new(UnsafeCell::new(OfModule(M::create(made)))) as _)
+        })
     }
 
-    pub(crate) fn of_source<S: Source>(parameters: S::Parameters) -> Self {
-        Self {
-            value: Box::into_raw(Box::new(S::create(parameters))).cast(),
-            operations: const {
-                &Operations {
-                    name: S::NAME,
-                    // SAFETY: `value` was made from a Box<S> just above, and callers promise exclusive use.
-                    drop: |value| drop(unsafe { Box::from_raw(value.cast::<S>()) }),
-                    prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
-                    // SAFETY: see above.
-                    exchange: |value, prepared| exchange(unsafe { &mut *value.cast::<S>() }.parameters_mut(), prepared),
-                    // A log has what a source brings: nobody has to begin it in the middle.
-                    state: || StateForm::Opaque,
-                    write_state: |_, _| {},
-                    read_state: |_, _| Ok(()),
-                }
-            },
-            safe_state: None,
-        }
+    pub(crate) fn of_source<S: Source>(values: &BTreeMap<String, Value>) -> Result<Self, CreationError> {
+        let operations = const {
+            &Operations {
+                name: S::NAME,
+                owner: Owner::of::<S>(),
+                prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
+                state: || StateForm::Opaque,
+            }
+        };
+        Self::create(operations, || {
+            S::Parameters::with(values).map(|made| Box::new(UnsafeCell::new(OfSource(S::create(made)))) as _)
+        })
+    }
+
+    fn create(
+        operations: &'static Operations,
+        create: impl FnOnce() -> Result<Box<UnsafeCell<dyn Remembered>>, Vec<ParametersError>>,
+    ) -> Result<Self, CreationError> {
+        let made = contain(create).map_err(CreationError::Panicked)?;
+        Ok(Self { value: made.map_err(CreationError::Parameters)?, operations, safe_state: None })
     }
 
     /// The action must be the module's own: descriptors see to that.
@@ -117,6 +213,10 @@ impl Instance {
     /// The module's or source's name.
     pub fn name(&self) -> &'static str {
         self.operations.name
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        self.operations.owner
     }
 
     /// Makes and checks parameters; off the real-time threads.
@@ -134,7 +234,7 @@ impl Instance {
     /// Nobody else uses the instance meanwhile.
     pub unsafe fn exchange_parameters(&self, prepared: &mut PreparedParameters) -> bool {
         // SAFETY: promised by the caller.
-        unsafe { (self.operations.exchange)(self.value, prepared) }
+        unsafe { &mut *self.value.get() }.exchange(prepared)
     }
 
     /// Whether and how what the module remembers can be written down.
@@ -148,13 +248,12 @@ impl Instance {
     /// Nobody uses the instance exclusively meanwhile.
     pub unsafe fn write_state(&self, writer: &mut dyn Writer) {
         // SAFETY: promised by the caller.
-        unsafe { (self.operations.write_state)(self.value, writer) }
+        unsafe { &*self.value.get() }.write_state(writer);
     }
 
-    /// The same of an instance that nobody else has.
-    pub fn into_state(self, writer: &mut dyn Writer) {
-        // SAFETY: it is owned, and given up.
-        unsafe { self.write_state(writer) }
+    /// Writes down what a module remembers whose instance nobody else has.
+    pub fn into_state(mut self, writer: &mut dyn Writer) {
+        self.value.get_mut().write_state(writer);
     }
 
     /// Has the module remember what was written down.
@@ -166,7 +265,7 @@ impl Instance {
     /// Nobody else uses the instance meanwhile.
     pub unsafe fn read_state(&self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         // SAFETY: promised by the caller.
-        unsafe { (self.operations.read_state)(self.value, reader) }
+        unsafe { &mut *self.value.get() }.read_state(reader)
     }
 
     /// Whether the module does something when the robot enters its safe state.
@@ -180,13 +279,27 @@ impl Instance {
     /// Nobody else uses the instance meanwhile.
     pub unsafe fn enter_safe_state(&self) {
         if let Some(action) = &self.safe_state {
-            // SAFETY: promised by the caller; the action is this module's.
-            unsafe { action.call(self.value) }
+            // SAFETY: promised by the caller.
+            action.call(unsafe { &mut *self.value.get() }.as_any_mut());
         }
     }
 
+    /// Drops the module. One that is merely dropped keeps a panic of its `Drop` to itself.
+    ///
+    /// # Errors
+    /// Its `Drop` panicked.
+    pub fn end(mut self) -> Result<(), Panicked> {
+        self.drop_value()
+    }
+
+    fn drop_value(&mut self) -> Result<(), Panicked> {
+        let value = std::mem::replace(&mut self.value, Box::new(UnsafeCell::new(Nothing)));
+        contain(|| drop(value))
+    }
+
+    /// The address of the module or source, for its updates.
     pub(crate) fn as_ptr(&self) -> *mut () {
-        self.value
+        self.value.get().cast()
     }
 }
 
@@ -202,8 +315,8 @@ fn exchange<P: Parameters>(in_use: &mut P, prepared: &mut PreparedParameters) ->
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: the value is owned and dropped once.
-        unsafe { (self.operations.drop)(self.value) }
+        // Who wants to know calls `end`.
+        _ = self.drop_value();
     }
 }
 

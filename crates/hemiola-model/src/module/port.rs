@@ -4,6 +4,11 @@
 //! [`PortCell`], kept by whoever runs updates (`unsafe` is needed to do so): it is used by its update, which runs once in a run, and
 //! between two runs by the thread that runs the cycle, never by both at the same time.
 
+#![expect(
+    unsafe_code,
+    reason = "a port is shared by its update and the thread between two runs; the invariant orders them"
+)]
+
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -116,19 +121,50 @@ impl Inlet {
 /// struct Horn;
 /// impl Port for Horn {}
 ///
-/// let descriptor = PortDescriptor { name: "Honk", role: PortRole::Publishes, message: None, connect: |_bus| Ok(Box::new(Horn)) };
-/// assert!((descriptor.connect)(&()).is_ok());
+/// let descriptor = PortDescriptor::new("Honk", PortRole::Publishes, None, |_bus| Ok(Box::new(Horn)));
+/// assert!(descriptor.connect(&()).is_ok());
 /// ```
 #[derive(Clone, Copy)]
 pub struct PortDescriptor {
+    name: &'static str,
+    role: PortRole,
+    message: Option<&'static RepresentationDescriptor>,
+    connect: Connect,
+}
+
+impl PortDescriptor {
+    /// An end of that topic or service, whose messages (`None` for services) are these, and what makes it.
+    pub const fn new(
+        name: &'static str,
+        role: PortRole,
+        message: Option<&'static RepresentationDescriptor>,
+        connect: Connect,
+    ) -> Self {
+        Self { name, role, message, connect }
+    }
+
     /// The topic or service.
-    pub name: &'static str,
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Which end of it.
-    pub role: PortRole,
-    /// What messages are; `None` of services.
-    pub message: Option<&'static RepresentationDescriptor>,
-    /// Makes it.
-    pub connect: Connect,
+    pub fn role(&self) -> PortRole {
+        self.role
+    }
+
+    /// What messages are; `None` for services.
+    pub fn message(&self) -> Option<&'static RepresentationDescriptor> {
+        self.message
+    }
+
+    /// Makes the port, on this bus; off the real-time threads.
+    ///
+    /// # Errors
+    /// In words: it cannot be connected.
+    pub fn connect(&self, bus: &dyn Any) -> Result<Box<dyn Port>, String> {
+        (self.connect)(bus)
+    }
 }
 
 /// Makes a port, given the robot's bus, whose type this crate does not know. Off the real-time threads. The error is for people.

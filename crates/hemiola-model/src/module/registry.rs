@@ -23,7 +23,7 @@ pub fn modules() -> Vec<ModuleDescriptor> {
         })
         .collect();
     // The linker's order means nothing; ours must be the same in every build.
-    modules.sort_by_key(|module| (module.path, module.name));
+    modules.sort_by_key(|module| (module.path(), module.name()));
     modules
 }
 
@@ -35,6 +35,6 @@ pub fn sources() -> Vec<SourceDescriptor> {
             Registration::Module(_) => None,
         })
         .collect();
-    sources.sort_by_key(|source| (source.path, source.name));
+    sources.sort_by_key(|source| (source.path(), source.name()));
     sources
 }

@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -29,43 +30,22 @@ impl SafeState {
 ///
 /// A module that drives hardware has one: it is called when the robot enters its safe state, between two runs of the module's
 /// cycle, or, when that cycle has stopped, by the watchdog. It may be called more than once.
-///
-/// ```
-/// use hemiola_model::module::SafeStateAction;
-///
-/// struct Motors { power: bool }
-/// let action = SafeStateAction::new(|motors: &mut Motors| motors.power = false);
-/// assert_eq!(format!("{action:?}"), "SafeStateAction");
-/// ```
 #[derive(Clone)]
-pub struct SafeStateAction(Arc<dyn Call>);
-
-trait Call: Send + Sync {
-    /// # Safety
-    /// `instance` is a module of the action's type that nobody else uses meanwhile.
-    unsafe fn call(&self, instance: *mut ());
-}
-
-struct Typed<M>(fn(&mut M));
-
-impl<M: 'static> Call for Typed<M> {
-    unsafe fn call(&self, instance: *mut ()) {
-        // SAFETY: promised by the caller.
-        (self.0)(unsafe { &mut *instance.cast() });
-    }
-}
+pub(super) struct SafeStateAction(Arc<dyn Fn(&mut dyn Any) + Send + Sync>);
 
 impl SafeStateAction {
     /// What `M` does.
     pub fn new<M: 'static>(enter: fn(&mut M)) -> Self {
-        Self(Arc::new(Typed(enter)))
+        Self(Arc::new(move |module| {
+            if let Some(module) = module.downcast_mut() {
+                enter(module);
+            }
+        }))
     }
 
-    /// # Safety
-    /// `instance` is a module of the action's type that nobody else uses meanwhile.
-    pub(super) unsafe fn call(&self, instance: *mut ()) {
-        // SAFETY: promised by the caller.
-        unsafe { self.0.call(instance) }
+    /// Has a module of the action's type enter its safe state.
+    pub fn call(&self, module: &mut dyn Any) {
+        (self.0)(module);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything is built on one primitive, [`Crew::run`]: call a function once for each index of a range, on whatever workers
 //! are free. The splitting of slices below relies on "once for each index" alone: index `i` is the only one that touches part
 //! `i`, which is why the `unsafe` blocks here are sound for any correct crew.
+#![expect(unsafe_code, reason = "slices are split among threads by their indices")]
 
 use std::cell::UnsafeCell;
 use std::fmt;

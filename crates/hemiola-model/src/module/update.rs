@@ -1,7 +1,16 @@
+//! An update without its types.
+//!
+//! Invariant of an [`Update`]: what `call` expects is what the update says of itself. `owner` is the type that it takes for its module,
+//! `arguments` are those that it fetches, and they passed an [`AccessSet`]; an update that did not pass is never called with anything.
+//! All of it is made from types in one place ([`Update::new`]) and cannot be changed afterwards.
+#![expect(unsafe_code, reason = "a call casts what is bound back to its types")]
+
+use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
 
-use super::{ArgumentDescriptor, Arguments, Binding, Context, Instance};
+use super::access::{AccessSet, Conflict};
+use super::{ArgumentDescriptor, ArgumentKind, Arguments, Binding, Context, Instance, RefusalReason};
 use crate::Time;
 
 /// One update of a module, or the sample method of a source, without its types.
@@ -20,17 +29,36 @@ use crate::Time;
 ///
 /// // What `#[update]` writes:
 /// let update = Update::exclusive::<Walk, (&Clock, ()), _>("joints", |walk, (clock, ())| walk.joints(clock));
-/// assert_eq!(update.arguments[0].kind, ArgumentKind::Service);
+/// assert_eq!(update.arguments()[0].kind(), ArgumentKind::Service);
 /// ```
 #[derive(Clone)]
 pub struct Update {
-    /// The method's name.
-    pub name: &'static str,
-    /// `&self` or `&mut self`.
-    pub access: Access,
-    /// Its arguments in order.
-    pub arguments: Vec<ArgumentDescriptor>,
+    name: &'static str,
+    access: Access,
+    arguments: Vec<ArgumentDescriptor>,
+    signature: &'static [&'static str],
+    owner: Owner,
+    refused: Option<RefusalReason>,
     call: Arc<dyn Call>,
+}
+
+/// The type that an update takes for its module, or that an instance is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner {
+    id: fn() -> TypeId,
+    name: fn() -> &'static str,
+}
+
+impl Owner {
+    pub(crate) const fn of<M: 'static>() -> Self {
+        Self { id: TypeId::of::<M>, name: type_name::<M> }
+    }
+}
+
+impl PartialEq for Owner {
+    fn eq(&self, other: &Self) -> bool {
+        (self.id)() == (other.id)()
+    }
 }
 
 /// How an update takes its module.
@@ -41,7 +69,7 @@ pub struct Update {
 /// struct Map;
 ///
 /// let update = Update::concurrent::<Map, (), _>("free_path", |_, ()| ());
-/// assert_eq!(update.access, Access::Concurrent);
+/// assert_eq!(update.access(), Access::Concurrent);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -169,13 +197,22 @@ impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     }
 }
 
+/// In the place of one that must not be called.
+struct Refused(RefusalReason);
+
+impl Call for Refused {
+    unsafe fn call<'f>(&self, _: *mut (), _: &'f [Binding<'f>], _: &'f Context<'f>) -> Outcome {
+        Outcome::Failed(Failure::new(self.0.clone()))
+    }
+}
+
 impl Update {
     /// An update that takes its module by `&mut self`.
     pub fn exclusive<M: Send + 'static, A: Arguments, R: IntoOutcome + 'static>(
         name: &'static str,
         call: for<'m, 'f> fn(&'m mut M, A::Items<'f>) -> R,
     ) -> Self {
-        Self::new::<A>(name, Access::Exclusive, Arc::new(Exclusive::<M, A, R>(call)))
+        Self::new::<M, A>(name, Access::Exclusive, Arc::new(Exclusive::<M, A, R>(call)))
     }
 
     /// An update that takes its module by `&self`.
@@ -183,13 +220,97 @@ impl Update {
         name: &'static str,
         call: for<'m, 'f> fn(&'m M, A::Items<'f>) -> R,
     ) -> Self {
-        Self::new::<A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
+        Self::new::<M, A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
     }
 
-    fn new<A: Arguments>(name: &'static str, access: Access, call: Arc<dyn Call>) -> Self {
+    fn new<M: 'static, A: Arguments>(name: &'static str, access: Access, call: Arc<dyn Call>) -> Self {
         let mut arguments = Vec::new();
         A::describe(&mut arguments);
-        Self { name, access, arguments, call }
+        let update = Self { name, access, arguments, signature: &[], owner: Owner::of::<M>(), refused: None, call };
+        match AccessSet::check(&update.arguments) {
+            Ok(()) => update,
+            Err(conflict) => {
+                let reason = update.conflict(conflict);
+                update.refuse(reason)
+            }
+        }
+    }
+
+    /// With its arguments as their author wrote them, for messages.
+    #[must_use]
+    pub fn with_signature(mut self, signature: &'static [&'static str]) -> Self {
+        self.signature = signature;
+        if let Some(RefusalReason::Conflict { places: (first, second), .. }) = self.refused {
+            self.refused = Some(self.conflict(Conflict { first, second }));
+        }
+        self
+    }
+
+    fn conflict(&self, Conflict { first, second }: Conflict) -> RefusalReason {
+        let (one, other) = (self.arguments[first], self.arguments[second]);
+        let representation = one.representation().map(|it| it.name().to_owned()).unwrap_or_default();
+        let written = |index: usize| match self.signature.get(index) {
+            Some(written) => (*written).to_owned(),
+            None => self.arguments[index].kind().written(&representation),
+        };
+        let remedy = match (one.kind(), other.kind()) {
+            (ArgumentKind::Provides, ArgumentKind::Provides) => "one `&mut` is enough",
+            (ArgumentKind::Provides, ArgumentKind::Collects) | (ArgumentKind::Collects, ArgumentKind::Provides) => {
+                "`Samples` come from another cycle or a source"
+            }
+            (ArgumentKind::Provides, _) | (_, ArgumentKind::Provides) => {
+                "an update cannot run before itself; for the value of the previous run take `Previous`"
+            }
+            _ => "ask for it once",
+        };
+        RefusalReason::Conflict {
+            first: written(first),
+            second: written(second),
+            places: (first, second),
+            remedy,
+            representation,
+        }
+    }
+
+    /// The update that is there in its place and does nothing but say so.
+    fn refuse(self, reason: RefusalReason) -> Self {
+        Self { call: Arc::new(Refused(reason.clone())), refused: Some(reason), ..self }
+    }
+
+    /// What `owner` calls its own: an update of another type is refused.
+    pub(crate) fn owned_by(self, owner: Owner) -> Self {
+        if self.owner == owner {
+            return self;
+        }
+        let reason =
+            RefusalReason::OtherOwner { of: (self.owner.name)().to_owned(), given_to: (owner.name)().to_owned() };
+        // It is one of `owner` from now on, which it does nothing with.
+        Self { owner, ..self.refuse(reason) }
+    }
+
+    /// The method's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// `&self` or `&mut self`.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// Its arguments in order.
+    pub fn arguments(&self) -> &[ArgumentDescriptor] {
+        &self.arguments
+    }
+
+    /// Why it cannot be called, if it cannot: a call of it fails and touches nothing.
+    pub fn refusal(&self) -> Option<&RefusalReason> {
+        self.refused.as_ref()
+    }
+
+    /// Whether that is an instance of the module that this update belongs to.
+    pub fn belongs_to(&self, instance: &Instance) -> bool {
+        self.owner == instance.owner()
     }
 
     /// Runs the update.

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
+use hemiola_words::svg::palette::{self, CRITICAL, INK, MUTED, RULE};
+use hemiola_words::svg::{Page, bold_width, escape, text_width};
+use hemiola_words::{counted, duration};
+
 use super::layout::{Flow, Request, layout};
 use super::legend::Legend;
-use super::palette::{self, CRITICAL, INK, MUTED, RULE};
-use super::svg::{MARGIN, Page, TOP, bold_width, escape, text_width};
-use super::{Colour, counted, human};
+use super::{Colour, MARGIN, TOP, page};
 use crate::durations::Durations;
 use crate::graph::{Edge, Reason, TaskGraph, TaskId};
 
@@ -49,19 +51,19 @@ pub fn graph_svg(graph: &TaskGraph, durations: &Durations, colour: Colour) -> St
     let edge_count = graph.edges().map(|edge| (edge.from, edge.to)).collect::<BTreeSet<_>>().len();
     let mut facts = format!(
         "{} · {}, {} of them drawn, the others follow from these · {} can run at once · critical path of {}",
-        counted(tasks.len(), "task", "tasks"),
-        counted(edge_count, "dependency", "dependencies"),
+        counted(tasks.len() as u64, "task"),
+        counted(edge_count as u64, "dependency"),
         reduced.len(),
         graph.width(),
-        counted(critical.tasks.len(), "task", "tasks")
+        counted(critical.tasks.len() as u64, "task")
     );
     if durations.any_known() {
-        let _ = write!(facts, ", {} of {} of work", human(critical.duration), human(work));
+        let _ = write!(facts, ", {} of {} of work", duration(critical.duration), duration(work));
     }
     let legend = Legend::new(colour, durations, graph);
     let width =
         (placed.width + 2.0 * MARGIN).max(text_width(&facts, 14.0) + 2.0 * MARGIN).max(legend.width() + 2.0 * MARGIN);
-    let mut page = Page::new(width, placed.height + TOP + MARGIN, graph.name(), &facts);
+    let mut page = page(width, placed.height + TOP + MARGIN, graph.name(), &facts);
     legend.draw(&mut page);
 
     page.line(format_args!(r#"<g transform="translate({:.1} {TOP})">"#, (width - placed.width) / 2.0));
@@ -176,7 +178,7 @@ impl Label {
             (Some(_), Some((module, update))) => (module.to_string(), update.to_string()),
             _ => (String::new(), task.name.clone()),
         };
-        let duration = durations.get(id).mean().map(human);
+        let duration = durations.get(id).mean().map(duration);
         let mut title = task.name.clone();
         if let Some(duration) = &duration {
             let _ = write!(title, "\ntakes {duration}");

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::{counted, human};
+use hemiola_words::{counted, duration};
+
 use crate::durations::{Durations, from_nanos};
 use crate::graph::{Reason, TaskGraph, TaskId, tails};
 
@@ -43,15 +44,15 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations, columns: usize) -> S
     let mut text = format!(
         "{}: {}, {} ({} direct), at most {} at once\ncritical path (*): {}",
         graph.name(),
-        counted(count, "task", "tasks"),
-        counted(edges.len(), "dependency", "dependencies"),
+        counted(count as u64, "task"),
+        counted(edges.len() as u64, "dependency"),
         reduced.len(),
         graph.width(),
-        counted(critical.tasks.len(), "task", "tasks")
+        counted(critical.tasks.len() as u64, "task")
     );
     if known {
         let work = expected.iter().sum();
-        let _ = write!(text, ", {} of {} of work", human(critical.duration), human(from_nanos(work)));
+        let _ = write!(text, ", {} of {} of work", duration(critical.duration), duration(from_nanos(work)));
     }
     let widest = graph.tasks().iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
     let times = if known { "     takes   remaining" } else { "" };
@@ -65,8 +66,8 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations, columns: usize) -> S
         let mark = if on_path.contains(&task) { '*' } else { ' ' };
         let mut line = format!("{:4} {mark} {:widest$}", number + 1, graph.task(task).name);
         if known {
-            let takes = durations.get(task).mean().map_or("?".into(), human);
-            let _ = write!(line, " {takes:>9}   {:>9}", human(from_nanos(remaining[index].nanos)));
+            let takes = durations.get(task).mean().map_or("?".into(), duration);
+            let _ = write!(line, " {takes:>9}   {:>9}", duration(from_nanos(remaining[index].nanos)));
         }
         let waits = reduced.iter().filter(|(_, to)| *to == task).map(|&(from, _)| graph.task(from).name.as_str());
         let waits = waits.collect::<Vec<_>>().join(", ");

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::palette::{self, CRITICAL, MUTED, RULE};
-use super::svg::{MARGIN, Page, escape, text_width};
-use super::{Colour, human};
+use hemiola_words::duration;
+use hemiola_words::svg::palette::{self, CRITICAL, MUTED, RULE};
+use hemiola_words::svg::{Page, escape, text_width};
+
+use super::{Colour, MARGIN};
 use crate::durations::Durations;
 use crate::graph::{TaskGraph, TaskId};
 
@@ -26,7 +28,7 @@ impl Legend {
             modules.entry(module.clone()).or_insert(number);
         }
         let longest =
-            (0..graph.tasks().len()).filter_map(|task| durations.get(TaskId(task as u32)).mean()).max().map(human);
+            (0..graph.tasks().len()).filter_map(|task| durations.get(TaskId(task as u32)).mean()).max().map(duration);
         Self {
             colour,
             modules,

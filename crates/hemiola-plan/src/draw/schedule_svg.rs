@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::palette::{self, CRITICAL, INK, MUTED, RULE};
-use super::svg::{MARGIN, Page, TOP, escape, fit, text_width};
-use super::{counted, human};
+use hemiola_words::svg::palette::{self, CRITICAL, INK, MUTED, RULE};
+use hemiola_words::svg::{Page, escape, fit, round_step, text_width};
+use hemiola_words::{counted, duration, trimmed};
+
+use super::{MARGIN, TOP, page};
 use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
@@ -40,14 +42,14 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
 
     let facts = format!(
         "makespan {} on {} · {} of work, critical path {}, no schedule is shorter than {}",
-        human(schedule.makespan),
-        counted(schedule.workers, "worker", "workers"),
-        human(work),
-        human(critical.duration),
-        human(bound)
+        duration(schedule.makespan),
+        counted(schedule.workers as u64, "worker"),
+        duration(work),
+        duration(critical.duration),
+        duration(bound)
     );
     let height = TOP + ROW * schedule.workers as f64 + 8.0 + MARGIN;
-    let mut page = Page::new(WIDTH + NAMES + 2.0 * MARGIN + 60.0, height, graph.name(), &facts);
+    let mut page = page(WIDTH + NAMES + 2.0 * MARGIN + 60.0, height, graph.name(), &facts);
     draw_legend(&mut page);
 
     let end = schedule.makespan.as_secs_f64().max(1e-9);
@@ -83,9 +85,9 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
         let title = format!(
             "{}\n{} from {} to {}",
             task.name,
-            human(slot.end - slot.start),
-            human(slot.start),
-            human(slot.end)
+            duration(slot.end - slot.start),
+            duration(slot.start),
+            duration(slot.end)
         );
         page.line(format_args!(
             r#"<g class="t"><title>{}</title><rect x="{left:.2}" y="{y}" width="{width:.2}" height="{BAR}" fill="{fill}" stroke="{border}" stroke-width="{}"/>"#,
@@ -112,7 +114,7 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
         r#"<path d="M{0:.1} {1}V{bottom}" stroke="{INK}" stroke-width="1.4" stroke-dasharray="6 4"><title>lower bound: {2}</title></path>"#,
         x(bound),
         TOP - 8.0,
-        human(bound)
+        duration(bound)
     ));
     page.finish()
 }
@@ -147,10 +149,6 @@ fn draw_scale(page: &mut Page, schedule: &Schedule, x: &impl Fn(Duration) -> f64
     let bottom = TOP + ROW * schedule.workers as f64;
     let step = tick_step(schedule.makespan);
     let ticks = schedule.makespan.as_nanos().checked_div(step.as_nanos()).unwrap_or(0);
-    let milliseconds = |time: Duration| {
-        let text = format!("{:.4}", time.as_secs_f64() * 1e3);
-        text.trim_end_matches('0').trim_end_matches('.').to_string()
-    };
     for tick in 0..=u32::try_from(ticks).unwrap_or(0) {
         let time = step * tick;
         let at = x(time);
@@ -163,17 +161,14 @@ fn draw_scale(page: &mut Page, schedule: &Schedule, x: &impl Fn(Duration) -> f64
         page.line(format_args!(
             r#"<text x="{at:.1}" y="{}" font-size="12" fill="{MUTED}" text-anchor="middle">{}{unit}</text>"#,
             bottom + 20.0,
-            milliseconds(time)
+            trimmed(time.as_secs_f64() * 1e3, 4)
         ));
     }
 }
 
-/// 1, 2 or 5 times a power of ten, so that there are about ten ticks.
+/// A round time, so that there are about ten ticks.
 pub(super) fn tick_step(span: Duration) -> Duration {
-    let rough = (span.as_nanos() as f64 / 10.0).max(1.0);
-    let power = 10f64.powf(rough.log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
-    Duration::from_nanos((factor * power) as u64)
+    Duration::from_nanos(round_step(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX), 10))
 }
 
 #[cfg(test)]

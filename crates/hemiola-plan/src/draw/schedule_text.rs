@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
+use hemiola_words::{counted, duration, trimmed};
+
 use super::schedule_svg::tick_step;
-use super::{counted, human};
 use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
@@ -40,9 +41,9 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
     let column = |time: Duration| (time.as_secs_f64() / span * width as f64).round() as usize;
 
     let work: Duration = (0..schedule.workers).map(|worker| schedule.busy(worker)).sum();
-    let workers = counted(schedule.workers, "worker", "workers");
+    let workers = counted(schedule.workers as u64, "worker");
     let mut text =
-        format!("{}: {} on {workers}, {} of work\n", plan.graph().name(), human(schedule.makespan), human(work));
+        format!("{}: {} on {workers}, {} of work\n", plan.graph().name(), duration(schedule.makespan), duration(work));
     for worker in 0..schedule.workers {
         let mut line = vec!['·'; width];
         for slot in schedule.slots.iter().filter(|slot| slot.worker == worker) {
@@ -78,8 +79,7 @@ fn scale(makespan: Duration, indent: usize, width: usize) -> String {
         let at = indent + (tick.as_secs_f64() / makespan.as_secs_f64().max(1e-9) * (width - 1) as f64) as usize;
         if line.chars().count() <= at {
             line += &" ".repeat(at - line.chars().count());
-            let number = format!("{:.4}", tick.as_secs_f64() * 1e3);
-            line += number.trim_end_matches('0').trim_end_matches('.');
+            line += &trimmed(tick.as_secs_f64() * 1e3, 4);
         }
         tick += step;
         if step.is_zero() || makespan.is_zero() {

@@ -14,7 +14,7 @@ use super::Blackboard;
 use super::provenance::Provenance;
 use super::snapshots::{self, SnapshotReader, SnapshotWriter};
 use super::store::{Held, Store};
-use crate::transcript::{InputRecord, NO_SNAPSHOT, SampleSpan};
+use crate::record::{InputRecord, NO_SNAPSHOT, SampleSpan};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// Values of one publisher for one consumer.

@@ -7,11 +7,11 @@ use hemiola_model::data::ValueReader;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 
 use super::RobotHandle;
+use crate::assemble::durations_from;
 use crate::command::{Command, Reason};
 use crate::controls::TRIES;
 use crate::error::RuntimeError;
-use crate::journal::Change;
-use crate::robot::durations_from;
+use crate::record::Change;
 
 /// How long replanning waits; most cycles run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
@@ -57,8 +57,8 @@ impl RobotHandle {
     pub fn set_parameter(&self, module: &str, parameter: &str, value: Value) -> Result<(), RuntimeError> {
         let mut controls = self.controls();
         let modules = controls.robot.modules.clone();
-        let Some(descriptor) = modules.iter().find(|known| known.name == module) else {
-            let known = modules.iter().map(|module| module.name.to_owned()).collect();
+        let Some(descriptor) = modules.iter().find(|known| known.name() == module) else {
+            let known = modules.iter().map(|module| module.name().to_owned()).collect();
             return Err(RuntimeError::Unknown { kind: "module", name: module.to_owned(), known });
         };
         let mut values = controls.parameters.get(module).cloned().unwrap_or_default();

@@ -8,7 +8,7 @@ use hemiola_trace::WorkerId;
 use super::{CycleHealth, RobotHandle};
 use crate::controls::{Controls, CycleControl, Posted, lock_if_free};
 use crate::error::RuntimeError;
-use crate::journal::Change;
+use crate::record::Change;
 
 impl RobotHandle {
     /// Gathers events, replaces failed modules, plans with what was learnt. Never waits for somebody who is changing the robot, who

@@ -12,7 +12,8 @@ use hemiola_trace::{
     Ticks, human_duration,
 };
 
-use super::bounds::{Bounded, Exceedance, ExceedanceCause, LatencyBounds};
+use super::bounds::LatencyBounds;
+use crate::record::{Bounded, Exceedance, ExceedanceCause};
 use callback::LateCall;
 use cause::cause;
 

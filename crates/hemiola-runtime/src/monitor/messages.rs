@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hemiola_bus::RobotClock;
 
-use crate::journal::{Journal, JournalEntry, JournalEvent, Severity};
+use crate::journal::{Journal, JournalEntry, JournalEvent};
+use crate::record::Severity;
 
 /// Something that people should know. Repeated ones are counted, not repeated.
 ///

@@ -103,12 +103,12 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
     let (mut ports, mut subscriptions) = (Vec::new(), 0..);
     for task in tasks {
         let Body::Update(update) = &task.body else { continue };
-        for (binding, argument) in update.bindings.iter().zip(&update.update.arguments) {
-            if let (&Binding::Port(cell), Some(port)) = (binding, argument.port) {
-                let next = numbers.entry(port.name).or_default();
-                let subscribes = port.role == PortRole::Subscribes;
+        for (binding, argument) in update.bindings.iter().zip(update.update.arguments()) {
+            if let (&Binding::Port(cell), Some(port)) = (binding, argument.port()) {
+                let next = numbers.entry(port.name()).or_default();
+                let subscribes = port.role() == PortRole::Subscribes;
                 let subscription = if subscribes { subscriptions.next() } else { None };
-                ports.push(ProgramPort { cell, topic: port.name, number: *next, role: port.role, subscription });
+                ports.push(ProgramPort { cell, topic: port.name(), number: *next, role: port.role(), subscription });
                 *next += 1;
             }
         }
@@ -119,11 +119,11 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
 /// The topics that an update subscribes to, in the order of its arguments.
 fn subscribed(update: &UpdateTask) -> impl Iterator<Item = &'static str> {
     let connected =
-        update.bindings.iter().zip(&update.update.arguments).filter_map(|(binding, argument)| match binding {
-            Binding::Port(_) => argument.port,
+        update.bindings.iter().zip(update.update.arguments()).filter_map(|(binding, argument)| match binding {
+            Binding::Port(_) => argument.port(),
             _ => None,
         });
-    connected.filter(|port| port.role == PortRole::Subscribes).map(|port| port.name)
+    connected.filter(|port| port.role() == PortRole::Subscribes).map(|port| port.name())
 }
 
 /// Where it is noted what messages come from that an update publishes; `None` where nobody can.
@@ -133,11 +133,13 @@ fn publisher(
     port: PortDescriptor,
     place: Option<u32>,
 ) -> Result<Option<UpdatePublisher>, RuntimeError> {
-    let Some(place) = place.filter(|_| port.role == PortRole::Publishes) else { return Ok(None) };
-    let exchange =
-        parts.catalog.exchange(parts.cycle_id, &to_topic(&parts.cycle.name, port.name)).map_err(RuntimeError::Trace)?;
+    let Some(place) = place.filter(|_| port.role() == PortRole::Publishes) else { return Ok(None) };
+    let exchange = parts
+        .catalog
+        .exchange(parts.cycle_id, &to_topic(&parts.cycle.name, port.name()))
+        .map_err(RuntimeError::Trace)?;
     let origins =
-        OriginWriter::new(parts.robot.origins().of(port.name), place, parts.robot.source_ids().len(), exchange);
+        OriginWriter::new(parts.robot.origins().of(port.name()), place, parts.robot.source_ids().len(), exchange);
     Ok(origins.map(|origins| UpdatePublisher { cell, origins }))
 }
 
@@ -148,27 +150,31 @@ fn bind(
     aging: &mut Vec<usize>,
 ) -> Result<UpdateTask, RuntimeError> {
     let descriptor = parts.modules[resolved.id.module];
-    let update = descriptor.updates[resolved.id.update].clone();
-    let instance = parts.instances.get(descriptor.name).cloned();
+    let update = descriptor.updates()[resolved.id.update].clone();
+    let instance = parts.instances.get(descriptor.name()).cloned();
     let instance = instance.ok_or_else(|| RuntimeError::internal("a module has no instance"))?;
+    if !update.belongs_to(&instance) {
+        // Two modules of one name, which the plan refuses; here their types decide.
+        return Err(RuntimeError::internal("an update meets an instance of another module"));
+    }
     let blackboard = parts.blackboard;
     let ports = instance.ports(resolved.id.update);
     let mut bindings: Vec<Binding<'static>> = Vec::new();
     let mut outputs: Vec<StoreRef> = Vec::new();
     let mut publishers = Vec::new();
     let mut taken = Vec::new();
-    for (index, argument) in update.arguments.iter().enumerate() {
-        let Some(representation) = argument.representation else {
+    for (index, argument) in update.arguments().iter().enumerate() {
+        let Some(representation) = argument.representation() else {
             let cell = ports.and_then(|ports| ports.get(index)).map(outlive_port);
             bindings.push(cell.map_or(Binding::Service, Binding::Port));
-            if let (Some(cell), Some(port)) = (cell, argument.port) {
+            if let (Some(cell), Some(port)) = (cell, argument.port()) {
                 publishers.extend(publisher(parts, cell, port, ports.and_then(|ports| ports.place(index)))?);
             }
             continue;
         };
         let name = representation.name();
         let provided_here = parts.cycle.providers.contains_key(name);
-        let cell = match argument.kind {
+        let cell = match argument.kind() {
             ArgumentKind::Provides if resolved.discarded.iter().any(|discarded| discarded == name) => {
                 let store = Box::new(Store::new(representation, 0));
                 let reference = outlive_store(&store);
@@ -186,7 +192,7 @@ fn bind(
             }
             ArgumentKind::Requires | ArgumentKind::Uses if provided_here => {
                 let index = blackboard.store_of(name).ok_or_else(|| no_place(name))?;
-                if argument.kind == ArgumentKind::Uses {
+                if argument.kind() == ArgumentKind::Uses {
                     aging.push(index);
                 }
                 outlive_cell(blackboard.store(index).cell())
@@ -206,7 +212,7 @@ fn bind(
     Ok(UpdateTask {
         taken,
         is_actuator: resolved.provides.is_empty() && resolved.discarded.is_empty(),
-        on_failure: parts.on_failure.get(descriptor.name).copied().unwrap_or_default(),
+        on_failure: parts.on_failure.get(descriptor.name()).copied().unwrap_or_default(),
         update,
         instance,
         bindings: bindings.into(),

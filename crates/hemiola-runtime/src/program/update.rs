@@ -1,19 +1,19 @@
 //! One update as a task of a program: called on its inputs, or what it provides taken from a recording.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
-use hemiola_model::module::{Binding, Context, Failure, Outcome, PortCell, Scope, Update};
+use hemiola_model::module::{Binding, Context, Outcome, PortCell, Scope, Update};
 use hemiola_realtime::take_place;
-use hemiola_trace::{Event, FailureKind, TaskId, Ticks};
+use hemiola_trace::{Event, FailureKind, Ticks};
 
 use super::{Program, StoreRef};
 use crate::module_instance::ModuleInstance;
 use crate::origins::OriginWriter;
+use crate::run::{FailureReason, FailureRecord};
 use crate::safe_state::Cause;
-use crate::taken::TakenRepresentation;
+use crate::stand_in::TakenRepresentation;
 use crate::worker::WorkerState;
 
 /// An update as a task: bound to its instance, cells and ports.
@@ -41,20 +41,6 @@ pub(super) struct TakenOutputs {
     pub(super) outputs: Box<[(StoreRef, TakenRepresentation)]>,
     /// It provides something else as well.
     pub(super) is_called: bool,
-}
-
-/// An update that failed, on its way to whoever puts it into words.
-pub struct FailureRecord {
-    pub task: TaskId,
-    pub instance: Arc<ModuleInstance>,
-    pub policy: FailurePolicy,
-    pub reason: FailureReason,
-}
-
-/// Why an update failed.
-pub enum FailureReason {
-    Error(Failure),
-    Panic { payload: Box<dyn Any + Send>, place: String },
 }
 
 impl Program {

@@ -12,8 +12,8 @@ use crate::controls::lock_if_free;
 use crate::cycle::Health;
 use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
+use crate::run::Trigger;
 use crate::safe_state::Cause;
-use crate::source::Trigger;
 use crate::worker::RunningTask;
 
 /// A cycle that must end a run from time to time.

@@ -7,8 +7,8 @@ use crate::{
     catalog::{CatalogGuard, Runs, source_of_messages},
     clock::TickScale,
     ids::{TaskId, WorkerId},
-    statistics::style::{duration, grouped},
 };
+use hemiola_words::{grouped, nanoseconds};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Stretches shorter than one part of the response time of so many are told together.
@@ -42,13 +42,13 @@ impl Explanation {
     }
 
     fn reason_in_words(&self, names: &CatalogGuard<'_>) -> String {
-        let excess = duration(self.excess);
+        let excess = nanoseconds(self.excess);
         match self.reason {
             Reason::Usual => match self.executions.first() {
                 Some(longest) => format!(
                     "nothing took unusually long; the longest of what it had to wait for was {} with {}",
                     names.task_name(longest.task),
-                    duration(longest.nanoseconds)
+                    nanoseconds(longest.nanoseconds)
                 ),
                 None => "nothing took unusually long".to_owned(),
             },
@@ -135,7 +135,7 @@ impl Explanation {
         for (begin, long, cause) in &shown {
             let line = self.line(names, cause);
             // Writing to a string cannot fail.
-            _ = writeln!(text, "  {:>8}  {:>8}  {line}", duration(*begin), duration(*long));
+            _ = writeln!(text, "  {:>8}  {:>8}  {line}", nanoseconds(*begin), nanoseconds(*long));
         }
         if !short.is_empty() {
             let together = self.response - shown.iter().map(|(_, long, _)| long).sum::<u64>().min(self.response);
@@ -143,9 +143,14 @@ impl Explanation {
             short.iter().for_each(|(_, long, cause)| *kinds.entry(kind(cause)).or_default() += long);
             let mut kinds: Vec<_> = kinds.into_iter().collect();
             kinds.sort_by_key(|&(_, long)| std::cmp::Reverse(long));
-            let kinds: Vec<_> = kinds.into_iter().map(|(kind, long)| format!("{} {kind}", duration(long))).collect();
+            let kinds: Vec<_> = kinds.into_iter().map(|(kind, long)| format!("{} {kind}", nanoseconds(long))).collect();
             let (count, kinds) = (grouped(short.len() as u64), kinds.join(", "));
-            _ = writeln!(text, "  {:>8}  {:>8}  {count} short stretches between them: {kinds}", "", duration(together));
+            _ = writeln!(
+                text,
+                "  {:>8}  {:>8}  {count} short stretches between them: {kinds}",
+                "",
+                nanoseconds(together)
+            );
         }
         if !self.chain.missing.is_empty() {
             let missing: Vec<_> = self.chain.missing.iter().map(|&task| names.task_name(task)).collect();
@@ -231,17 +236,20 @@ fn kind(cause: &Cause) -> &'static str {
 }
 
 fn compared(execution: &Execution) -> String {
-    format!("ran {}{}", duration(execution.nanoseconds), usual(execution))
+    format!("ran {}{}", nanoseconds(execution.nanoseconds), usual(execution))
 }
 
 fn compared_short(execution: &Execution) -> String {
-    format!("{} in all{}", duration(execution.nanoseconds), usual(execution))
+    format!("{} in all{}", nanoseconds(execution.nanoseconds), usual(execution))
 }
 
 fn usual(execution: &Execution) -> String {
     let Some(usual) = execution.usual else { return String::new() };
-    let (by, median, maximum) =
-        (duration(execution.nanoseconds.saturating_sub(usual.median)), duration(usual.median), duration(usual.maximum));
+    let (by, median, maximum) = (
+        nanoseconds(execution.nanoseconds.saturating_sub(usual.median)),
+        nanoseconds(usual.median),
+        nanoseconds(usual.maximum),
+    );
     format!(", {by} more than usual (usually {median}, at most {maximum} in {} runs)", grouped(usual.count))
 }
 

@@ -81,56 +81,6 @@ impl Tone {
     }
 }
 
-/// A duration for people, in three digits and the unit that fits: what reports and explanations say.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// assert_eq!(hemiola_trace::human_duration(Duration::from_micros(52)), "52.0 µs");
-/// ```
-pub fn human_duration(duration: std::time::Duration) -> String {
-    self::duration(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
-}
-
-/// Three digits and a unit: `52.0 µs`.
-pub(crate) fn duration(nanoseconds: u64) -> String {
-    const UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
-    let (size, unit) =
-        UNITS.into_iter().find(|&(size, _)| nanoseconds.saturating_add(size / 2_000) >= size).unwrap_or((1, "ns"));
-    let value = nanoseconds as f64 / size as f64;
-    let decimals = match value {
-        _ if size == 1 => 0,
-        ..9.995 => 2,
-        ..99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$} {unit}")
-}
-
-/// `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `text` cut or filled to exactly `width` columns.
-pub(super) fn fitted(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width {
-        return format!("{text}{}", " ".repeat(width - length));
-    }
-    let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
-}
-
 /// A bar of `cells` columns that stands for `limit`: solid to the mean, light to the 99 % quantile, a dot at the maximum,
 /// or an arrow if that is beyond.
 pub(super) fn bar(cells: usize, limit: u64, mean: u64, p99: u64, maximum: u64) -> String {
@@ -163,33 +113,6 @@ pub(super) fn bar(cells: usize, limit: u64, mean: u64, p99: u64, maximum: u64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations_have_three_digits_and_the_unit_that_fits() {
-        for (nanoseconds, text) in [
-            (0, "0 ns"),
-            (999, "999 ns"),
-            (1_000, "1.00 µs"),
-            (52_000, "52.0 µs"),
-            (999_700, "1.00 ms"),
-            (12_345_678, "12.3 ms"),
-            (99_999_000, "100 ms"),
-            (2_500_000_000, "2.50 s"),
-        ] {
-            assert_eq!(duration(nanoseconds), text);
-        }
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn text_fills_its_columns_exactly() {
-        assert_eq!(fitted("Walk", 6), "Walk  ");
-        assert_eq!(fitted("Schritt für Schritt", 9), "Schritt …");
-    }
 
     #[test]
     fn a_bar_shows_mean_tail_and_maximum() {

@@ -2,9 +2,10 @@
 
 use super::{
     report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport},
-    style::{Style, Tone, bar, duration, fitted, grouped},
+    style::{Style, Tone, bar},
 };
 use crate::distribution::Summary;
+use hemiola_words::{Column, Columns, fitted, grouped, nanoseconds};
 use std::fmt::Write;
 
 impl Report {
@@ -33,7 +34,8 @@ impl Report {
         for cycle in &self.cycles {
             let Summary { mean, p99, maximum, .. } = cycle.response;
             let limit = cycle.deadline.or(cycle.period).unwrap_or(maximum);
-            let figures = format!(" {:>8} of {:<8}  p0.99 {:<8}", duration(mean), duration(limit), duration(p99));
+            let figures =
+                format!(" {:>8} of {:<8}  p0.99 {:<8}", nanoseconds(mean), nanoseconds(limit), nanoseconds(p99));
             let counts = counts(cycle);
             let used = name_width + 3 + figures.chars().count() + counts.plain.chars().count();
             let cells = style.columns().saturating_sub(used + 1).min(40);
@@ -52,7 +54,7 @@ fn heading(cycle: &CycleReport, style: &Style) -> String {
         let _ = write!(facts, " at {:.1} Hz", 1e9 / period as f64);
     }
     if let Some(deadline) = cycle.deadline {
-        let _ = write!(facts, ", deadline {}", duration(deadline));
+        let _ = write!(facts, ", deadline {}", nanoseconds(deadline));
     }
     format!(
         "{}{}{}",
@@ -63,13 +65,13 @@ fn heading(cycle: &CycleReport, style: &Style) -> String {
 }
 
 fn cycle_table(text: &mut String, cycle: &CycleReport, style: &Style) {
-    let columns = Columns::of(style);
+    let table = Table::of(style);
     let scale = match (cycle.deadline, cycle.period) {
         (Some(_), _) => "of the deadline",
         (None, Some(_)) => "of the period",
         (None, None) => "of the maximum",
     };
-    columns.header(text, style, "", "", scale);
+    table.header(text, style, "", "", scale);
     let limit = cycle.deadline.or(cycle.period).unwrap_or(cycle.response.maximum);
     let rows = [
         ("cycle time", &cycle.execution),
@@ -81,12 +83,12 @@ fn cycle_table(text: &mut String, cycle: &CycleReport, style: &Style) {
     for (name, summary) in rows.into_iter().filter(|(_, summary)| summary.count > 0) {
         let bar = match name {
             "cycle time" | "response" => {
-                let bar = bar(columns.bar, limit, summary.mean, summary.p99, summary.maximum);
+                let bar = bar(table.bar, limit, summary.mean, summary.p99, summary.maximum);
                 style.paint(tone(u64::from(summary.maximum > limit)), &bar)
             }
             _ => String::new(),
         };
-        columns.row(text, name, summary, "", &bar);
+        table.row(text, name, summary, "", &bar);
     }
 }
 
@@ -94,21 +96,21 @@ fn task_table(text: &mut String, cycle: &CycleReport, style: &Style) {
     if cycle.tasks.is_empty() || style.tasks == 0 {
         return;
     }
-    let columns = Columns::of(style);
-    columns.header(text, style, "task", "queueing", &format!("{}worker:%", " ".repeat(columns.task_bar())));
+    let table = Table::of(style);
+    table.header(text, style, "task", "queueing", &format!("{}worker:%", " ".repeat(table.task_bar())));
     let limit = cycle.tasks.iter().map(|task| task.execution.p99).max().unwrap_or(0);
     for task in cycle.tasks.iter().take(style.tasks) {
         let Summary { mean, p99, maximum, .. } = task.execution;
-        let tail = match columns.bar {
+        let tail = match table.bar {
             ..WORKERS => String::new(),
             _ => {
-                let cells = columns.task_bar().saturating_sub(1);
+                let cells = table.task_bar().saturating_sub(1);
                 let gap = if cells > 0 { " " } else { "" };
                 let drawn = bar(cells, limit, mean, p99, maximum.min(limit));
                 format!("{}{gap}{}", style.paint(Tone::Good, &drawn), worker_shares(task))
             }
         };
-        columns.row(text, &task.name, &task.execution, &duration(task.queueing.mean), &tail);
+        table.row(text, &task.name, &task.execution, &nanoseconds(task.queueing.mean), &tail);
         if task.failures + task.stale > 0 {
             let trouble = format!("    failed {} times, stale {} times", grouped(task.failures), grouped(task.stale));
             let _ = writeln!(text, "{}", style.paint(Tone::Bad, &trouble));
@@ -127,15 +129,15 @@ fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
     if chains.is_empty() {
         return;
     }
-    let columns = Columns::of(style);
-    columns.header(text, style, "chain", "", "");
+    let table = Table::of(style);
+    table.header(text, style, "chain", "", "");
     let limit = chains.iter().map(|chain| chain.reaction.maximum.max(chain.data_age.maximum)).max().unwrap_or(0);
     for chain in chains {
         let ends = format!("  {} → {}", chain.source, chain.output);
         let _ = writeln!(text, "{}", fitted(&ends, style.columns()).trim_end());
         for (name, summary) in [("  reaction time", &chain.reaction), ("  data age", &chain.data_age)] {
-            let bar = bar(columns.bar, limit, summary.mean, summary.p99, summary.maximum);
-            columns.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
+            let bar = bar(table.bar, limit, summary.mean, summary.p99, summary.maximum);
+            table.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
         }
     }
 }
@@ -144,16 +146,16 @@ fn callback_table(text: &mut String, callbacks: &[CallbackReport], style: &Style
     if callbacks.is_empty() {
         return;
     }
-    let columns = Columns::of(style);
-    columns.header(text, style, "callback", "", "");
+    let table = Table::of(style);
+    table.header(text, style, "callback", "", "");
     let limit = callbacks.iter().map(|callback| callback.latency.maximum.max(callback.execution.maximum)).max();
     for callback in callbacks {
         let name = format!("  {}: {}", callback.executor, callback.name);
         let _ = writeln!(text, "{}", fitted(&name, style.columns()).trim_end());
         let rows = [("  latency", &callback.latency), ("  execution", &callback.execution)];
         for (name, summary) in rows.into_iter().filter(|(_, summary)| summary.count > 0) {
-            let bar = bar(columns.bar, limit.unwrap_or(0), summary.mean, summary.p99, summary.maximum);
-            columns.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
+            let bar = bar(table.bar, limit.unwrap_or(0), summary.mean, summary.p99, summary.maximum);
+            table.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
         }
         if callback.panics > 0 {
             let trouble = format!("    panicked {} times", grouped(callback.panics));
@@ -163,8 +165,8 @@ fn callback_table(text: &mut String, callbacks: &[CallbackReport], style: &Style
 }
 
 /// How a table's width is shared: names first, then figures, then what is left for a bar.
-struct Columns {
-    name: usize,
+struct Table {
+    columns: Columns,
     bar: usize,
 }
 
@@ -182,12 +184,14 @@ const NAMES: usize = 26;
 /// Columns for the share of each worker in a task's runs.
 const WORKERS: usize = 12;
 
-impl Columns {
+impl Table {
     fn of(style: &Style) -> Self {
         let free = style.columns().saturating_sub((FIGURES.len() + 1) * FIGURE + 3);
         // Names first: without them, bars say nothing.
         let name = free.min(NAMES + free.saturating_sub(NAMES) / 4).min(36);
-        Self { name, bar: (free - name).min(44) }
+        let figures = FIGURES.iter().chain([&"extra"]).map(|_| Column::right(FIGURE));
+        let columns = Columns::new([Column::left(name).after(2).cut()].into_iter().chain(figures));
+        Self { columns, bar: (free - name).min(44) }
     }
 
     /// Columns of a task's bar and the gap behind it: what the shares of its workers leave, or none.
@@ -199,18 +203,17 @@ impl Columns {
     }
 
     fn header(&self, text: &mut String, style: &Style, name: &str, extra: &str, tail: &str) {
-        let figures: String = FIGURES.iter().chain([&extra]).map(|title| format!("{title:>FIGURE$}")).collect();
+        let [first, mean, last, maximum, spread] = FIGURES;
         let tail = if tail.chars().count() <= self.bar { tail } else { "" };
-        let line = format!("  {}{figures} {tail}", fitted(name, self.name));
-        let _ = writeln!(text, "{}", style.paint(Tone::Quiet, line.trim_end()));
+        let line = self.columns.line([name, first, mean, last, maximum, spread, extra, " ", tail]);
+        let _ = writeln!(text, "{}", style.paint(Tone::Quiet, &line));
     }
 
     fn row(&self, text: &mut String, name: &str, summary: &Summary, extra: &str, tail: &str) {
         let Summary { p01, mean, p99, maximum, range98, .. } = *summary;
-        let figures: String =
-            [p01, mean, p99, maximum, range98].map(|value| format!("{:>FIGURE$}", duration(value))).concat();
-        let line = format!("  {}{figures}{extra:>FIGURE$} {tail}", fitted(name, self.name));
-        let _ = writeln!(text, "{}", line.trim_end());
+        let [p01, mean, p99, maximum, range98] = [p01, mean, p99, maximum, range98].map(nanoseconds);
+        let line = self.columns.line([name, &p01, &mean, &p99, &maximum, &range98, extra, " ", tail]);
+        let _ = writeln!(text, "{line}");
     }
 }
 

@@ -1,23 +1,25 @@
 //! Draws a timeline.
 
 use super::{Lane, RunSpan, Slice, Timeline};
+use hemiola_words::svg::palette::hsl;
+use hemiola_words::svg::{Page, bold_width, escape, fit, round_step, shortened, text_width};
+use hemiola_words::trimmed;
 use std::fmt::{self, Write};
 
 /// The picture as a document `width` pixels wide.
 pub(super) fn draw(timeline: &Timeline, width: u32) -> String {
     let layout = Layout::of(timeline, f64::from(width));
-    let mut text = String::new();
+    let mut page = Page::new(layout.width, layout.height);
     // Writing to a string cannot fail.
-    let _ = document(&mut text, timeline, &layout);
-    text
+    let _ = document(&mut page, timeline, &layout);
+    page.finish()
 }
 
-fn document(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
-    let (width, height) = (layout.width, layout.height);
+fn document(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
+    let height = layout.height;
     writeln!(
         out,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif">
-<defs>
+        r##"<defs>
 <pattern id="preempted" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" fill="#fff" fill-opacity=".62"/><rect width="1.6" height="5" fill="#475569" fill-opacity=".55"/></pattern>
 <clipPath id="plot"><rect x="{}" y="0" width="{}" height="{height}"/></clipPath>
 </defs>
@@ -29,11 +31,11 @@ fn document(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Resu
 .task {{ font-size: 10.5px; paint-order: stroke; stroke-width: 3; stroke-linejoin: round }}
 .two {{ font-size: 9.5px }}
 .span {{ font-size: 10.5px; font-weight: 600 }}
-</style>
-<rect width="{width}" height="{height}" rx="10" fill="#fff"/>"##,
+</style>"##,
         layout.left,
         layout.right - layout.left,
     )?;
+    out.ground(10.0, "#fff");
     header(out, timeline, layout)?;
     for (index, lane) in timeline.lanes.iter().enumerate() {
         background(out, layout, lane, index)?;
@@ -44,16 +46,15 @@ fn document(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Resu
         rows(out, timeline, layout, lane, index)?;
     }
     handovers(out, timeline, layout)?;
-    cores(out, timeline, layout)?;
-    writeln!(out, "</svg>")
+    cores(out, timeline, layout)
 }
 
 /// What is drawn, and what the marks mean.
-fn header(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
+fn header(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     let length = milliseconds(timeline.end.saturating_sub(timeline.begin));
-    let title = escaped(&timeline.process);
+    let title = escape(&timeline.process);
     let separator = if timeline.remark.is_empty() { "" } else { " · " };
-    let remark = escaped(&timeline.remark);
+    let remark = escape(&timeline.remark);
     writeln!(
         out,
         r##"<text class="title" x="{MARGIN}" y="30">{title}<tspan dx="10" font-weight="400" font-size="12" fill="#64748b">{length} ms of its schedule{separator}{remark}</tspan></text>"##,
@@ -61,7 +62,7 @@ fn header(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result
     let items = ["trigger", "deadline", "preempted", "publish → take"];
     let mut x = layout.right;
     for item in items.into_iter().rev() {
-        x -= width_of(item, 11.0);
+        x -= text_width(item, 11.0);
         writeln!(out, r##"<text class="note" x="{x:.1}" y="29">{item}</text>"##)?;
         x -= 20.0;
         match item {
@@ -82,7 +83,7 @@ fn header(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result
     Ok(())
 }
 
-fn background(out: &mut String, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
+fn background(out: &mut Page, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
     let (top, height) = (layout.lane_top[index], layout.lane_height(lane));
     let hue = hue_of(index);
     writeln!(
@@ -93,7 +94,7 @@ fn background(out: &mut String, layout: &Layout, lane: &Lane, index: usize) -> f
         MARGIN + 10.0,
         top + 17.0,
         hsl(hue, 0.65, 0.30),
-        escaped(&shortened(&lane.name, 96.0, 14.0)),
+        escape(&shortened(&lane.name, 14.0, 96.0)),
     )?;
     let rate = lane.period.map(|period| format!("{:.0} Hz", 1.0 / period.as_secs_f64()));
     let deadline = lane.deadline.map(|deadline| format!("{:.0} ms", deadline.as_secs_f64() * 1e3));
@@ -114,15 +115,15 @@ fn background(out: &mut String, layout: &Layout, lane: &Lane, index: usize) -> f
             layout.right - layout.left - 6.0,
             MARGIN + 10.0,
             y + ROW / 2.0 + 4.0,
-            escaped(&entry.label),
+            escape(&entry.label),
         )?;
     }
     Ok(())
 }
 
-fn axis(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
+fn axis(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     let span = timeline.end.saturating_sub(timeline.begin).max(1);
-    let step = nice_step(span, ((layout.right - layout.left) / 70.0) as u64);
+    let step = round_step(span, ((layout.right - layout.left) / 70.0) as u64);
     let bottom = layout.height - 26.0;
     let mut time = 0;
     while time <= span {
@@ -139,7 +140,7 @@ fn axis(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
 }
 
 /// The bars from trigger to end, and the marks of triggers and deadlines.
-fn runs(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
+fn runs(out: &mut Page, timeline: &Timeline, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
     let (top, height) = (layout.lane_top[index], layout.lane_height(lane));
     let colour = hsl(hue_of(index), 0.55, 0.42);
     writeln!(out, r##"<g clip-path="url(#plot)">"##)?;
@@ -169,7 +170,7 @@ fn runs(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, ind
                 let (label_x, next) = (end_x + 6.0, lane.runs.get(position + 1));
                 let room =
                     next.map_or(layout.right, |next| layout.x(timeline, next.trigger).min(layout.right)) - label_x;
-                if bold_width_of(&label, 10.5) <= room {
+                if bold_width(&label, 10.5) <= room {
                     writeln!(
                         out,
                         r##"<text class="span" x="{label_x:.1}" y="{:.1}" fill="{colour}">{label}</text>"##,
@@ -183,7 +184,7 @@ fn runs(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, ind
     writeln!(out, "</g>")
 }
 
-fn rows(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
+fn rows(out: &mut Page, timeline: &Timeline, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
     let mut modules: Vec<&str> = Vec::new();
     writeln!(out, r##"<g clip-path="url(#plot)">"##)?;
     for (row, entry) in lane.rows.iter().enumerate() {
@@ -201,7 +202,7 @@ fn rows(out: &mut String, timeline: &Timeline, layout: &Layout, lane: &Lane, ind
 }
 
 fn slice_box(
-    out: &mut String,
+    out: &mut Page,
     timeline: &Timeline,
     layout: &Layout,
     slice: &Slice,
@@ -240,13 +241,13 @@ fn slice_box(
             first + index as f64 * 10.4,
             shade.text,
             shade.fill,
-            escaped(line),
+            escape(line),
         )?;
     }
     writeln!(out, "</g>")
 }
 
-fn handovers(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
+fn handovers(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     writeln!(
         out,
         r##"<g clip-path="url(#plot)" fill="none" stroke="#334155" stroke-width="1.2" stroke-opacity=".75">"##
@@ -275,7 +276,7 @@ fn handovers(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Res
 }
 
 /// Who had which core.
-fn cores(out: &mut String, timeline: &Timeline, layout: &Layout) -> fmt::Result {
+fn cores(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     for (index, (core, occupations)) in timeline.cores.iter().enumerate() {
         let y = layout.cores_top + index as f64 * (STRIP + 4.0);
         writeln!(
@@ -380,35 +381,24 @@ fn hue_of(lane: usize) -> f64 {
     FIRST.get(lane).copied().unwrap_or(lane as f64 * 137.508)
 }
 
-/// A colour as `#rrggbb`, for not every viewer knows `hsl()`.
-fn hsl(hue: f64, saturation: f64, lightness: f64) -> String {
-    let amplitude = saturation * lightness.min(1.0 - lightness);
-    let channel = |offset: f64| {
-        let position = (offset + hue / 30.0).rem_euclid(12.0);
-        let value = lightness - amplitude * (position - 3.0).min(9.0 - position).clamp(-1.0, 1.0);
-        (value * 255.0).round() as u8
-    };
-    format!("#{:02x}{:02x}{:02x}", channel(0.0), channel(8.0), channel(4.0))
-}
-
-fn trigger_mark(out: &mut String, x: f64, y: f64, colour: &str) -> fmt::Result {
+fn trigger_mark(out: &mut Page, x: f64, y: f64, colour: &str) -> fmt::Result {
     writeln!(out, r##"<path d="M{:.1} {y:.1} h8 l-4 7 z" fill="{colour}"/>"##, x - 4.0)
 }
 
-fn deadline_mark(out: &mut String, x: f64, y: f64, colour: &str) -> fmt::Result {
+fn deadline_mark(out: &mut Page, x: f64, y: f64, colour: &str) -> fmt::Result {
     writeln!(out, r##"<path d="M{:.1} {y:.1} h8 l-4 -7 z" fill="{colour}"/>"##, x - 4.0)
 }
 
 fn run_title(lane: &Lane, run: &RunSpan) -> String {
     let response = run.end.map_or("not ended".to_owned(), |end| format!("{} ms", milliseconds(end - run.trigger)));
     let verdict = if run.is_late() { ", late" } else { "" };
-    escaped(&format!("{} run {}: {response}{verdict}", lane.name, run.number))
+    escape(&format!("{} run {}: {response}{verdict}", lane.name, run.number))
 }
 
 fn slice_title(slice: &Slice) -> String {
     let preempted: u64 = slice.preempted.iter().map(|(from, to)| to - from).sum();
     let note = if preempted > 0 { format!(", preempted {} µs", preempted / 1_000) } else { String::new() };
-    escaped(&format!(
+    escape(&format!(
         "{}: {} µs after {} µs of queueing{note}, run {}",
         slice.name,
         (slice.end - slice.begin) / 1_000,
@@ -421,73 +411,17 @@ fn slice_title(slice: &Slice) -> String {
 fn label(name: &str, room: f64) -> Vec<String> {
     const SIZE: f64 = 10.5;
     const SMALL: f64 = 9.5;
-    if width_of(name, SIZE) <= room {
+    if text_width(name, SIZE) <= room {
         return vec![name.to_owned()];
     }
     let (module, update) = name.split_once('.').unwrap_or((name, ""));
-    if !update.is_empty() && width_of(module, SMALL).max(width_of(update, SMALL)) <= room {
+    if !update.is_empty() && text_width(module, SMALL).max(text_width(update, SMALL)) <= room {
         return vec![module.to_owned(), update.to_owned()];
     }
-    let short = shortened(module, room, SIZE);
-    if short.chars().count() >= 4 { vec![short] } else { Vec::new() }
-}
-
-fn shortened(text: &str, room: f64, size: f64) -> String {
-    if width_of(text, size) <= room {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    for character in text.chars() {
-        short.push(character);
-        if width_of(&short, size) + size * 0.8 > room {
-            break;
-        }
-    }
-    short.pop();
-    short.push('…');
-    short
-}
-
-/// An estimate that suits the wider of the usual sans-serif fonts.
-fn width_of(text: &str, size: f64) -> f64 {
-    let ems: f64 = text
-        .chars()
-        .map(|character| match character {
-            'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | ' ' | '\'' => 0.34,
-            'm' | 'w' | 'M' | 'W' => 0.98,
-            'A'..='Z' | '→' => 0.72,
-            _ => 0.63,
-        })
-        .sum();
-    ems * size
-}
-
-fn bold_width_of(text: &str, size: f64) -> f64 {
-    1.15 * width_of(text, size)
+    fit(module, SIZE, room).into_iter().collect()
 }
 
 /// Milliseconds with as many decimals as tell something.
 fn milliseconds(nanoseconds: u64) -> String {
-    let value = nanoseconds as f64 / 1e6;
-    let text = format!("{value:.2}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    text.to_owned()
-}
-
-/// The smallest of 1, 2, 5 times a power of ten that gives at most `most` steps.
-fn nice_step(span: u64, most: u64) -> u64 {
-    let wanted = (span / most.max(1)).max(1);
-    let mut power = 1;
-    loop {
-        for factor in [1, 2, 5] {
-            if factor * power >= wanted {
-                return factor * power;
-            }
-        }
-        power *= 10;
-    }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    trimmed(nanoseconds as f64 / 1e6, 2)
 }

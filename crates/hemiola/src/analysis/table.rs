@@ -1,40 +1,36 @@
 //! Findings for people.
 
 use std::fmt::Write;
+use std::iter;
 
 use hemiola_analysis::{Costs, Time};
 use hemiola_trace::HeldUp;
+use hemiola_words::{Column, Columns, duration};
 
 use super::derive::Derived;
 use super::executors::{Burst, Callbacks};
 use super::findings::{Findings, Row, What};
 use super::knowledge::{Knowledge, Origin};
-use crate::commands::human;
 
 /// Columns of a time.
 const TIME: usize = 10;
 
 /// A line per cycle, and two per chain: deadline, bound, the longest that was observed, margin, verdict.
 pub fn table(findings: &Findings) -> String {
-    let width = name_width(&findings.rows);
-    let mut text = format!("{:width$}", "");
-    for title in ["deadline", "bound", "observed", "margin"] {
-        let _ = write!(text, "{title:>TIME$}");
-    }
-    text.push('\n');
+    let columns = columns(&findings.rows, [TIME; 4]);
+    let mut text = columns.line(["", "deadline", "bound", "observed", "margin"]) + "\n";
     let mut chain = None;
     for row in &findings.rows {
         heading(&mut text, row, &mut chain);
-        let observed = row.observed.map_or_else(|| "—".to_owned(), |observed| time(observed.maximum));
-        let margin = row.margin().map_or_else(|| "—".to_owned(), time);
-        let line = format!(
-            "{:width$}{:>TIME$}{:>TIME$}{observed:>TIME$}{margin:>TIME$}  {}",
-            label(row),
+        let times = [
             row.deadline.map_or_else(|| "—".to_owned(), time),
             row.bound.as_ref().map_or_else(|_| "none".to_owned(), |bound| time(*bound)),
-            verdict(row)
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
+            row.observed.map_or_else(|| "—".to_owned(), |observed| time(observed.maximum)),
+            row.margin().map_or_else(|| "—".to_owned(), time),
+        ];
+        let [deadline, bound, observed, margin] = &times;
+        let _ =
+            writeln!(text, "{}", columns.line([&label(row), deadline, bound, observed, margin, "  ", verdict(row)]));
     }
     for row in findings.rows.iter() {
         if let Err(reason) = &row.bound {
@@ -46,23 +42,21 @@ pub fn table(findings: &Findings) -> String {
 
 /// Bounds as they are, and as they would be, in a column each.
 pub fn side_by_side(now: &Findings, changed: &[(&str, Findings)]) -> String {
-    let width = name_width(&now.rows);
+    let columns = columns(&now.rows, [TIME].into_iter().chain(iter::repeat_n(18, changed.len() + 1)));
     let mut text = String::new();
     for (number, (change, _)) in changed.iter().enumerate() {
         let _ = writeln!(text, "({}) {change}", number + 1);
     }
-    let _ = write!(text, "{:width$}{:>TIME$}{:>18}", "", "deadline", "now");
-    (1..=changed.len()).for_each(|number| _ = write!(text, "{:>18}", format!("({number})")));
+    let heads = ["", "deadline", "now"].map(str::to_owned).into_iter();
+    text += &columns.line(heads.chain((1..=changed.len()).map(|number| format!("({number})"))));
     text.push('\n');
     let mut chain = None;
     for (place, row) in now.rows.iter().enumerate() {
         heading(&mut text, row, &mut chain);
         let deadline = row.deadline.map_or_else(|| "—".to_owned(), time);
-        let _ = write!(text, "{:width$}{deadline:>TIME$}{:>18}", label(row), bound_and_verdict(row));
-        for (_, findings) in changed {
-            let cell = findings.rows.get(place).map(bound_and_verdict).unwrap_or_default();
-            let _ = write!(text, "{cell:>18}");
-        }
+        let then =
+            changed.iter().map(|(_, findings)| findings.rows.get(place).map(bound_and_verdict).unwrap_or_default());
+        text += &columns.line([label(row), deadline, bound_and_verdict(row)].into_iter().chain(then));
         text.push('\n');
     }
     text
@@ -98,12 +92,14 @@ fn label(row: &Row) -> String {
     }
 }
 
-fn name_width(rows: &[Row]) -> usize {
-    rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0).max(24) + 1
+/// Names, then times in columns of these widths.
+fn columns(rows: &[Row], times: impl IntoIterator<Item = usize>) -> Columns {
+    let name = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0).max(24) + 1;
+    Columns::new([Column::left(name)].into_iter().chain(times.into_iter().map(Column::right)))
 }
 
 fn time(time: Time) -> String {
-    human(time.into())
+    duration(time.into())
 }
 
 /// What bounds rest on: whose execution times, how many of them, and what is left out.

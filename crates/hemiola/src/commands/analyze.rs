@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use hemiola_analysis::sensitivity::{self, Relief, Room};
 use hemiola_analysis::{System, Time, WhatIfError};
 use hemiola_trace::{HeldUp, Profile};
+use hemiola_words::duration;
 use serde_json::{Value, json};
 
-use super::{human, print_or_write};
+use super::print_or_write;
 use crate::analysis::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
 use crate::application::Application;
 use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
@@ -164,9 +165,9 @@ fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]
     let mut text = String::new();
     for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge)) {
         let Some(Some(relief)) = row.decided_by.and_then(|number| relief.get(number)) else { continue };
-        let to = relief.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| human((*bound).into()));
-        let from = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| human((*bound).into()));
-        let (owner, task, takes) = (system.owner(relief.work), system.name(relief.work), human(relief.takes.into()));
+        let to = relief.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
+        let from = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
+        let (owner, task, takes) = (system.owner(relief.work), system.name(relief.work), duration(relief.takes.into()));
         let _ = writeln!(text, "  {}: {owner} {task} ({takes}); half of that makes {to} of {from}", row.name);
     }
     if text.is_empty() { text } else { format!("\nTo shorten first\n{text}") }
@@ -189,7 +190,7 @@ fn room_table(system: &System, rooms: &[Room]) -> String {
     let mut text =
         format!("\n{:width$}{:>10}{:>10}  and then fails\n", "How long each task may take alone", "takes", "at most");
     for room in rooms {
-        let time = |time: Time| human(time.into());
+        let time = |time: Time| duration(time.into());
         let fails = room.fails.as_deref().unwrap_or("nothing");
         let _ = writeln!(text, "{:width$}{:>10}{:>10}  {fails}", label(room), time(room.takes), time(room.at_most));
     }

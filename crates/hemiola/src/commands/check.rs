@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use hemiola_config::{Diagnostics, Origins};
 use hemiola_model::configuration::{CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
+use hemiola_words::duration;
 
-use super::{human, print, wrapped};
+use super::{print, wrapped};
 use crate::application::Application;
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
@@ -67,7 +68,7 @@ fn overview(session: &Session) -> String {
         let mut modules: Vec<&str> = resolved.updates.iter().map(|update| update.module.as_str()).collect();
         modules.sort_unstable();
         modules.dedup();
-        let deadline = cycle.deadline.map_or_else(|| "none".to_owned(), human);
+        let deadline = cycle.deadline.map_or_else(|| "none".to_owned(), duration);
         let _ = writeln!(
             text,
             "{:name_width$}  {:runs_width$}  {deadline:>8}  {:>7}  {:>5}  {:>7}",
@@ -95,7 +96,7 @@ fn runs(cycle: &CycleConfiguration) -> String {
 pub fn trigger(cycle: &CycleConfiguration) -> String {
     let mut text = runs(cycle);
     if let Some(deadline) = cycle.deadline {
-        let _ = write!(text, ", deadline {}", human(deadline));
+        let _ = write!(text, ", deadline {}", duration(deadline));
     }
     text
 }

@@ -41,8 +41,8 @@ fn list_cycle(text: &mut String, described: &CycleDescription, resolved: &Resolv
 }
 
 fn list_module(text: &mut String, module: &ModuleDescription, is_idle: impl Fn(usize) -> bool) {
-    let linked = registry::modules().into_iter().find(|linked| linked.name == module.name);
-    let ports = |update: usize| linked.as_ref().and_then(|linked| linked.updates.get(update)).map(Ports::of);
+    let linked = registry::modules().into_iter().find(|linked| linked.name() == module.name);
+    let ports = |update: usize| linked.as_ref().and_then(|linked| linked.updates().get(update)).map(Ports::of);
     let _ = writeln!(text, "  {}  {}", module.name, module.location.as_deref().unwrap_or_default());
     let width = module.updates.iter().map(|update| update.name.chars().count()).max().unwrap_or(0);
     for (index, update) in module.updates.iter().enumerate() {
@@ -62,11 +62,11 @@ struct Ports {
 impl Ports {
     fn of(update: &Update) -> Self {
         let mut ports = Self::default();
-        for port in update.arguments.iter().filter_map(|argument| argument.port) {
-            match port.role {
-                PortRole::Subscribes => ports.hears.push(format!("Subscription<{}>", port.name)),
-                PortRole::Publishes => ports.tells.push(format!("Publisher<{}>", port.name)),
-                PortRole::Calls => ports.tells.push(format!("Requests<{}>", port.name)),
+        for port in update.arguments().iter().filter_map(|argument| argument.port()) {
+            match port.role() {
+                PortRole::Subscribes => ports.hears.push(format!("Subscription<{}>", port.name())),
+                PortRole::Publishes => ports.tells.push(format!("Publisher<{}>", port.name())),
+                PortRole::Calls => ports.tells.push(format!("Requests<{}>", port.name())),
             }
         }
         ports
@@ -100,8 +100,8 @@ fn list_sources(text: &mut String, session: &Session) {
         let provides: Vec<_> = source.samples.iter().flat_map(|sample| &sample.provides).cloned().collect();
         let reads: BTreeSet<_> = source.samples.iter().flat_map(|sample| &sample.reads).cloned().collect();
         let update = UpdateDescription { requires: reads.into_iter().collect(), provides, ..Default::default() };
-        let linked = registry::sources().into_iter().find(|linked| linked.name == source.name);
-        let ports = linked.map(|linked| Ports::of(&linked.sample)).unwrap_or_default();
+        let linked = registry::sources().into_iter().find(|linked| linked.name() == source.name);
+        let ports = linked.map(|linked| Ports::of(linked.sample())).unwrap_or_default();
         let indent = source.name.chars().count() + 4;
         let _ = writeln!(text, "  {}  {}", source.name, wrapped(&signature(&update, &ports), indent));
     }

@@ -18,14 +18,14 @@ pub fn parameters(application: &Application, arguments: &ParametersArguments) ->
     let (loaded, _) = configuration(application, &arguments.configuration)?;
     let mut tuned: Vec<Tuned> = Vec::new();
     for module in registry::modules() {
-        let values = loaded.configuration.modules.get(module.name).map(|module| module.parameters.clone());
-        let section = format!("module.{}", module.name);
-        tuned.push(Tuned::new(module.name, section, module.parameters, values));
+        let values = loaded.configuration.modules.get(module.name()).map(|module| module.parameters.clone());
+        let section = format!("module.{}", module.name());
+        tuned.push(Tuned::new(module.name(), section, module.parameters().to_vec(), values));
     }
     for source in registry::sources() {
-        let values = loaded.configuration.sources.get(source.name).map(|source| source.parameters.clone());
-        let section = format!("source.{}.parameters", source.name);
-        tuned.push(Tuned::new(source.name, section, source.parameters, values));
+        let values = loaded.configuration.sources.get(source.name()).map(|source| source.parameters.clone());
+        let section = format!("source.{}.parameters", source.name());
+        tuned.push(Tuned::new(source.name(), section, source.parameters().to_vec(), values));
     }
     let chosen: Vec<&Tuned> = match &arguments.module {
         None => tuned.iter().filter(|tuned| !tuned.parameters.is_empty()).collect(),

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use hemiola_plan::draw::{schedule_svg, schedule_text};
 use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, TaskGraph, WorkerChoice};
+use hemiola_words::duration;
 
-use super::{columns, human, print, print_or_write};
+use super::{columns, print, print_or_write};
 use crate::application::Application;
 use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
@@ -76,8 +77,8 @@ impl Study {
         let mut text = format!(
             "{}: {} of work, {} of them one after the other whatever happens\n",
             self.plan.graph().name(),
-            human(prediction.work),
-            human(prediction.critical_path)
+            duration(prediction.work),
+            duration(prediction.critical_path)
         );
         text += " workers      mean     p0.99  at least  speed-up efficiency\n";
         let alone = self.simulation(1).makespan(RUNS).mean.as_secs_f64();
@@ -88,9 +89,9 @@ impl Study {
             let _ = writeln!(
                 text,
                 "{workers:8} {:>9} {:>9} {:>9} {speed_up:7.2} × {:8.0} %{mark}",
-                human(makespan.mean),
-                human(makespan.p99),
-                human(prediction.lower_bound(workers)),
+                duration(makespan.mean),
+                duration(makespan.p99),
+                duration(prediction.lower_bound(workers)),
                 100.0 * speed_up / workers as f64,
             );
         }

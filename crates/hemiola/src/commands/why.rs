@@ -6,7 +6,7 @@ mod run;
 
 use std::process::ExitCode;
 
-use hemiola_trace::{Ticks, human_duration};
+use hemiola_trace::Ticks;
 
 use super::print;
 use crate::application::Application;
@@ -14,6 +14,7 @@ use crate::command_line::WhyArguments;
 use crate::error::CommandError;
 use crate::session::configuration;
 use evidence::Evidence;
+use hemiola_words::duration;
 
 pub fn why(application: &Application, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
     let configuration = configuration(application, &arguments.configuration)?.0.configuration;
@@ -42,7 +43,7 @@ fn overview(evidence: &Evidence) -> String {
         let runs: Vec<_> = evidence.history.runs(id).collect();
         let late = runs.iter().filter(|run| evidence.lateness(id, run).is_some()).count();
         let Some(worst) = runs.iter().max_by_key(|run| run.response_ticks()) else { continue };
-        let longest = evidence.human(worst.response_ticks());
+        let longest = evidence.duration(worst.response_ticks());
         text += &format!("{:<14}{:>7} {late:>7}  {longest:>8}  {}\n", cycle.name, runs.len(), worst.run);
     }
     let chains = chain::overview(evidence, &names);
@@ -58,6 +59,6 @@ fn overview(evidence: &Evidence) -> String {
 fn moment(evidence: &Evidence, at: Ticks) -> String {
     match evidence.clock_zero {
         Some(zero) => format!("at {:.3} s", (at.0 as f64 - zero as f64) * 1e-9),
-        None => format!("{} into the trace", human_duration(std::time::Duration::from_nanos(at.since(evidence.begin)))),
+        None => format!("{} into the trace", duration(std::time::Duration::from_nanos(at.since(evidence.begin)))),
     }
 }

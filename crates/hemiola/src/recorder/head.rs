@@ -158,12 +158,12 @@ fn parameters(robot: &Robot) -> BTreeMap<String, String> {
         }
     };
     for module in registry::modules() {
-        let values = configuration.modules.get(module.name).map(|module| &module.parameters);
-        add(format!("module.{}", module.name), module.parameters, values);
+        let values = configuration.modules.get(module.name()).map(|module| &module.parameters);
+        add(format!("module.{}", module.name()), module.parameters().to_vec(), values);
     }
     for source in registry::sources() {
-        let values = configuration.sources.get(source.name).map(|source| &source.parameters);
-        add(format!("source.{}.parameters", source.name), source.parameters, values);
+        let values = configuration.sources.get(source.name()).map(|source| &source.parameters);
+        add(format!("source.{}.parameters", source.name()), source.parameters().to_vec(), values);
     }
     parameters
 }

@@ -6,6 +6,7 @@ use hemiola_log::{LogCompression, LogError, LogWriter};
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::configuration::LogExtent;
 use hemiola_runtime::{RobotHandle, Tap, TappedValue};
+use hemiola_words::counted;
 
 use super::channels::{COUNTS, Channels};
 use super::journal::JournalChannels;
@@ -14,7 +15,6 @@ use super::parts::Parts;
 use super::recorded::Ending;
 use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
-use crate::commands::log::counted;
 use crate::error::CommandError;
 use crate::snapshots::SnapshotChannels;
 use crate::transcript::TranscriptChannels;

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use hemiola_log::LogError;
+use hemiola_words::{bytes, counted};
 
 use super::keeper::Kept;
-use crate::commands::log::{bytes, counted};
 
 /// See the module.
 pub struct Recorded {

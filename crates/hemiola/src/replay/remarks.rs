@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hemiola_model::data::ReadError;
-
-use crate::commands::log::counted;
+use hemiola_words::counted;
 
 /// What a replay finds in its log on the way that people should know: once, when it is found, and how often, at the end. Found on the thread that
 /// steps the robot, told by who shows it.

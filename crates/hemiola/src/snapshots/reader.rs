@@ -273,7 +273,7 @@ pub fn adapted(
 fn wanted(robot: &Robot, kind: PieceKind, name: &str) -> Option<(DataType, Vec<u8>)> {
     let mut writer = CdrWriter::default();
     if kind == PieceKind::Module {
-        let module = registry::modules().into_iter().find(|module| module.name == name)?;
+        let module = registry::modules().into_iter().find(|module| module.name() == name)?;
         let data_type = module.state().data_type()?.clone();
         let configured = robot.configuration().modules.get(name).map(|module| module.parameters.clone());
         module.create(&configured.unwrap_or_default()).ok()?.into_state(&mut writer);

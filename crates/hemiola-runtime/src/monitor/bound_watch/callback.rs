@@ -5,8 +5,9 @@ use std::time::Duration;
 use hemiola_trace::causes::{Account, Call, Loss, Taker};
 use hemiola_trace::{CallbackId, CatalogGuard, TickScale, human_duration};
 
-use super::super::bounds::{ExceedanceCause, LatencyBounds};
+use super::super::bounds::LatencyBounds;
 use super::cause::taken;
+use crate::record::ExceedanceCause;
 
 /// A call that took too long.
 pub struct LateCall {

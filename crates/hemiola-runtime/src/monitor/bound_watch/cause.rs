@@ -5,7 +5,8 @@ use std::time::Duration;
 use hemiola_trace::causes::{Explanation, Loss, Reason, Taker};
 use hemiola_trace::{CatalogGuard, human_duration};
 
-use super::super::bounds::{ExceedanceCause, LatencyBounds};
+use super::super::bounds::LatencyBounds;
+use crate::record::ExceedanceCause;
 
 /// The cause and its words: first of all, execution times above those that the bounds were computed with, unless it was only that the core was taken
 /// away meanwhile.

@@ -4,8 +4,8 @@ use crate::{
     catalog::CatalogGuard,
     causes::{Account, Loss, Taker},
     clock::{Core, TickScale},
-    statistics::style::duration,
 };
+use hemiola_words::nanoseconds;
 
 impl Loss {
     /// What the kernel counted, and what follows from it.
@@ -24,8 +24,8 @@ impl Loss {
     /// ```
     pub fn sentence(&self, scale: &TickScale) -> String {
         let Account { begin, end, running, in_tasks, waiting, for_ours, .. } = self.account;
-        let around = format!("in the {} around it", duration(scale.nanoseconds_between(begin, end)));
-        let [on, tasks, waited, ours] = [running.min(in_tasks), in_tasks, waiting, for_ours].map(duration);
+        let around = format!("in the {} around it", nanoseconds(scale.nanoseconds_between(begin, end)));
+        let [on, tasks, waited, ours] = [running.min(in_tasks), in_tasks, waiting, for_ours].map(nanoseconds);
         let in_updates = format!("of the {tasks} that its thread spent in updates {around}, it was on a core for {on}");
         let ours = match for_ours {
             0 => String::new(),
@@ -95,7 +95,9 @@ impl Loss {
         match self.account.stolen {
             None => format!("what the host took of {core} nobody counted"),
             Some(0) => format!("the host took less than 10 ms of {core}"),
-            Some(stolen) => format!("the host took {core} away for {} (counted in steps of 10 ms)", duration(stolen)),
+            Some(stolen) => {
+                format!("the host took {core} away for {} (counted in steps of 10 ms)", nanoseconds(stolen))
+            }
         }
     }
 }

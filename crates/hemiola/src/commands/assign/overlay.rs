@@ -7,8 +7,8 @@ use hemiola_analysis::assignment::threads::{Assigned, Method};
 use hemiola_analysis::system::{Cycle, Executor, Order};
 use hemiola_analysis::{Analysis, System};
 use hemiola_model::configuration::{Configuration, Scheduling, without_number, without_place};
+use hemiola_words::duration;
 
-use super::super::human;
 use crate::analysis::{Derived, Knowledge, basis};
 
 /// The whole file.
@@ -136,14 +136,14 @@ fn comparison(derived: &Derived, system: &System) -> String {
     for (name, verdict, was, is) in rows {
         let cell = |priority: Option<String>, analysis: &Analysis| {
             let bound = analysis.find(verdict).map(|verdict| match &verdict.bound {
-                Ok(bound) => human((*bound).into()),
+                Ok(bound) => duration((*bound).into()),
                 Err(_) => "no bound".to_owned(),
             });
             priority.zip(bound).map(|(priority, bound)| format!("{priority}, {bound:>9}")).unwrap_or_default()
         };
         let deadline = after.find(verdict).and_then(|verdict| verdict.deadline);
         let deadline = deadline.filter(|&deadline| deadline < hemiola_analysis::Time::MAX);
-        let deadline = deadline.map_or_else(|| "none".to_owned(), |deadline| human(deadline.into()));
+        let deadline = deadline.map_or_else(|| "none".to_owned(), |deadline| duration(deadline.into()));
         let _ = writeln!(text, "{name:width$}  {deadline:>9}  {:>32}  {:>32}", cell(was, &before), cell(is, &after));
     }
     text

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use hemiola_log::{ConformanceCase, Outcome, run_conformance};
+use hemiola_words::counted;
 
-use super::counted;
 use crate::command_line::log::ConformanceArguments;
 use crate::commands::print;
 use crate::error::CommandError;

@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use hemiola_log::{Comparison, Tolerance};
+use hemiola_words::grouped;
 
+use super::LOSSY;
 use super::progress::Progress;
 use super::selection::{open, select};
-use super::{LOSSY, grouped};
 use crate::command_line::log::DiffArguments;
 use crate::commands::print;
 use crate::error::CommandError;

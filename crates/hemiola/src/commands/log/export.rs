@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
+use hemiola_words::counted;
+
+use super::LOSSY;
 use super::progress::Progress;
 use super::selection::{open, select};
-use super::{LOSSY, counted};
 use crate::command_line::log::ExportArguments;
 use crate::commands::print;
 use crate::error::CommandError;

@@ -24,8 +24,8 @@ use crate::testing::{AFTER, BEFORE, Extracted, OUTPUT, PARAMETER, RUN, input_top
 pub fn extract(application: &Application, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
     let path = &arguments.log;
     let modules = registry::modules();
-    let module = modules.iter().find(|module| module.name == arguments.module);
-    let names = modules.iter().map(|module| module.name);
+    let module = modules.iter().find(|module| module.name() == arguments.module);
+    let names = modules.iter().map(|module| module.name());
     let module = module.ok_or_else(|| CommandError::unknown("module", &arguments.module, names))?;
     check_ports(module)?;
     let recording = ReplayLog::read(path)?;
@@ -38,12 +38,12 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
         return Err(CommandError::Usage(format!("its runs cannot be repeated: {reason}")));
     }
     let order = order(&robot, &run.cycle, module)?;
-    let parameters = robot.configuration().modules.get(module.name).map(|module| module.parameters.clone());
+    let parameters = robot.configuration().modules.get(module.name()).map(|module| module.parameters.clone());
     let mut stepper = robot.extracting(&run.cycle, run.run).into_stepper()?;
     let (before, after) = parts(&mut stepper, &run)?;
 
     let mut facts = BTreeMap::from([
-        ("module".to_owned(), module.name.to_owned()),
+        ("module".to_owned(), module.name().to_owned()),
         ("cycle".to_owned(), (*run.cycle).to_owned()),
         ("run".to_owned(), run.run.to_string()),
         ("now_ns".to_owned(), run.now.nanoseconds().to_string()),
@@ -54,17 +54,17 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
     let parameters = parameters.unwrap_or_default();
     facts.extend(parameters.iter().map(|(name, value)| (format!("{PARAMETER}{name}"), as_json(value))));
     let mut pieces = Vec::new();
-    let state = |part: &CyclePart| part.piece(PieceKind::Module, module.name).cloned();
+    let state = |part: &CyclePart| part.piece(PieceKind::Module, module.name()).cloned();
     pieces.extend(state(&before).map(|piece| (BEFORE.to_owned(), piece)));
     pieces.extend(state(&after).map(|piece| (AFTER.to_owned(), piece)));
     let mut failed = Vec::new();
     for (update, index, argument) in arguments_of(module) {
-        let end = argument.port.filter(|port| port.role == PortRole::Subscribes);
-        let read = argument.representation.map(|representation| representation.name());
-        let Some(name) = read.or(end.map(|port| port.name)) else { continue };
+        let end = argument.port().filter(|port| port.role() == PortRole::Subscribes);
+        let read = argument.representation().map(|representation| representation.name());
+        let Some(name) = read.or(end.map(|port| port.name())) else { continue };
         let own = |part: &CyclePart| part.piece(PieceKind::Value, name).cloned();
         let other = |kind| before.piece(kind, name).cloned();
-        let piece = match argument.kind {
+        let piece = match argument.kind() {
             ArgumentKind::Provides => match own(&after) {
                 Some(piece) if piece.views.iter().any(|view| view.is_stale) => {
                     failed.push(name);
@@ -77,7 +77,7 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
             ArgumentKind::Uses => own(&before).or_else(|| other(PieceKind::Input)),
             ArgumentKind::Collects => other(PieceKind::Samples),
             ArgumentKind::Port => {
-                let number = stepper.end_number(&run.cycle, module.name, update, index);
+                let number = stepper.end_number(&run.cycle, module.name(), update, index);
                 let is_own = |piece: &&Piece| {
                     piece.kind == PieceKind::Messages && *piece.name == *name && Some(piece.number) == number
                 };
@@ -86,15 +86,15 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
             ArgumentKind::Service => continue,
         };
         let piece = piece.ok_or_else(|| {
-            CommandError::Usage(format!("{} cannot be taken out of the log: {name} is opaque", module.name))
+            CommandError::Usage(format!("{} cannot be taken out of the log: {name} is opaque", module.name()))
         })?;
-        let topic = input_topic(argument.kind).unwrap_or(OUTPUT);
+        let topic = input_topic(argument.kind()).unwrap_or(OUTPUT);
         facts.insert(format!("views{topic}{name}"), views(&piece));
         pieces.push((format!("{topic}{name}"), piece));
     }
     facts.insert("failed".to_owned(), failed.join(" "));
 
-    let stem = format!("{}_{}", snake_case(module.name), run.run);
+    let stem = format!("{}_{}", snake_case(module.name()), run.run);
     let data = arguments.output.join("extracted").join(format!("{stem}.mcap"));
     let test = arguments.output.join(format!("{stem}.rs"));
     write(&data, facts, &pieces)?;
@@ -108,7 +108,7 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
         run.cycle,
         run.now,
         data.display(),
-        super::bytes(size)
+        hemiola_words::bytes(size)
     ))?;
     let repeated = Extracted::open(&data).and_then(|extracted| extracted.check());
     repeated.map_err(|error| CommandError::Usage(format!("the test fails already: {error}")))?;
@@ -117,21 +117,22 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
 
 /// What a service answers is not in the data.
 fn check_ports(module: &ModuleDescriptor) -> Result<(), CommandError> {
-    let mut ports = arguments_of(module).filter_map(|(_, _, argument)| argument.port);
-    match ports.find(|port| port.role == PortRole::Calls) {
+    let mut ports = arguments_of(module).filter_map(|(_, _, argument)| argument.port());
+    match ports.find(|port| port.role() == PortRole::Calls) {
         None => Ok(()),
         Some(port) => Err(CommandError::Usage(format!(
             "a run of {} cannot be repeated alone: it asks service {}, whose answers are not in the log",
-            module.name, port.name
+            module.name(),
+            port.name()
         ))),
     }
 }
 
 /// With the index of the update, and that of the argument.
 fn arguments_of(module: &ModuleDescriptor) -> impl Iterator<Item = (usize, usize, &ArgumentDescriptor)> {
-    let updates = module.updates.iter().enumerate();
+    let updates = module.updates().iter().enumerate();
     updates.flat_map(|(update, of)| {
-        of.arguments.iter().enumerate().map(move |(index, argument)| (update, index, argument))
+        of.arguments().iter().enumerate().map(move |(index, argument)| (update, index, argument))
     })
 }
 
@@ -163,15 +164,15 @@ fn order(robot: &Robot, cycle: &str, module: &ModuleDescriptor) -> Result<Vec<&'
     let cycle = cycle.ok_or_else(|| CommandError::Usage("there is no such cycle any more".to_owned()))?;
     let graph = TaskGraph::of(cycle);
     let order = graph.topological_order();
-    let mut updates: Vec<_> = cycle.updates.iter().filter(|update| update.module == module.name).collect();
+    let mut updates: Vec<_> = cycle.updates.iter().filter(|update| update.module == module.name()).collect();
     if updates.is_empty() {
-        return Err(CommandError::Usage(format!("{} does not run in cycle `{}`", module.name, cycle.name)));
+        return Err(CommandError::Usage(format!("{} does not run in cycle `{}`", module.name(), cycle.name)));
     }
     updates.sort_by_key(|update| {
         let task = graph.find(TaskKind::Update(update.id));
         order.iter().position(|&next| Some(next) == task)
     });
-    Ok(updates.iter().filter_map(|update| Some(module.updates.get(update.id.update)?.name)).collect())
+    Ok(updates.iter().filter_map(|update| Some(module.updates().get(update.id.update)?.name())).collect())
 }
 
 /// What the cycle's run began with, and what the next one did.
@@ -217,8 +218,8 @@ fn write(path: &Path, facts: BTreeMap<String, String>, pieces: &[(String, Piece)
 }
 
 fn text(module: &ModuleDescriptor, run: &RunRecord, log: &Path, stem: &str) -> String {
-    let package = module.path.split("::").next().unwrap_or(module.path);
-    let (name, file) = (snake_case(module.name), log.file_name().unwrap_or_default().to_string_lossy());
+    let package = module.path().split("::").next().unwrap_or(module.path());
+    let (name, file) = (snake_case(module.name()), log.file_name().unwrap_or_default().to_string_lossy());
     let (number, cycle, now) = (run.run, &run.cycle, run.now);
     format!(
         r#"//! Run {number} of {cycle}, at {now} of {file}: {module} does what it did. Written by `log extract-cycle`.
@@ -232,7 +233,7 @@ fn {name}_does_in_run_{number}_what_it_did() {{
     Extracted::open(path).unwrap().check().unwrap();
 }}
 "#,
-        module = module.name
+        module = module.name()
     )
 }
 

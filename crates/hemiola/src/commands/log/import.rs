@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use hemiola_log::Timing;
+use hemiola_words::{counted, grouped};
 
+use super::LOSSY;
 use super::progress::Progress;
-use super::{LOSSY, counted, grouped};
 use crate::command_line::log::ImportArguments;
 use crate::commands::print;
 use crate::error::CommandError;

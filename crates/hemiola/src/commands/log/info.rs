@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use hemiola_log::{ChannelSurvey, LogReader, LogTime, Survey};
+use hemiola_words::{Column, Columns, bytes, counted, duration, grouped};
 use serde_json::{Value, json};
 
+use super::LOSSY;
 use super::progress::Progress;
-use super::{LOSSY, bytes, counted, grouped};
 use crate::command_line::log::InfoArguments;
-use crate::commands::{columns, human, print};
+use crate::commands::{columns, print};
 use crate::error::CommandError;
 use crate::recorder::COUNTS;
 use crate::snapshots::is_snapshot;
@@ -50,12 +51,7 @@ fn as_text(log: &LogReader, survey: &Survey) -> String {
         _ = writeln!(text, "attachment {name} ({media_type}, {})", bytes(attachment.data_length));
     }
     for metadata in &survey.metadata {
-        _ = writeln!(
-            text,
-            "metadata {} ({})",
-            metadata.name,
-            counted(metadata.entries.len() as u64, "entry").replace("entrys", "entries")
-        );
+        _ = writeln!(text, "metadata {} ({})", metadata.name, counted(metadata.entries.len() as u64, "entry"));
     }
     for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
         text += &remarks(channel, survey);
@@ -107,7 +103,7 @@ fn table(survey: &Survey) -> String {
     let mut rows = vec![heads.map(str::to_owned)];
     for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
         let share = channel.bytes as f64 / all.max(1) as f64;
-        let step = |duration| if channel.messages > 1 { human(duration) } else { String::new() };
+        let step = |step| if channel.messages > 1 { duration(step) } else { String::new() };
         let type_name = channel.channel.type_name().replace("/msg/", "/");
         rows.push([
             channel.channel.topic.clone(),
@@ -127,23 +123,12 @@ fn table(survey: &Survey) -> String {
             "▇".repeat((share * 10.0).round() as usize),
         ]);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let layout = |index| if index < 2 { Column::left(0) } else { Column::right(0) };
+    let layout = (0..heads.len() - 1).map(|index| layout(index).after(if index > 0 { 2 } else { 0 }));
+    let table = Columns::new(layout.chain([Column::left(0).after(2)])).fit(&rows);
     // The bar goes where it fits.
-    let is_wide = widths.iter().sum::<usize>() + 2 * widths.len() <= columns(usize::MAX);
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate().take(if is_wide { heads.len() } else { heads.len() - 1 }) {
-            let padding = " ".repeat(widths[column] - cell.chars().count());
-            let is_text = column < 2 || column == heads.len() - 1;
-            line += &if is_text { format!("{cell}{padding}  ") } else { format!("{padding}{cell}  ") };
-        }
-        text += line.trim_end();
-        text.push('\n');
-    }
-    text.push('\n');
-    text
+    let shown = if table.width() <= columns(usize::MAX) { heads.len() } else { heads.len() - 1 };
+    rows.iter().map(|row| table.line(&row[..shown]) + "\n").chain(["\n".to_owned()]).collect()
 }
 
 /// Of what modules remember, all in one: nobody looks at each.
@@ -153,7 +138,7 @@ fn snapshots(survey: &Survey) -> String {
     let all = bytes(channels().map(|channel| channel.bytes).sum());
     let every = match longest.messages {
         1 => String::new(),
-        _ => format!(", every {}", human(longest.median_step)),
+        _ => format!(", every {}", duration(longest.median_step)),
     };
     let (count, channels) = (counted(longest.messages, "snapshot"), counted(channels().count() as u64, "channel"));
     format!("{count} of what modules remember{every}: {all} in {channels}, with which a replay can begin\n")
@@ -176,7 +161,7 @@ fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
     let mut text = String::new();
     let is_gap = channel.messages > 10 && channel.longest_step > channel.median_step * GAP;
     if is_gap {
-        let (longest, from) = (human(channel.longest_step), channel.longest_step_from.seconds_since(begin));
+        let (longest, from) = (duration(channel.longest_step), channel.longest_step_from.seconds_since(begin));
         _ = writeln!(text, "gap: {topic}: nothing for {longest}, {from:.3} s after the beginning");
     }
     if channel.backwards > 0 {

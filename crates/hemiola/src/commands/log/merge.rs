@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use hemiola_log::LogReader;
+use hemiola_words::counted;
 
+use super::LOSSY;
 use super::progress::Progress;
-use super::{LOSSY, counted};
 use crate::command_line::log::MergeArguments;
 use crate::commands::print;
 use crate::error::CommandError;

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::bytes;
+use hemiola_words::bytes;
 
 /// A line on the terminal that is written over and over, and taken away at the end.
 pub struct Progress {

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hemiola_log::{Doubt, LogError, LogReader, Recovery};
+use hemiola_words::counted;
 
+use super::LOSSY;
 use super::progress::Progress;
 use super::selection::{open, select};
-use super::{LOSSY, counted};
 use crate::command_line::log::{FilterArguments, RecoverArguments};
 use crate::commands::print;
 use crate::error::CommandError;

@@ -46,7 +46,7 @@ pub fn overview(evidence: &Evidence, names: &CatalogGuard<'_>) -> String {
     let longest = |chain: (SourceId, TaskId), latency| {
         let reactions = evidence.history.reactions(chain.0, chain.1, latency);
         let longest = reactions.iter().map(Reaction::ticks).max();
-        longest.map_or("-".to_owned(), |ticks| evidence.human(ticks))
+        longest.map_or("-".to_owned(), |ticks| evidence.duration(ticks))
     };
     let mut text = String::new();
     for chain in evidence.history.chains() {
@@ -101,11 +101,11 @@ fn declared_name<'e>(evidence: &'e Evidence, names: &CatalogGuard<'_>, chain: (S
 fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Latency, reaction: Reaction) -> String {
     let names = evidence.trace.catalog.read();
     let hops = evidence.history.hops(chain.0, chain.1, reaction);
-    let (when, took) = (moment(evidence, reaction.output), evidence.human(reaction.ticks()));
+    let (when, took) = (moment(evidence, reaction.output), evidence.duration(reaction.ticks()));
     let mut text = format!("\n{}, {latency} {took} {when}\n\n        at     takes\n", title(&names, chain));
     let source = names.source_name(chain.0);
     for hop in &hops {
-        let (at, long) = (evidence.human(hop.begin.since(reaction.changed)), evidence.human(hop.ticks()));
+        let (at, long) = (evidence.duration(hop.begin.since(reaction.changed)), evidence.duration(hop.ticks()));
         _ = writeln!(text, "  {at:>8}  {long:>8}  {}", hop.describe(&names, &source));
     }
     let usual = UsualHops::of(&evidence.history, chain.0, chain.1, latency);
@@ -124,7 +124,7 @@ fn reason(
     source: &str,
 ) -> String {
     let hop = &hops[index];
-    let (long, more) = (evidence.human(hop.ticks()), evidence.human(excess));
+    let (long, more) = (evidence.duration(hop.ticks()), evidence.duration(excess));
     let share = hop.describe(names, source);
     let within = if matches!(hop.step, Step::Run { .. }) { "in " } else { "" };
     // A twentieth more than usual is usual.

@@ -7,7 +7,8 @@ use hemiola_log::{Entry, LogReader};
 use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
 use hemiola_trace::causes::{Durations, History, RunSpan};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{CycleId, Event, Profile, Ticks, human_duration};
+use hemiola_trace::{CycleId, Event, Profile, Ticks};
+use hemiola_words::duration;
 
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
@@ -92,8 +93,8 @@ impl Evidence {
     }
 
     /// Ticks of a trace are nanoseconds.
-    pub fn human(&self, ticks: u64) -> String {
-        human_duration(Duration::from_nanos(ticks))
+    pub fn duration(&self, ticks: u64) -> String {
+        duration(Duration::from_nanos(ticks))
     }
 
     /// When the robot's clock, or the trace, showed that time.

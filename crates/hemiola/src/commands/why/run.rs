@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use hemiola_trace::causes::{Explanation, RunSpan};
-use hemiola_trace::{CycleId, Ticks, human_duration};
+use hemiola_trace::{CycleId, Ticks};
+use hemiola_words::duration;
 
 use super::evidence::Evidence;
 use super::moment;
@@ -53,13 +54,13 @@ pub fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> String
     let deadline = names.cycle(cycle).and_then(|cycle| cycle.deadline);
     let verdict = match (deadline, evidence.lateness(cycle, run)) {
         (Some(deadline), Some(late)) => {
-            format!(", {} after its deadline of {}", human_duration(late), human_duration(deadline))
+            format!(", {} after its deadline of {}", duration(late), duration(deadline))
         }
-        (Some(deadline), None) => format!(", within its deadline of {}", human_duration(deadline)),
+        (Some(deadline), None) => format!(", within its deadline of {}", duration(deadline)),
         (None, _) => String::new(),
     };
     let (name, number) = (names.cycle_name(cycle), run.run);
-    let (when, took) = (moment(evidence, run.trigger), evidence.human(run.response_ticks()));
+    let (when, took) = (moment(evidence, run.trigger), evidence.duration(run.response_ticks()));
     let (table, sentence, remedy) =
         (explanation.table(&names), explanation.sentence(&names), explanation.remedy(&names));
     format!(

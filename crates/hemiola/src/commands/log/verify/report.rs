@@ -7,8 +7,8 @@ use hemiola_log::FieldDifference;
 use hemiola_model::Time;
 use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, TappedValue};
+use hemiola_words::{counted, grouped};
 
-use super::super::{counted, grouped};
 use crate::recorder::topic;
 use crate::replay::{Course, Kept, ReplayLog};
 

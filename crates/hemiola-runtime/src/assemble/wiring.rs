@@ -1,0 +1,287 @@
+//! Where values live, and how they get from cycles and sources to those that read them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hemiola_model::RepresentationDescriptor;
+use hemiola_model::configuration::Trigger as CycleTrigger;
+use hemiola_model::module::{ArgumentKind, Update};
+use hemiola_plan::{Consumer, Origin};
+use hemiola_trace::{Catalog, CycleId};
+
+use super::launch::tap_depth;
+use super::robot::{Robot, representations};
+use crate::blackboard::Blackboard;
+use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
+use crate::blackboard::store::Store;
+use crate::error::RuntimeError;
+use crate::follow::Transcript;
+use crate::record::{InputRecord, SampleRecord, SampleSpan};
+
+/// All blackboards, and the channels between them.
+pub(super) struct Wiring {
+    /// What each node is called.
+    pub(super) names: Vec<Arc<str>>,
+    pub(super) blackboards: Vec<Arc<Blackboard>>,
+    /// Per node: where each import comes from.
+    pub(super) imports: Vec<Vec<(usize, Import)>>,
+    /// The same as a transcript has it, with nothing taken.
+    pub(super) inputs: Vec<Vec<InputRecord>>,
+    pub(super) exports: Vec<BTreeMap<Consumer, usize>>,
+}
+
+/// Cycles first, then sources: all that has a blackboard.
+struct Node {
+    consumer: Consumer,
+    provides: Vec<&'static RepresentationDescriptor>,
+    /// What it may read from elsewhere, and whether as samples.
+    reads: BTreeMap<&'static str, Read>,
+}
+
+impl Node {
+    fn name(&self) -> Arc<str> {
+        match &self.consumer {
+            Consumer::Cycle(name) | Consumer::Source(name) => name.as_str().into(),
+        }
+    }
+}
+
+struct Read {
+    descriptor: &'static RepresentationDescriptor,
+    samples: bool,
+    /// The number of the node that it comes from.
+    from: usize,
+}
+
+impl Wiring {
+    pub(super) fn of(robot: &Robot, catalog: &Catalog, cycles: &[CycleId]) -> Result<Self, RuntimeError> {
+        let (nodes, sources) = (nodes(robot), robot.sources.len());
+        let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
+        let count = nodes.len();
+        let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
+        let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
+        let mut unbound: Vec<Vec<(usize, UnboundImport)>> = (0..count).map(|_| Vec::new()).collect();
+        let held_by_tap = |index: usize, descriptor: &RepresentationDescriptor| {
+            let mut requests = robot.taps.iter();
+            let is_tapped = requests.any(|request| request.representation == descriptor.name());
+            if is_tapped { tap_depth(robot, index) } else { 0 }
+        };
+        let held_by_tap = |(index, node): (usize, &Node)| {
+            node.provides.iter().map(|descriptor| held_by_tap(index, descriptor)).collect()
+        };
+        let mut holds: Vec<Vec<usize>> = nodes.iter().enumerate().map(held_by_tap).collect();
+        let links = links(robot, &nodes);
+        let recorded = robot.transcript.as_ref().map(Transcript::channels);
+        for Link { publisher, consumer, lines } in &links {
+            // Traces know exchanges of cycles; what comes from a source is listed with its reader, and what goes from source to
+            // source with the first cycle.
+            let owner = cycles.get(*publisher).or(cycles.get(*consumer)).or(cycles.first());
+            let Some(&owner) = owner else { continue };
+            let recorded = recorded.as_ref().filter(|_| *consumer < cycles.len()).map(|channels| {
+                let ends = (names[*publisher].clone(), names[*consumer].clone());
+                channels.get(&ends).cloned().unwrap_or_default()
+            });
+            let mut numbers = 0..;
+            for line in lines {
+                let number = line.samples.and_then(|_| numbers.next());
+                holds[*publisher][line.store] += match &recorded {
+                    None => line.holds(),
+                    Some(recorded) => recorded.holds(number),
+                };
+            }
+            let name = format!("{} to {}", nodes[*publisher].consumer, nodes[*consumer].consumer);
+            let (export, import) = channel(lines, sources, catalog.exchange(owner, &name)?, recorded.as_ref());
+            export_of[*publisher].insert(nodes[*consumer].consumer.clone(), exports[*publisher].len());
+            exports[*publisher].push(export);
+            unbound[*consumer].push((*publisher, import));
+        }
+        let blackboards: Vec<Arc<Blackboard>> = nodes
+            .iter()
+            .zip(exports)
+            .zip(&holds)
+            .map(|((node, exports), holds)| {
+                let stores = node.provides.iter().zip(holds).map(|(descriptor, &holds)| Store::new(descriptor, holds));
+                let imported: Vec<_> = node.reads.values().map(|read| read.descriptor).collect();
+                Arc::new(Blackboard::new(stores.collect(), &imported, exports, sources))
+            })
+            .collect();
+        let imports: Vec<Vec<(usize, Import)>> = unbound
+            .into_iter()
+            .enumerate()
+            .map(|(consumer, imports)| {
+                let bind = |(publisher, import): (usize, UnboundImport)| {
+                    let import = import.bind(blackboards[publisher].clone());
+                    // SAFETY: nothing runs yet.
+                    unsafe { import.reserve(&blackboards[consumer]) };
+                    (publisher, import)
+                };
+                imports.into_iter().map(bind).collect()
+            })
+            .collect();
+        let inputs = (0..count).map(|consumer| inputs(&nodes, &links, consumer)).collect();
+        Ok(Self { names, blackboards, imports, inputs, exports: export_of })
+    }
+}
+
+/// From one node to another.
+struct Link {
+    publisher: usize,
+    consumer: usize,
+    lines: Vec<Line>,
+}
+
+fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
+    let capacity = |node: usize| robot.configuration.cycles.get(node).map_or(32, |cycle| cycle.sample_capacity.max(1));
+    let mut links = Vec::new();
+    for (consumer, node) in nodes.iter().enumerate() {
+        for (publisher, from) in nodes.iter().enumerate() {
+            let lines: Vec<Line> = node
+                .reads
+                .values()
+                .enumerate()
+                .filter(|(_, read)| read.from == publisher)
+                .filter_map(|(imported, read)| {
+                    let store = from.provides.iter().position(|provided| provided.name() == read.descriptor.name())?;
+                    Some(Line { store, imported, samples: read.samples.then(|| capacity(consumer)) })
+                })
+                .collect();
+            // A cycle that a source triggers needs its snapshots as triggers even if it reads none of its values.
+            let triggers = robot.configuration.cycles.get(consumer).is_some_and(|cycle| {
+                from.consumer
+                    == Consumer::Source(match &cycle.trigger {
+                        CycleTrigger::Source(name) => name.clone(),
+                        CycleTrigger::Rate(_) | CycleTrigger::Topic(_) => String::new(),
+                    })
+            });
+            if !lines.is_empty() || triggers {
+                links.push(Link { publisher, consumer, lines });
+            }
+        }
+    }
+    links
+}
+
+/// What a node takes, with nothing taken.
+fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
+    let input = |link: &Link| {
+        let sampled = link.lines.iter().filter(|line| line.samples.is_some());
+        let samples = sampled.map(|line| {
+            let representation = nodes[link.publisher].provides[line.store].name().into();
+            SampleRecord { representation, span: SampleSpan::default() }
+        });
+        InputRecord { from: nodes[link.publisher].name(), snapshot: None, samples: samples.collect() }
+    };
+    links.iter().filter(|link| link.consumer == consumer).map(input).collect()
+}
+
+/// Whether these runs can be repeated by this robot.
+pub fn check_transcript(robot: &Robot, transcript: &Transcript) -> Result<(), RuntimeError> {
+    let nodes = nodes(robot);
+    let links = links(robot, &nodes);
+    let other = |reason: String| Err(RuntimeError::OtherRobot { reason });
+    for (cycle, recorded) in transcript.inputs() {
+        let Some(consumer) = robot.configuration.cycles.iter().position(|known| known.name == cycle) else {
+            return other(format!("there is no cycle `{cycle}` any more"));
+        };
+        let described = |inputs: &[InputRecord]| {
+            let input = |input: &InputRecord| {
+                let queues = input.samples.iter().map(|samples| format!(" with all its {}", samples.representation));
+                format!("{}{}", input.from, queues.collect::<String>())
+            };
+            inputs.iter().map(input).collect::<BTreeSet<String>>()
+        };
+        let (now, then) = (described(&inputs(&nodes, &links, consumer)), described(recorded));
+        if now != then {
+            let list =
+                |all: BTreeSet<String>| if all.is_empty() { "nothing".into() } else { Vec::from_iter(all).join(", ") };
+            return other(format!("`{cycle}` took from {}, and now from {}", list(then), list(now)));
+        }
+    }
+    let taken = transcript.runs().iter().flat_map(|run| &run.inputs).filter(|input| input.last().is_some());
+    let from: BTreeSet<&str> = taken.map(|input| &*input.from).collect();
+    let is_source = |name: &&&str| robot.sources.iter().any(|source| source.name() == **name);
+    let missing = from.iter().filter(is_source).find(|name| !robot.feeds.contains_key(**name));
+    match missing {
+        Some(source) => other(format!("the samples of source `{source}` are not in it")),
+        None => Ok(()),
+    }
+}
+
+/// What each cycle and source may provide and read, whatever providers are chosen later.
+fn nodes(robot: &Robot) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    let cycle_updates = |name: &str| -> Vec<&Update> {
+        robot.modules_of(name).into_iter().flat_map(|module| module.updates()).collect()
+    };
+    for cycle in &robot.resolved.cycles {
+        nodes.push(Node {
+            consumer: Consumer::Cycle(cycle.name.clone()),
+            provides: provided(&cycle_updates(&cycle.name)),
+            reads: BTreeMap::new(),
+        });
+    }
+    for source in &robot.sources {
+        nodes.push(Node {
+            consumer: Consumer::Source(source.name().to_owned()),
+            provides: provided(&[source.sample()]),
+            reads: BTreeMap::new(),
+        });
+    }
+    for index in 0..nodes.len() {
+        let (updates, resolved) = match robot.resolved.cycles.get(index) {
+            Some(cycle) => (cycle_updates(&cycle.name), Some(cycle)),
+            None => (vec![robot.sources[index - robot.resolved.cycles.len()].sample()], None),
+        };
+        let mut reads: BTreeMap<&'static str, Read> = BTreeMap::new();
+        for argument in updates.iter().flat_map(|update| update.arguments()) {
+            let Some(descriptor) = argument.representation() else { continue };
+            if argument.kind() == ArgumentKind::Provides {
+                continue;
+            }
+            let name = descriptor.name();
+            let input = resolved.and_then(|cycle| cycle.inputs.iter().find(|input| input.representation == name));
+            let from = match input {
+                Some(input) => node_of(&nodes, &input.origin),
+                // Not read from elsewhere now, but a switch of providers may change that.
+                None if nodes[index].provides.iter().any(|provided| provided.name() == name) => None,
+                None => provider_elsewhere(robot, &nodes, index, name),
+            };
+            if let Some(from) = from {
+                let samples = argument.kind() == ArgumentKind::Collects;
+                let read = reads.entry(name).or_insert(Read { descriptor, samples, from });
+                read.samples |= samples;
+            }
+        }
+        nodes[index].reads = reads;
+    }
+    nodes
+}
+
+/// The node that provides a representation to a source, or to a module that is not active now.
+fn provider_elsewhere(robot: &Robot, nodes: &[Node], reader: usize, name: &str) -> Option<usize> {
+    let provides_now = |index: usize| match robot.resolved.cycles.get(index) {
+        Some(cycle) => cycle.providers.contains_key(name),
+        None => nodes[index].provides.iter().any(|provided| provided.name() == name),
+    };
+    let could_provide = |index: &usize| nodes[*index].provides.iter().any(|provided| provided.name() == name);
+    let others = || (0..nodes.len()).filter(|&index| index != reader);
+    others().find(|&index| provides_now(index)).or_else(|| others().find(could_provide))
+}
+
+fn node_of(nodes: &[Node], origin: &Origin) -> Option<usize> {
+    let consumer = match origin {
+        Origin::Trigger { source, .. } | Origin::Sample { source, .. } => Consumer::Source(source.clone()),
+        Origin::Cycle(name) => Consumer::Cycle(name.clone()),
+    };
+    nodes.iter().position(|node| node.consumer == consumer)
+}
+
+fn provided(updates: &[&Update]) -> Vec<&'static RepresentationDescriptor> {
+    let mut provided: Vec<&'static RepresentationDescriptor> = Vec::new();
+    for descriptor in updates.iter().flat_map(|update| representations(update, ArgumentKind::Provides)) {
+        if !provided.iter().any(|known| known.name() == descriptor.name()) {
+            provided.push(descriptor);
+        }
+    }
+    provided
+}

@@ -1,0 +1,99 @@
+//! Messages that were under way when a snapshot was taken.
+
+use std::collections::BTreeMap;
+
+use hemiola_model::cdr::CdrReader;
+use hemiola_model::module::Inlet;
+
+use crate::cycle::Cycle;
+use crate::record::{CyclePart, Piece, PieceKind};
+
+/// Has publishers publish again what was under way, and subscriptions let go of what they had received of it. When all cycles
+/// [go on](Cycle::resume); nothing runs yet.
+///
+/// # Errors
+/// In words: messages cannot be read.
+pub fn publish_again(cycles: &[Cycle], parts: &[CyclePart]) -> Result<(), String> {
+    let mut topics: BTreeMap<&str, Topic<'_>> = BTreeMap::new();
+    for part in parts {
+        for published in &part.published {
+            topics.entry(&published.topic).or_default().next.insert(published.place, published.next);
+        }
+    }
+    for part in parts {
+        for piece in part.pieces.iter().filter(|piece| piece.kind == PieceKind::Messages) {
+            if let Some(topic) = topics.get_mut(&*piece.name) {
+                piece.inlets.iter().for_each(|inlet| topic.note(piece, inlet));
+            }
+        }
+    }
+    for (name, topic) in &topics {
+        for (&place, &next) in &topic.next {
+            let Some(&first) = topic.first.get(&place) else { continue };
+            for number in first..next {
+                publish(cycles, name, place, topic.source(place, number))
+                    .map_err(|error| format!("message {number} of publisher {place} of {name}: {error}"))?;
+            }
+        }
+    }
+    for part in parts {
+        let Some(cycle) = cycles.iter().find(|cycle| *cycle.name == *part.cycle) else { continue };
+        for piece in part.pieces.iter().filter(|piece| piece.kind == PieceKind::Messages) {
+            let Some(topic) = topics.get(&*piece.name) else { continue };
+            let received = |place: u32| {
+                let inlet = piece.inlets.iter().find(|inlet| inlet.place == place);
+                let first = topic.first.get(&place).copied().unwrap_or(0);
+                inlet.map_or(0, |inlet| inlet.first.saturating_sub(first) as u32)
+            };
+            // SAFETY: nothing runs yet.
+            if let Some(port) = unsafe { cycle.program.port_cell(&piece.name, piece.number) } {
+                // SAFETY: as above.
+                unsafe { port.repeat_run(&received) };
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is known of the messages of a topic.
+#[derive(Default)]
+struct Topic<'p> {
+    /// By the place of a publisher: the number of its next message.
+    next: BTreeMap<u32, u64>,
+    /// The first message that some subscription had not received.
+    first: BTreeMap<u32, u64>,
+    /// Where messages stand.
+    pieces: Vec<(&'p Piece, Inlet)>,
+}
+
+impl<'p> Topic<'p> {
+    fn note(&mut self, piece: &'p Piece, inlet: &Inlet) {
+        let first = self.first.entry(inlet.place).or_insert(inlet.first);
+        *first = inlet.first.min(*first);
+        self.pieces.push((piece, *inlet));
+    }
+
+    /// The piece that a message stands in, and its index there.
+    fn source(&self, place: u32, number: u64) -> Option<(&'p Piece, usize)> {
+        let has = |inlet: &Inlet| inlet.place == place && (inlet.first..inlet.end()).contains(&number);
+        let &(piece, inlet) = self.pieces.iter().find(|(_, inlet)| has(inlet))?;
+        // Those of publishers that come before stand before.
+        let before = piece.inlets.iter().filter(|other| other.place < place).map(|other| other.count as usize);
+        Some((piece, before.sum::<usize>() + (number - inlet.first) as usize))
+    }
+}
+
+fn publish(cycles: &[Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
+    let (piece, index) = source.ok_or("it is in no part of the snapshot")?;
+    let publishers = cycles.iter().flat_map(|cycle| {
+        let places = cycle.program.publishers().into_iter();
+        places.map(move |(topic, number, place)| (cycle, topic, number, place))
+    });
+    let mut found = publishers.filter(|&(_, of, _, at)| of == topic && at == place);
+    let Some((cycle, _, number, _)) = found.next() else { return Ok(()) };
+    // SAFETY: nothing runs yet.
+    let Some(port) = (unsafe { cycle.program.port_cell(topic, number) }) else { return Ok(()) };
+    let mut reader = CdrReader::new(&piece.bytes).map_err(|error| error.to_string())?;
+    // SAFETY: as above.
+    unsafe { port.publish_again(&mut reader, index) }.map_err(|error| error.to_string())
+}

@@ -1,0 +1,221 @@
+//! What each run of a cycle began with, so that it can be repeated.
+//!
+//! A run computes from representations, the cycle's clock and the state of its modules, and from nothing else. The state comes from the runs
+//! before it; so a run is repeated by giving it what it *began* with: the clock, the safe state, which snapshot each import took, which samples
+//! it found in its queues, and which messages its subscriptions. On threads of their own that is decided by who is faster. Here it is written
+//! down: a few words per run, handed to the recorder as it is handed [values](crate::observe::values), and read back by the [`Transcript`] that a
+//! replay follows.
+//!
+//! # The order of the runs
+//! A replay runs one cycle at a time. That this is possible, and in which order, follows from one counter that all cycles share: a run takes its
+//! number *after* it has taken all its inputs and *before* its first task begins. If run B found what run A published, then A's number was taken
+//! before A published, that before B found it, and that before B took its number; each of these happens before the next (the program's order, and
+//! the release and acquire of the hand-over). Two changes of one word of which one happens before the other have that order among all changes of
+//! the word, however relaxed. So A has the lower number: in the order of the numbers every run finds what it needs already published. A number
+//! that were taken before the inputs would not do: between the two another cycle may begin and publish.
+//!
+//! In that order there is more than a run needs: what others published after it had looked. So what is passed on in a replay is what was taken
+//! and nothing else ([`Recorded`](crate::blackboard::channel::Recorded)). Samples of sources need no place in the order: they come from the log,
+//! by their number, when the first run needs them.
+//!
+//! What is published in the middle of a run needs no care either: a run publishes once to each consumer, and what it publishes is the same when
+//! the rest of the run comes before the consumer. Messages of topics stay in order, one publisher after the other, so that it suffices to know how
+//! many of each were there.
+//!
+//! # Changes from outside
+//! Parameters, providers and the like change between two runs of a cycle. Each change has a number, by which the journal says what it was and the
+//! transcript with which run of each cycle it came into force; a replay makes it before that run. Changes are made one after the other, and
+//! somebody who makes one waits until all cycles have obeyed it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_model::Time;
+use hemiola_model::module::SafeState;
+
+use crate::observe::values::{State, WhenFull};
+use crate::program::Program;
+use crate::record::{
+    ChangeNumber, InputRecord, MOST_CHANGES, MessageRecord, NO_SNAPSHOT, NewChanges, RunRecord, SampleSpan,
+};
+use crate::run::{Beginning, CycleImport};
+
+/// So many publishers' messages are written down; a run that receives those of more is not.
+const MOST_MESSAGES: usize = 16;
+/// So many runs can be on their way to the recorder: at 100 Hz it may be away for five seconds.
+const DEPTH: usize = 512;
+
+/// Writes down the runs of one cycle, at its end.
+pub struct TranscriptWriter {
+    notes: QueueWriter<Note>,
+    spare: QueueReader<Box<Page>>,
+    shared: Arc<Shared>,
+    order: Arc<AtomicU64>,
+    full: WhenFull,
+}
+
+/// A run on its way to the recorder.
+struct Note {
+    run: u32,
+    now: Time,
+    order: u64,
+    safe_state: SafeState,
+    /// It does not lack messages or changes, for which there was no room.
+    is_whole: bool,
+    page: Box<Page>,
+}
+
+/// Goes back to be filled again.
+struct Page {
+    /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one import after the other.
+    words: Box<[u32]>,
+    /// Topic, subscriber, publisher, count.
+    messages: [(&'static str, u32, u32, u32); MOST_MESSAGES],
+    /// How many of these there are.
+    filled: usize,
+    changes: [ChangeNumber; MOST_CHANGES],
+    changed: usize,
+}
+
+impl Page {
+    fn new(words: usize) -> Self {
+        Self {
+            words: vec![0; words].into(),
+            messages: [("", 0, 0, 0); MOST_MESSAGES],
+            filled: 0,
+            changes: [0; MOST_CHANGES],
+            changed: 0,
+        }
+    }
+
+    /// `false` if there is no room.
+    ///
+    /// # Safety
+    /// As for [`TranscriptWriter::write_down`].
+    unsafe fn fill(&mut self, changes: &NewChanges, imports: &[CycleImport], program: &Program) -> bool {
+        let Self { words, messages, filled, .. } = self;
+        imports.iter().fold(&mut **words, |words, import| import.import.write_down(words));
+        *filled = 0;
+        let mut write_down = |topic, subscriber, publisher, count| {
+            if let Some(place) = messages.get_mut(*filled) {
+                *place = (topic, subscriber, publisher, count);
+            }
+            *filled += 1;
+        };
+        // SAFETY: promised by the caller.
+        unsafe { program.received(&mut write_down) };
+        let has_room = *filled <= MOST_MESSAGES;
+        let numbers = changes.numbers().unwrap_or_default();
+        self.changes[..numbers.len()].copy_from_slice(numbers);
+        self.changed = numbers.len();
+        has_room && changes.numbers().is_some()
+    }
+}
+
+struct Shared {
+    state: AtomicU8,
+    dropped: AtomicU64,
+}
+
+impl Shared {
+    fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u8
+    }
+}
+
+/// The recorder's end of a cycle's transcript.
+pub struct TranscriptLine {
+    cycle: Arc<str>,
+    inputs: Vec<InputRecord>,
+    notes: QueueReader<Note>,
+    spare: QueueWriter<Box<Page>>,
+    shared: Arc<Shared>,
+}
+
+/// Both ends for a cycle that reads from these, as [`InputRecord`]s of which nothing was taken.
+pub fn transcript(
+    cycle: &str,
+    inputs: Vec<InputRecord>,
+    order: &Arc<AtomicU64>,
+    full: WhenFull,
+) -> (TranscriptWriter, TranscriptLine) {
+    let width = inputs.iter().map(|input| 1 + 2 * input.samples.len()).sum();
+    let (notes, reader) = queue(DEPTH);
+    let (mut spare, spare_reader) = queue(DEPTH);
+    for _ in 0..DEPTH {
+        // There is room for all.
+        _ = spare.push(Box::new(Page::new(width)));
+    }
+    let shared = Arc::new(Shared { state: AtomicU8::new(State::Untaken as u8), dropped: AtomicU64::new(0) });
+    (
+        TranscriptWriter { notes, spare: spare_reader, shared: shared.clone(), order: order.clone(), full },
+        TranscriptLine { cycle: cycle.into(), inputs, notes: reader, spare, shared },
+    )
+}
+
+impl TranscriptWriter {
+    /// Writes down a run. No allocation, no lock, no system call.
+    ///
+    /// # Safety
+    /// By worker 0 of the cycle, when the inputs have been taken and the tasks have not begun.
+    pub unsafe fn write_down(&mut self, beginning: &Beginning<'_>, imports: &[CycleImport], program: &Program) {
+        if self.shared.is(State::Closed) {
+            return;
+        }
+        // Here, and not earlier: see the module. Also for a run for which there is no room, so that it is missed.
+        let order = self.order.fetch_add(1, Ordering::Relaxed);
+        let mut spare = self.spare.pop();
+        while spare.is_none() && self.full == WhenFull::Wait && self.shared.is(State::Taken) {
+            std::thread::yield_now();
+            spare = self.spare.pop();
+        }
+        let Some(mut page) = spare else {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
+        // SAFETY: promised by the caller.
+        let is_whole = unsafe { page.fill(changes, imports, program) };
+        // There is room for all.
+        _ = self.notes.push(Note { run, now, order, safe_state, is_whole, page });
+    }
+}
+
+impl TranscriptLine {
+    pub(crate) fn set(&self, state: State) {
+        self.shared.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    /// The next run. Allocates.
+    pub(crate) fn next(&mut self) -> Option<RunRecord> {
+        let note = self.notes.pop()?;
+        if !note.is_whole {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            _ = self.spare.push(note.page);
+            return self.next();
+        }
+        let Note { run, now, order, safe_state, page, .. } = note;
+        let changes = page.changes[..page.changed].to_vec();
+        let mut inputs = self.inputs.clone();
+        let mut values = page.words.iter().copied();
+        for input in &mut inputs {
+            input.snapshot = values.next().filter(|&snapshot| snapshot != NO_SNAPSHOT);
+            for samples in &mut input.samples {
+                samples.span =
+                    SampleSpan { first: values.next().unwrap_or_default(), count: values.next().unwrap_or_default() };
+            }
+        }
+        let messages = page.messages[..page.filled].iter().map(|&(topic, subscriber, publisher, count)| {
+            MessageRecord { topic: topic.into(), subscriber, publisher, count }
+        });
+        let messages = messages.collect();
+        _ = self.spare.push(page);
+        Some(RunRecord { cycle: self.cycle.clone(), run, now, order, safe_state, changes, inputs, messages })
+    }
+
+    /// Runs for which there was no room.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.shared.dropped.load(Ordering::Relaxed)
+    }
+}

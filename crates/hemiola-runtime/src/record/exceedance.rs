@@ -1,0 +1,157 @@
+//! A latency that exceeded its bound, and why.
+
+use std::fmt;
+use std::time::Duration;
+
+/// An observed latency above its bound: [`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance).
+///
+/// ```
+/// use hemiola_runtime::{Bounded, Exceedance, ExceedanceCause};
+/// use std::time::Duration;
+///
+/// let exceedance = Exceedance {
+///     of: Bounded::Response { cycle: "motion".into() },
+///     run: 4711,
+///     bound: Duration::from_millis(9),
+///     observed: Duration::from_millis(12),
+///     cause: ExceedanceCause::LateRelease,
+///     explanation: "it began 3.00 ms after it was due".into(),
+///     others: 0,
+/// };
+/// assert_eq!(
+///     exceedance.to_string(),
+///     "the response time of motion was 12.0 ms in run 4711, above its bound of 9.00 ms: it began 3.00 ms after it was due"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exceedance {
+    /// What was bounded.
+    pub of: Bounded,
+    /// The run of the cycle, or of the one that put out; of a callback the number of the message among those of its publisher, or of the tick.
+    pub run: u32,
+    /// The bound.
+    pub bound: Duration,
+    /// What was observed.
+    pub observed: Duration,
+    /// Why.
+    pub cause: ExceedanceCause,
+    /// Why, in words.
+    pub explanation: String,
+    /// How many more there were since the last one that was told, of whatever: a few are told in a second, the others are counted.
+    pub others: u64,
+}
+
+impl fmt::Display for Exceedance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { of, run, bound, observed, explanation, others, .. } = self;
+        let [observed, bound] = [observed, bound].map(|time| hemiola_trace::human_duration(*time));
+        let when = if matches!(of, Bounded::Callback { .. }) { "for number" } else { "in run" };
+        write!(formatter, "{of} was {observed} {when} {run}, above its bound of {bound}: {explanation}")?;
+        match others {
+            0 => Ok(()),
+            others => write!(formatter, " (and {others} more since the last one)"),
+        }
+    }
+}
+
+/// What an exceeded bound did not reckon with.
+///
+/// ```
+/// # use hemiola_runtime::ExceedanceCause;
+/// assert_ne!(ExceedanceCause::Backlog, ExceedanceCause::LateRelease);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExceedanceCause {
+    /// An update or a callback ran longer than was assumed, or, where nothing was assumed, than it usually does.
+    Execution {
+        /// Its cycle, or executor.
+        cycle: String,
+        /// Its name.
+        update: String,
+        /// How long it ran.
+        took: Duration,
+        /// What was assumed.
+        assumed: Option<Duration>,
+    },
+    /// Another thread of the robot had the core for so long.
+    Preemption {
+        /// Its name: `motion 0` for worker 0 of `motion`, or a callback executor.
+        thread: String,
+        /// How long.
+        lasted: Duration,
+    },
+    /// Threads that are none of the robot's had a core that it needed, before a run, within or between updates: as the kernel counted it.
+    OtherPrograms {
+        /// Who needed the core: `motion 0` for worker 0 of `motion`.
+        thread: String,
+        /// How long it had to wait, as far as that belongs to this run for sure.
+        lasted: Duration,
+    },
+    /// The host of a virtual machine took a core away that it needed, as the kernel counted it, in steps of 10 ms.
+    Host {
+        /// The core.
+        core: u8,
+        /// For how long at most.
+        lasted: Duration,
+    },
+    /// A worker had work and did not run, and none of the robot's threads had its core; whose it was is not known.
+    StalledCore,
+    /// It began late: the timer, the wake-up of its thread, or the sample or message that triggers it.
+    LateRelease,
+    /// The run before it, or what its executor called before it, went on for too long.
+    Backlog,
+    /// Waking workers and handing work to them took the time.
+    Dispatch,
+    /// Nothing that took longer than usual: the bound is wrong.
+    NothingUnusual,
+    /// The events that would tell are lost.
+    Unknown,
+}
+
+/// What a bound is of.
+///
+/// ```
+/// use hemiola_runtime::Bounded;
+///
+/// assert_eq!(Bounded::Response { cycle: "motion".into() }.to_string(), "the response time of motion");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bounded {
+    /// The response time of a cycle.
+    Response {
+        /// Its name.
+        cycle: String,
+    },
+    /// The reaction time of a chain.
+    Reaction {
+        /// The source of its samples.
+        source: String,
+        /// The update that puts out.
+        output: String,
+    },
+    /// The data age of a chain.
+    DataAge {
+        /// The source of its samples.
+        source: String,
+        /// The update that puts out.
+        output: String,
+    },
+    /// The response time of a callback.
+    Callback {
+        /// Its executor.
+        executor: String,
+        /// Its name.
+        callback: String,
+    },
+}
+
+impl fmt::Display for Bounded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Response { cycle } => write!(formatter, "the response time of {cycle}"),
+            Self::Reaction { source, output } => write!(formatter, "the reaction time from {source} to {output}"),
+            Self::DataAge { source, output } => write!(formatter, "the data age from {source} to {output}"),
+            Self::Callback { executor, callback } => write!(formatter, "the response time of {executor}: {callback}"),
+        }
+    }
+}

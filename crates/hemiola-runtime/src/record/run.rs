@@ -1,0 +1,145 @@
+//! What a run began with, so that it can be repeated.
+
+use std::sync::Arc;
+
+use hemiola_model::Time;
+use hemiola_model::module::SafeState;
+
+/// What a run of a cycle began with: [`Tap::next_run`](crate::Tap::next_run).
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_model::{Form, Representation};
+/// use hemiola_runtime::{Robot, RunRecord};
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+///
+/// let mut stepper = Robot::assemble(configuration)?.transcribed().into_stepper()?;
+/// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+/// stepper.step();
+/// stepper.step();
+/// let runs: Vec<RunRecord> = std::iter::from_fn(|| tap.next_run()).collect();
+/// assert_eq!((runs[1].run, runs[1].now.seconds(), runs[1].order), (1, 0.01, 1));
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// The cycle.
+    pub cycle: Arc<str>,
+    /// The number of the run within the cycle.
+    pub run: u32,
+    /// What the cycle's clock showed.
+    pub now: Time,
+    /// Its place among the runs of all cycles.
+    pub order: u64,
+    /// Whether the robot was in its safe state.
+    pub safe_state: SafeState,
+    /// The changes from outside that came into force with it, by their numbers: [`JournalEvent::Change`](crate::JournalEvent::Change).
+    pub changes: Vec<u32>,
+    /// What it took of each cycle and source that it reads from.
+    pub inputs: Vec<InputRecord>,
+    /// The messages of topics that its updates received.
+    pub messages: Vec<MessageRecord>,
+}
+
+/// What a run took of another cycle or of a source.
+///
+/// ```
+/// use hemiola_runtime::InputRecord;
+///
+/// let camera = InputRecord { from: "Camera".into(), snapshot: Some(17), samples: Vec::new() };
+/// assert_eq!(camera.last(), Some(17));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRecord {
+    /// The cycle or source.
+    pub from: Arc<str>,
+    /// The run or sample that the snapshot comes from; `None` if there was no new one.
+    pub snapshot: Option<u32>,
+    /// What was in each of the sample queues.
+    pub samples: Vec<SampleRecord>,
+}
+
+/// What a run found in a sample queue.
+///
+/// ```
+/// use hemiola_runtime::{SampleRecord, SampleSpan};
+///
+/// let heights = SampleRecord { representation: "Height".into(), span: SampleSpan { first: 40, count: 4 } };
+/// assert_eq!(heights.span.last(), Some(43));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleRecord {
+    /// Of which representation.
+    pub representation: Arc<str>,
+    /// Which ones.
+    pub span: SampleSpan,
+}
+
+/// Messages of one publisher that a subscription received.
+///
+/// ```
+/// use hemiola_runtime::MessageRecord;
+///
+/// let two_whistles = MessageRecord { topic: "WhistleHeard".into(), subscriber: 0, publisher: 0, count: 2 };
+/// # assert_eq!(two_whistles.count, 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRecord {
+    /// The topic.
+    pub topic: Arc<str>,
+    /// How many subscriptions of the same topic the cycle has before this one.
+    pub subscriber: u32,
+    /// How many publishers of the topic come before this one.
+    pub publisher: u32,
+    /// How many messages.
+    pub count: u32,
+}
+
+/// Samples of successive runs.
+///
+/// ```
+/// use hemiola_runtime::SampleSpan;
+///
+/// assert_eq!(SampleSpan::default().last(), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleSpan {
+    /// The run or sample of the first one.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl InputRecord {
+    /// The last run or sample that something was taken of.
+    pub fn last(&self) -> Option<u32> {
+        self.samples.iter().map(|samples| samples.span.last()).chain([self.snapshot]).flatten().max()
+    }
+}
+
+/// For samples that do not follow each other: one in between was lost while these were taken.
+const TORN: u32 = u32::MAX;
+/// For no new snapshot.
+pub const NO_SNAPSHOT: u32 = u32::MAX;
+
+impl SampleSpan {
+    /// The run or sample of the last one.
+    pub fn last(self) -> Option<u32> {
+        (self.count > 0).then(|| self.first.wrapping_add(self.count - 1))
+    }
+
+    /// Whether one was lost in between, so that nobody knows any more which ones these are.
+    pub fn is_torn(self) -> bool {
+        self.first == TORN
+    }
+
+    pub(crate) fn extend(&mut self, run: u32) {
+        if self.count == 0 {
+            self.first = run;
+        } else if self.first.wrapping_add(self.count) != run {
+            self.first = TORN;
+        }
+        self.count += 1;
+    }
+}

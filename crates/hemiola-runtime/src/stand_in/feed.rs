@@ -1,0 +1,41 @@
+use hemiola_model::{AnyRepresentation, Time};
+
+/// Samples that do not come from the world: what a recording puts in the place of a source ([`Robot::fed`](crate::Robot::fed)).
+///
+/// ```
+/// use hemiola_model::{AnyRepresentation, Time};
+/// use hemiola_runtime::Feed;
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Distance(f32);
+/// # impl Representation for Distance { const NAME: &'static str = "Distance"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// /// A wall that comes closer, ten times a second.
+/// struct Approach(std::ops::Range<u32>);
+///
+/// impl Feed for Approach {
+///     fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+///         let Some(number) = self.0.next() else { return Ok(None) };
+///         let distance = values.iter_mut().find_map(|value| value.downcast_mut::<Distance>());
+///         *distance.ok_or("the source provides no Distance")? = Distance(3.0 - 0.1 * number as f32);
+///         Ok(Some(Time::from_seconds(0.1 * f64::from(number))))
+///     }
+/// }
+///
+/// let mut value = RepresentationDescriptor::of::<Distance>().create();
+/// assert_eq!(Approach(5..9).sample(&mut [&mut value]), Ok(Some(Time::from_seconds(0.5))));
+/// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
+/// ```
+pub trait Feed: Send {
+    /// Fills all values that the source provides, which hold their defaults, with the next sample; tells when it was taken, or that there are no
+    /// more. Called on the source's own thread, ahead of that time.
+    ///
+    /// # Errors
+    /// Why there is no sample this time; the next may come.
+    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String>;
+
+    /// The number of the sample that was given last, among all that the source took; samples that are not in the recording leave a gap. Needed to
+    /// follow a [`Transcript`](crate::Transcript); without it, no sample is missing.
+    fn number(&self) -> Option<u32> {
+        None
+    }
+}

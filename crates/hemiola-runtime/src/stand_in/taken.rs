@@ -1,0 +1,62 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hemiola_model::{AnyRepresentation, Time};
+
+/// Values of a representation that do not come from its provider, but from a recording: [`Robot::taking`](crate::Robot::taking).
+///
+/// ```
+/// use hemiola_model::{AnyRepresentation, Time};
+/// use hemiola_runtime::TakenValues;
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Distance(f32);
+/// # impl Representation for Distance { const NAME: &'static str = "Distance"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// /// A wall that comes closer, and is seen in every other run.
+/// struct Approach;
+///
+/// impl TakenValues for Approach {
+///     fn take(&mut self, run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time> {
+///         let distance = value.downcast_mut::<Distance>().filter(|_| run % 2 == 0)?;
+///         *distance = Distance(3.0 - now.seconds() as f32);
+///         Some(now)
+///     }
+/// }
+///
+/// let mut value = RepresentationDescriptor::of::<Distance>().create();
+/// assert_eq!(Approach.take(10, Time::from_seconds(0.5), &mut value), Some(Time::from_seconds(0.5)));
+/// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
+/// ```
+pub trait TakenValues: Send {
+    /// Fills the value, which holds its default, with that of this run of its cycle, and tells when the newest sample was taken that it derives
+    /// from. `None` if there is none: then the last value stays, marked as stale. Called in the order of the runs, by a robot that is stepped.
+    fn take(&mut self, run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time>;
+}
+
+/// All of a robot, by representation. Whoever has them is stepped: the lock keeps nobody waiting.
+#[derive(Clone, Default)]
+pub struct Taken(BTreeMap<String, Arc<Mutex<Box<dyn TakenValues>>>>);
+
+/// Those of one representation.
+#[derive(Clone)]
+pub struct TakenRepresentation(Arc<Mutex<Box<dyn TakenValues>>>);
+
+impl Taken {
+    pub fn insert(&mut self, representation: &str, values: Box<dyn TakenValues>) {
+        self.0.insert(representation.to_owned(), Arc::new(Mutex::new(values)));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn of(&self, representation: &str) -> Option<TakenRepresentation> {
+        self.0.get(representation).cloned().map(TakenRepresentation)
+    }
+}
+
+impl TakenRepresentation {
+    pub fn take(&self, run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take(run, now, value)
+    }
+}

@@ -1,0 +1,54 @@
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// What keeps the structure from being measured.
+#[derive(Debug, Error)]
+pub enum StructureError {
+    /// A file cannot be read.
+    #[error("cannot read {path}: {cause} (run this inside a checkout of the workspace)")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// A file is not the TOML that it should be.
+    #[error("{path} is not valid TOML: {cause}")]
+    NotToml {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: toml::de::Error,
+    },
+    /// A source file is not Rust.
+    #[error("cannot parse {path}: {cause} (does it compile?)")]
+    NotRust {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: syn::Error,
+    },
+    /// A module is declared, but no file holds it.
+    #[error("no file for `mod {module};` of {declared_in} (looked for {wanted})")]
+    NoModuleFile {
+        /// The module's name.
+        module: String,
+        /// The file that declares it.
+        declared_in: PathBuf,
+        /// Where it should be.
+        wanted: PathBuf,
+    },
+    /// A manifest or ARCHITECTURE.md lacks what is read from it.
+    #[error("{path} has no {what}")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        what: &'static str,
+    },
+}
+
+pub(crate) fn read(path: &std::path::Path) -> Result<String, StructureError> {
+    std::fs::read_to_string(path).map_err(|cause| StructureError::Unreadable { path: path.to_owned(), cause })
+}

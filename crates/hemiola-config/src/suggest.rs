@@ -29,6 +29,27 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// Says that there is no `kind` of that name, which one was probably meant, and which there are.
+///
+/// ```
+/// use hemiola_config::unknown;
+///
+/// let text = unknown("cycle", "moton", ["motion", "vision"]);
+/// assert_eq!(text, "there is no cycle `moton`, did you mean `motion`? There are: motion, vision");
+/// ```
+pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let known: Vec<_> = known.into_iter().collect();
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    let meant = nearest(name, known.iter().copied());
+    match (known.as_slice(), meant) {
+        ([], _) => format!("there is no {kind} `{name}`, and no other either"),
+        (known, Some(meant)) => {
+            format!("there is no {kind} `{name}`, did you mean `{meant}`? There are: {}", known.join(", "))
+        }
+        (known, None) => format!("there is no {kind} `{name}`; there are: {}", known.join(", ")),
+    }
+}
+
 /// The names as a list for people, cut when it gets long.
 pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 16;

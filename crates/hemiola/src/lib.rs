@@ -1,8 +1,20 @@
 //! Hemiola: a real-time module framework for robots. The one crate that a robot names.
 //!
-//! A robot is a set of modules, a `robot.toml`, and a `main` of one statement; `run`, `check`, `graph`, `simulate`, `doctor` and
-//! more come with it ([`Application`]). This crate adds no behaviour to the modules and the runtime: it gathers their names, and it
-//! is what people see of them on a terminal.
+//! A robot is a set of modules, a `robot.toml`, and a `main` of one statement; `run`, `check`,
+//! `graph`, `simulate`, `doctor` and more come with it (`Application`). This crate has names and
+//! nothing else; what they name lives in the crates that they come from.
+//!
+//! A crate that only has representations and modules leaves the program around them to the robot:
+//!
+//! ```toml
+//! [dependencies]
+//! hemiola = { version = "0.1", default-features = false }
+//! ```
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `program` (default) | `Application`, `runtime`, `replay`, `testing`, `log`, `trace` and the other names of a robot's program |
+//! | `arrayvec`, `glam` (default) | types of these crates as data of representations |
 //!
 //! ```no_run
 //! use hemiola::prelude::*;
@@ -28,8 +40,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-extern crate self as hemiola;
-
 /// Data, schemas and text forms.
 pub mod data {
     pub use hemiola_macros::Data;
@@ -47,59 +57,29 @@ pub mod module {
     pub use hemiola_model::module::*;
 }
 
-/// What `robot.toml` says, and reading it.
+/// Configuration as values: what `robot.toml` says, and with the program around it, reading that.
 pub mod configuration {
+    #[cfg(feature = "program")]
     pub use hemiola_config::{Base, Catalog, ConfigError, LoadOptions, Loaded, load, parse};
     pub use hemiola_model::configuration::*;
 }
 
-/// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
-pub mod runtime {
-    pub use hemiola_runtime::{
-        Bounded, CycleHealth, Exceedance, ExceedanceCause, LatencyBounds, Message, Pace, Played, Player, Robot,
-        RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry, Snapshot, Step, Stepper, Tempo,
-        Transport,
-    };
-}
-
 /// Messages: topics between modules, tools and other threads.
 pub use hemiola_bus as bus;
-/// Logs: reading them, whole or damaged.
-pub use hemiola_log as log;
-/// Task graphs, plans, predicted schedules and their pictures.
-pub use hemiola_plan as plan;
-/// The operating system's real-time services, and the doctor.
-pub use hemiola_realtime as realtime;
-/// Timing figures, traces and timelines.
-pub use hemiola_trace as trace;
 
-mod analysis;
-mod application;
-mod command_line;
-mod commands;
-mod error;
-mod live;
-mod profile;
-mod recorder;
-pub mod replay;
-mod session;
-mod snapshots;
-mod summary;
-pub mod testing;
-mod traffic;
-mod transcript;
-
-pub use application::Application;
-pub use error::CommandError;
 pub use hemiola_macros::{Module, Parameters, Representation, Source, module, source};
 pub use hemiola_model::{
     Clock, ParameterDescription, Parameters, ParametersError, Range, Representation, Source, SourceDescriptor,
     SourceRate, Time,
 };
-pub use hemiola_runtime::{Robot, RobotHandle};
 
 #[doc(hidden)]
 pub use hemiola_model::macros_support;
+
+#[cfg(feature = "program")]
+mod program;
+#[cfg(feature = "program")]
+pub use program::*;
 
 /// All that a file with a module needs: `use hemiola::prelude::*;`.
 pub mod prelude {

@@ -1,0 +1,189 @@
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches};
+use hemiola_config::Base;
+use hemiola_runtime::RobotHandle;
+
+use crate::command_line::CommandLine;
+use crate::commands;
+use crate::error::CommandError;
+
+/// A robot's program: its command line around the modules that are linked into it.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     hemiola_cli::Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml")).run()
+/// }
+/// ```
+pub struct Application {
+    base: Base,
+    commands: Vec<CustomCommand>,
+    started: Option<Start>,
+    live: Lines,
+    summary: Lines,
+}
+
+/// What a robot does when it has started.
+type Start = Box<dyn Fn(&RobotHandle)>;
+/// What a robot adds to what is shown.
+type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
+
+struct CustomCommand {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> ExitCode,
+}
+
+impl Application {
+    /// A robot with this `robot.toml`; `--config` names another one.
+    pub fn new(configuration: impl Into<PathBuf>) -> Self {
+        Self::with_base(Base::File(configuration.into()))
+    }
+
+    /// A robot whose configuration is part of the program; overlays and `--set` are put over it as over a file.
+    pub fn embedded(configuration: &str) -> Self {
+        Self::with_base(Base::Text { name: "built-in robot.toml".into(), text: configuration.into() })
+    }
+
+    fn with_base(base: Base) -> Self {
+        Self { base, commands: Vec::new(), started: None, live: None, summary: None }
+    }
+
+    /// Adds a command of the robot's own; `run` gets what is typed after its name.
+    #[must_use]
+    pub fn command(mut self, name: &'static str, about: &'static str, run: fn(&[String]) -> ExitCode) -> Self {
+        self.commands.push(CustomCommand { name, about, run });
+        self
+    }
+
+    /// Calls this once, when the robot has started: the place for threads of one's own that listen to its topics
+    /// ([`RobotHandle::bus`]).
+    #[must_use]
+    pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
+        self.started = Some(Box::new(start));
+        self
+    }
+
+    /// Shows these lines in the live view. Called some times a second while the robot runs.
+    #[must_use]
+    pub fn live(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
+        self.live = Some(Box::new(lines));
+        self
+    }
+
+    /// Shows these lines at the end: they look at the last values of a robot that has stopped.
+    #[must_use]
+    pub fn summary(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
+        self.summary = Some(Box::new(lines));
+        self
+    }
+
+    /// Does what the command line says.
+    ///
+    /// The exit code is 0 when all went well, 2 when the command line or the configuration is wrong, 1 when something failed while
+    /// running.
+    pub fn run(self) -> ExitCode {
+        self.run_with(std::env::args_os())
+    }
+
+    /// The same with these arguments, of which the first one is the program's name.
+    pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
+        let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        let name = robot_name(arguments.first());
+        insert_run(&mut arguments);
+        let matches = match self.clap(&name).try_get_matches_from(&arguments) {
+            Ok(matches) => matches,
+            Err(error) => {
+                let code = u8::try_from(error.exit_code()).unwrap_or(2);
+                _ = error.print();
+                return ExitCode::from(code);
+            }
+        };
+        if let Some((name, matches)) = matches.subcommand()
+            && let Some(command) = self.commands.iter().find(|command| command.name == name)
+        {
+            return (command.run)(&rest(matches));
+        }
+        let done = CommandLine::from_arg_matches(&matches)
+            .map_err(|error| CommandError::Usage(error.to_string()))
+            .and_then(|line| commands::perform(&self, &name, &line.command));
+        match done {
+            Ok(code) => code,
+            Err(error) => {
+                complain(&error);
+                error.exit_code()
+            }
+        }
+    }
+
+    pub(crate) fn base(&self) -> &Base {
+        &self.base
+    }
+
+    pub(crate) fn note_start(&self, handle: &RobotHandle) {
+        self.started.iter().for_each(|start| start(handle));
+    }
+
+    pub(crate) fn live_lines(&self, handle: &RobotHandle) -> Vec<String> {
+        self.live.as_ref().map(|lines| lines(handle)).unwrap_or_default()
+    }
+
+    pub(crate) fn summary_lines(&self, handle: &RobotHandle) -> Vec<String> {
+        self.summary.as_ref().map(|lines| lines(handle)).unwrap_or_default()
+    }
+
+    fn clap(&self, name: &str) -> clap::Command {
+        let custom = self.commands.iter().map(|command| {
+            let arguments = Arg::new(REST)
+                .action(ArgAction::Append)
+                .num_args(0..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_name("ARGUMENTS");
+            clap::Command::new(command.name).about(command.about).disable_help_flag(true).arg(arguments)
+        });
+        CommandLine::command()
+            .bin_name(name.to_owned())
+            .override_usage(format!("{name} [COMMAND] [OPTIONS]"))
+            .subcommands(custom)
+    }
+}
+
+/// The arguments of a robot's own command.
+const REST: &str = "arguments";
+
+fn rest(matches: &ArgMatches) -> Vec<String> {
+    matches.get_many::<String>(REST).into_iter().flatten().cloned().collect()
+}
+
+/// What a robot is called: as its program.
+fn robot_name(program: Option<&OsString>) -> String {
+    let stem = program.and_then(|program| Path::new(program).file_stem());
+    stem.map_or_else(|| "robot".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Without a command it is `run`.
+fn insert_run(arguments: &mut Vec<OsString>) {
+    if arguments.is_empty() {
+        arguments.push("robot".into());
+    }
+    let is_command = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        !text.starts_with('-') || matches!(text.as_ref(), "-h" | "--help")
+    };
+    if !arguments.get(1).is_some_and(is_command) {
+        arguments.insert(1, "run".into());
+    }
+}
+
+fn complain(error: &CommandError) {
+    let mut stderr = std::io::stderr();
+    let text = match error {
+        CommandError::Configuration(error) if stderr.is_terminal() => error.coloured(),
+        error => error.to_string(),
+    };
+    _ = writeln!(stderr, "{text}");
+}

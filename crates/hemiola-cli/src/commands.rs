@@ -1,0 +1,84 @@
+//! One file per command.
+
+mod analyze;
+mod assign;
+mod check;
+mod doctor;
+mod graph;
+mod log;
+mod modules;
+mod parameters;
+mod run;
+mod simulate;
+mod why;
+
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::application::Application;
+use crate::command_line::Command;
+use crate::error::CommandError;
+
+/// Does it.
+pub fn perform(application: &Application, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
+    match command {
+        Command::Run(arguments) => run::run(application, name, arguments),
+        Command::Check(arguments) => check::check(application, arguments),
+        Command::Graph(arguments) => graph::graph(application, arguments),
+        Command::Simulate(arguments) => simulate::simulate(application, arguments),
+        Command::Why(arguments) => why::why(application, name, arguments),
+        Command::Analyze(arguments) => analyze::analyze(application, arguments),
+        Command::Assign(arguments) => assign::assign(application, arguments),
+        Command::Doctor(arguments) => doctor::doctor(arguments),
+        Command::Parameters(arguments) => parameters::parameters(application, arguments),
+        Command::Modules(arguments) => modules::modules(application, arguments),
+        Command::Log(arguments) => log::log(application, arguments),
+    }
+}
+
+/// Prints; a reader that goes away, as `head` does, is no error.
+fn print(text: &str) -> Result<ExitCode, CommandError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(CommandError::Write { path: "the standard output".into(), error })
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Writes to a file, or prints.
+fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandError> {
+    let Some(path) = path else { return print(text) };
+    std::fs::write(path, text).map_err(|error| CommandError::Write { path: path.to_owned(), error })?;
+    eprintln!("written: {}", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The columns of the terminal, or `otherwise` where there is none.
+fn columns(otherwise: usize) -> usize {
+    crate::live::terminal_size().map_or(otherwise, |size| size.columns)
+}
+
+/// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the terminal.
+fn wrapped(words: &str, indent: usize) -> String {
+    let width = columns(usize::MAX).max(indent + NARROWEST_TEXT);
+    let (mut text, mut column) = (String::new(), indent);
+    for (index, word) in words.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if index > 0 && column + 1 + length > width {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += length;
+    }
+    text
+}
+
+/// Where a terminal leaves less than that, it may wrap by itself.
+const NARROWEST_TEXT: usize = 30;

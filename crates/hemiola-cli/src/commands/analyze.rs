@@ -1,0 +1,209 @@
+//! `analyze`: does everything meet its deadline, and how does one know?
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hemiola_analysis::sensitivity::{self, Relief, Room};
+use hemiola_analysis::{System, Time, WhatIfError};
+use hemiola_trace::{HeldUp, Profile};
+use hemiola_words::duration;
+use serde_json::{Value, json};
+
+use super::print_or_write;
+use crate::application::Application;
+use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
+use crate::error::CommandError;
+use crate::session::Session;
+use hemiola_insight::profile;
+use hemiola_insight::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
+
+pub fn analyze(application: &Application, arguments: &AnalyzeArguments) -> Result<ExitCode, CommandError> {
+    let subject = match &arguments.system {
+        Some(path) => Subject::of_file(path)?,
+        None => Subject::of_robot(application, arguments)?,
+    };
+    let now = subject.findings(&subject.system);
+    if arguments.format == AnalyzeFormat::Toml {
+        return print_or_write(&subject.system.to_toml(), arguments.output.as_deref());
+    }
+    let relief = sensitivity::relief(&subject.system, &now.analysis);
+    let rooms = if arguments.tasks { rooms(&subject.system) } else { Vec::new() };
+    let mut changed = Vec::new();
+    for change in &arguments.what_if {
+        let system =
+            change.applied_to(&subject.system).map_err(|error: WhatIfError| CommandError::Usage(error.to_string()))?;
+        changed.push((change.text(), subject.findings(&system), system));
+    }
+    if arguments.format == AnalyzeFormat::Json {
+        print_or_write(&(subject.json(&now, &relief, &rooms, &changed) + "\n"), arguments.output.as_deref())?;
+    } else {
+        let changed: Vec<_> = changed.into_iter().map(|(text, findings, _)| (text, findings)).collect();
+        let mut text = match changed.as_slice() {
+            [] => table(&now),
+            changed => side_by_side(&now, changed),
+        };
+        if let Some((derived, knowledge)) = &subject.robot {
+            let _ = write!(text, "\n{}", basis(derived, knowledge));
+        }
+        if changed.is_empty() {
+            text += &shorten_first(&subject.system, &now, &relief);
+        }
+        text += &room_table(&subject.system, &rooms);
+        print_or_write(&text, arguments.output.as_deref())?;
+    }
+    let all_count = |derived: &Derived| derived.unmeasured.is_empty() && !derived.callbacks.leaves_out_important;
+    let is_sure = now.holds() && subject.robot.as_ref().is_none_or(|(derived, _)| all_count(derived));
+    Ok(if arguments.fail && !is_sure { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// What is looked at: a robot, or a system from a file.
+struct Subject {
+    system: System,
+    robot: Option<(Derived, Knowledge)>,
+}
+
+impl Subject {
+    fn of_file(path: &Path) -> Result<Self, CommandError> {
+        Ok(Self { system: read_system(path)?, robot: None })
+    }
+
+    fn of_robot(application: &Application, arguments: &AnalyzeArguments) -> Result<Self, CommandError> {
+        let session = Session::open(application, &arguments.configuration)?;
+        let (derived, knowledge) = known(session, arguments.profile.as_ref(), arguments.quantile)?;
+        Ok(Self { system: derived.system.clone(), robot: Some((derived, knowledge)) })
+    }
+
+    fn findings(&self, system: &System) -> Findings {
+        match &self.robot {
+            Some((derived, knowledge)) => Findings::of_robot(system, derived, &knowledge.profile),
+            None => Findings::of_system(system),
+        }
+    }
+
+    fn json(
+        &self,
+        now: &Findings,
+        relief: &[Option<Relief>],
+        rooms: &[Room],
+        changed: &[(&str, Findings, System)],
+    ) -> String {
+        let mut all = as_json(now, &self.system, relief);
+        if let Some((derived, knowledge)) = &self.robot {
+            let (fewest, most) = knowledge.samples().unzip();
+            let held_up = knowledge
+                .held_up()
+                .into_iter()
+                .map(|(name, HeldUp { count, longest })| json!({ "of": name, "count": count, "longest": longest }));
+            all["execution_times"] = json!({
+                "statistic": knowledge.quantile.map_or(json!("maximum"), Value::from),
+                "fewest_samples": fewest,
+                "most_samples": most,
+                "held_up": held_up.collect::<Vec<_>>(),
+                "of_this_program": knowledge.is_of_this_program(),
+                "unmeasured": derived.unmeasured,
+                "without_priority": derived.sharing,
+                "left_out": derived.callbacks.left_out,
+            });
+            let burst = |burst: &Burst| json!({ "callback": burst.name, "at_most": burst.messages, "within": burst.within.as_nanoseconds() });
+            all["messages"] = derived.callbacks.bursts.iter().map(burst).collect();
+        }
+        let room = |room: &Room| {
+            json!({
+                "of": self.system.owner(room.work),
+                "task": self.system.name(room.work),
+                "takes": room.takes.as_nanoseconds(),
+                "at_most": room.at_most.as_nanoseconds(),
+                "fails": room.fails,
+            })
+        };
+        if !rooms.is_empty() {
+            all["tasks"] = rooms.iter().map(room).collect();
+        }
+        let what_if = changed.iter().map(|(text, findings, system)| {
+            let mut value = as_json(findings, system, &[]);
+            value["change"] = json!(text);
+            value
+        });
+        if !changed.is_empty() {
+            all["what_if"] = what_if.collect();
+        }
+        serde_json::to_string_pretty(&all).unwrap_or_default()
+    }
+}
+
+/// A described system.
+pub fn read_system(path: &Path) -> Result<System, CommandError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", path.display())))?;
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let name = path.display().to_string();
+    let system = if is_json { System::from_json(&text) } else { System::from_toml(&text, &name) };
+    system.map_err(|problems| CommandError::Usage(problems.to_string()))
+}
+
+/// A robot as a system, with the execution times of this profile or log, or those that it keeps itself.
+pub fn known(
+    session: Session,
+    path: Option<&PathBuf>,
+    quantile: Option<f64>,
+) -> Result<(Derived, Knowledge), CommandError> {
+    let configured = session.robot.configuration().output.profile.clone();
+    let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
+    let profile = match path {
+        Some(path) => profile::read(path)?,
+        None => session.profile.unwrap_or_default(),
+    };
+    let robot = session.robot.with_profile(profile.clone());
+    let quantile = quantile.or(robot.configuration().analysis.quantile);
+    let knowledge = Knowledge { profile, quantile, origin };
+    Ok((derive(&robot, &knowledge)?, knowledge))
+}
+
+/// A line per cycle and chain: which task helps most, and how much.
+fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]) -> String {
+    let mut text = String::new();
+    for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge)) {
+        let Some(Some(relief)) = row.decided_by.and_then(|number| relief.get(number)) else { continue };
+        let to = relief.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
+        let from = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
+        let (owner, task, takes) = (system.owner(relief.work), system.name(relief.work), duration(relief.takes.into()));
+        let _ = writeln!(text, "  {}: {owner} {task} ({takes}); half of that makes {to} of {from}", row.name);
+    }
+    if text.is_empty() { text } else { format!("\nTo shorten first\n{text}") }
+}
+
+fn rooms(system: &System) -> Vec<Room> {
+    let mut rooms: Vec<Room> = system.work().into_iter().map(|work| sensitivity::room(system, work)).collect();
+    // Those with the least room first, by how many times as long they may take.
+    let factor = |room: &Room| room.at_most.as_nanoseconds() as f64 / room.takes.as_nanoseconds().max(1) as f64;
+    rooms.sort_by(|one, other| factor(one).total_cmp(&factor(other)));
+    rooms
+}
+
+fn room_table(system: &System, rooms: &[Room]) -> String {
+    if rooms.is_empty() {
+        return String::new();
+    }
+    let label = |room: &Room| format!("{}: {}", system.owner(room.work), system.name(room.work));
+    let width = rooms.iter().map(|room| label(room).chars().count()).max().unwrap_or(0);
+    let mut text =
+        format!("\n{:width$}{:>10}{:>10}  and then fails\n", "How long each task may take alone", "takes", "at most");
+    for room in rooms {
+        let time = |time: Time| duration(time.into());
+        let fails = room.fails.as_deref().unwrap_or("nothing");
+        let _ = writeln!(text, "{:width$}{:>10}{:>10}  {fails}", label(room), time(room.takes), time(room.at_most));
+    }
+    text
+}
+
+/// What can be said after a run, with what was measured in it; nothing where what is needed for that is not known.
+pub fn after_run(session: Session, profile: &Profile) -> Result<(Findings, String), CommandError> {
+    let quantile = session.robot.configuration().analysis.quantile;
+    let robot = session.robot.with_profile(profile.clone());
+    let knowledge = Knowledge { profile: profile.clone(), quantile, origin: Origin::Run };
+    let derived = derive(&robot, &knowledge)?;
+    let findings = Findings::of_robot(&derived.system, &derived, profile);
+    let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
+    Ok((findings, text))
+}

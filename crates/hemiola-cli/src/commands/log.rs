@@ -1,0 +1,43 @@
+//! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any program with Hemiola in it reads any log.
+
+mod cat;
+mod conformance;
+mod diff;
+mod export;
+mod extract;
+mod import;
+mod info;
+mod merge;
+mod plot;
+mod progress;
+mod recover;
+mod selection;
+mod verify;
+
+pub use progress::read_log;
+
+use std::process::ExitCode;
+
+use crate::application::Application;
+use crate::command_line::log::{LogArguments, LogCommand};
+use crate::error::CommandError;
+
+pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCode, CommandError> {
+    match &arguments.command {
+        LogCommand::Info(arguments) => info::info(arguments),
+        LogCommand::Cat(arguments) => cat::cat(arguments),
+        LogCommand::Recover(arguments) => recover::recover(arguments),
+        LogCommand::Filter(arguments) => recover::filter(arguments),
+        LogCommand::Merge(arguments) => merge::merge(arguments),
+        LogCommand::Diff(arguments) => diff::diff(arguments),
+        LogCommand::Verify(arguments) => verify::verify(application, arguments),
+        LogCommand::Export(arguments) => export::export(arguments),
+        LogCommand::ExtractCycle(arguments) => extract::extract(application, arguments),
+        LogCommand::Import(arguments) => import::import(arguments),
+        LogCommand::Plot(arguments) => plot::plot(arguments),
+        LogCommand::Conformance(arguments) => conformance::conformance(arguments),
+    }
+}
+
+/// Something in the log is lost.
+const LOSSY: u8 = 3;

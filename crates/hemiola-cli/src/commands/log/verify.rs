@@ -1,0 +1,122 @@
+//! `log verify`: repeats a log's runs and compares what comes out with what was recorded.
+
+mod recorded;
+mod report;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_model::cdr::CdrWriter;
+use hemiola_runtime::{Robot, TapRequest, Tempo};
+
+use super::progress::{Progress, read_log};
+use crate::application::Application;
+use crate::command_line::ConfigurationArguments;
+use crate::command_line::log::VerifyArguments;
+use crate::commands::{check, print};
+use crate::error::CommandError;
+use crate::session::{self, Session};
+use hemiola_recording::names::topic;
+use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
+
+use recorded::{Counterpart, Recorded};
+use report::{Report, Verdict};
+
+/// How long it waits for the next values.
+const LOOK_PERIOD: Duration = Duration::from_micros(200);
+
+pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
+    let path = &arguments.log;
+    let recording = read_log(path)?;
+    let configuration = with_workers(application, &arguments.configuration, arguments.workers)?;
+    let Session { robot, warnings, .. } = Session::open(application, &configuration)?;
+    check::warn(&warnings, &[]);
+    // Everything is computed anew, whatever a replay would take.
+    let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
+    let Replay { robot, course, resumed, warnings, remarks } = Replay::of(robot, &recording, beginning, &[])?;
+    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    let topics = topics(&robot, &recording);
+    if topics.is_empty() {
+        let path = path.display();
+        return Err(CommandError::Usage(format!("{path} has nothing that a cycle of this robot computes")));
+    }
+    let robot = robot.tapped(topics.values().map(TapRequest::all).collect())?;
+    let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
+    let mut report = Report::new(&robot, &recording, course, &parts);
+    let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts)?;
+    let is_resumed = !parts.is_empty();
+
+    let player = robot.into_player(Tempo::AsFastAsPossible)?;
+    let Some(mut tap) = player.handle().take_tap() else {
+        return Err(CommandError::Usage("nothing can be compared".to_owned()));
+    };
+    // It waits for what it passes on to be taken.
+    player.transport().resume();
+    let channels = tap.channels();
+    let names: Vec<_> = channels.iter().map(|channel| topic(&channel.owner, channel.descriptor.name())).collect();
+    let mut buffer = CdrWriter::default();
+    let mut progress = Progress::new();
+    loop {
+        // First of all, so that nothing is left behind when it has.
+        let is_last = player.handle().is_stopping() || player.has_ended();
+        while let Some(value) = tap.next() {
+            let name = &names[value.channel()];
+            if !topics.contains_key(name) {
+                continue;
+            }
+            buffer.clear();
+            value.value().write(&mut buffer);
+            // A robot that goes on counts from there.
+            let number = (!is_resumed && !recording.is_partial(name)).then(|| value.sequence());
+            match recorded.counterpart(name, number, value.now())? {
+                Counterpart::Message(message) => {
+                    let owner = &channels[value.channel()].owner;
+                    report.compare(owner, &value, &message, buffer.bytes());
+                }
+                Counterpart::Lost => report.count_lost(name),
+                Counterpart::None => {}
+            }
+            let (done, all) = recorded.progress();
+            progress.show(done, all);
+        }
+        if is_last {
+            break;
+        }
+        thread::sleep(LOOK_PERIOD);
+    }
+    drop(progress);
+    remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| eprintln!("note: {remark}"));
+    report.finish(player.wait(), recorded.left_over()?);
+    print(&report.text())?;
+    Ok(match report.verdict() {
+        Verdict::Same => ExitCode::SUCCESS,
+        Verdict::Different => ExitCode::FAILURE,
+        Verdict::Incomplete => ExitCode::from(super::LOSSY),
+    })
+}
+
+/// So many workers in every cycle, if a number was given.
+fn with_workers(
+    application: &Application,
+    arguments: &ConfigurationArguments,
+    workers: Option<usize>,
+) -> Result<ConfigurationArguments, CommandError> {
+    let mut arguments = arguments.clone();
+    if let Some(workers) = workers {
+        let (loaded, _) = session::configuration(application, &arguments)?;
+        let cycles = loaded.configuration.cycles.iter();
+        arguments.assignments.extend(cycles.map(|cycle| format!("cycle.{}.workers={workers}", cycle.name)));
+    }
+    Ok(arguments)
+}
+
+/// What cycles provide and the log has: by topic, the representation.
+fn topics(robot: &Robot, recording: &ReplayLog) -> BTreeMap<String, String> {
+    let recordable = robot.recordable();
+    let cycles = robot.resolved().cycles.iter();
+    let all = cycles.flat_map(|cycle| cycle.providers.keys().map(|name| (topic(&cycle.name, name), name.clone())));
+    all.filter(|(topic, name)| recording.has(topic) && recordable.contains(name)).collect()
+}

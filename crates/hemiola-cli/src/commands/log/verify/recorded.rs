@@ -1,0 +1,123 @@
+//! What was recorded, one message after the other, each to be found when its counterpart has been computed.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use hemiola_log::{LogError, LogTime, Selection};
+use hemiola_model::Time;
+use hemiola_runtime::CyclePart;
+
+use hemiola_recording::names::topic;
+
+use hemiola_recording::split::{Kept, Messages, SplitLog};
+
+pub struct Recorded {
+    log: Messages,
+    /// By topic: what was read on the way to another one.
+    waiting: BTreeMap<String, VecDeque<Kept>>,
+    /// By topic: how many had no counterpart.
+    left: BTreeMap<String, u64>,
+    /// By the first part of topics: what is earlier is not compared.
+    begin: BTreeMap<String, LogTime>,
+    /// How far it has read.
+    last: LogTime,
+    has_ended: bool,
+}
+
+/// What was recorded where something was computed.
+pub enum Counterpart {
+    Message(Kept),
+    /// It should be there.
+    Lost,
+    /// It need not be there: the log had ended, or has only some of these.
+    None,
+}
+
+/// A log is in about the order in which values were computed: what is not there when it is so far ahead was lost.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Recorded {
+    /// These topics of a log.
+    ///
+    /// From these parts of a snapshot on, if there are any.
+    pub fn open<'t>(
+        log: &SplitLog,
+        topics: impl Iterator<Item = &'t String>,
+        parts: &[CyclePart],
+    ) -> Result<Self, LogError> {
+        let begin = parts.iter().map(|part| {
+            let nanoseconds = u64::try_from(part.now.nanoseconds()).unwrap_or(0);
+            (topic(&part.cycle, ""), LogTime::from_nanoseconds(nanoseconds))
+        });
+        let begin: BTreeMap<_, _> = begin.collect();
+        let times = begin.values().min().map_or(Selection::all(), |&first| Selection::all().from(first));
+        let log = log.messages(topics.fold(times, |selection, topic| selection.topic(topic)))?;
+        let (waiting, left) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { log, waiting, left, begin, last: LogTime::default(), has_ended: false })
+    }
+
+    /// How much has been read, and how much there is.
+    pub fn progress(&self) -> (u64, u64) {
+        self.log.progress()
+    }
+
+    /// What was recorded at that time; under that number, if the log has all of the topic.
+    pub fn counterpart(&mut self, topic: &str, number: Option<u32>, now: Time) -> Result<Counterpart, LogError> {
+        let nanoseconds = |time: Time| u64::try_from(time.nanoseconds()).unwrap_or(0);
+        let (wanted, latest) = (nanoseconds(now), nanoseconds(now + PATIENCE));
+        let order = |kept: &Kept| match number {
+            Some(number) => kept.sequence.cmp(&number),
+            None => kept.log_time.nanoseconds().cmp(&wanted),
+        };
+        let missing = if number.is_some() { Counterpart::Lost } else { Counterpart::None };
+        loop {
+            let waiting = self.waiting.entry(topic.to_owned()).or_default();
+            match waiting.front().map(order) {
+                Some(Ordering::Equal) => return Ok(waiting.pop_front().map_or(missing, Counterpart::Message)),
+                Some(Ordering::Less) => {
+                    waiting.pop_front();
+                    *self.left.entry(topic.to_owned()).or_default() += 1;
+                }
+                // The log went on without it.
+                Some(Ordering::Greater) => return Ok(missing),
+                None if self.has_ended => return Ok(Counterpart::None),
+                None if self.last.nanoseconds() > latest => return Ok(missing),
+                None => self.read_message()?,
+            }
+        }
+    }
+
+    /// All that has no counterpart: by topic, how many.
+    pub fn left_over(&mut self) -> Result<BTreeMap<String, u64>, LogError> {
+        loop {
+            for (topic, waiting) in self.waiting.iter_mut().filter(|(_, waiting)| !waiting.is_empty()) {
+                *self.left.entry(topic.clone()).or_default() += waiting.len() as u64;
+                waiting.clear();
+            }
+            if self.has_ended {
+                return Ok(std::mem::take(&mut self.left));
+            }
+            self.read_message()?;
+        }
+    }
+
+    fn read_message(&mut self) -> Result<(), LogError> {
+        match self.log.next() {
+            None => self.has_ended = true,
+            Some(Ok(message)) => {
+                self.last = self.last.max(message.log_time);
+                let cycle = message.channel.topic.rsplit_once('/').map_or("", |(cycle, _)| cycle);
+                let begin = self.begin.get(&format!("{cycle}/"));
+                if !self.begin.is_empty() && begin.is_none_or(|&begin| message.log_time < begin) {
+                    return Ok(());
+                }
+                self.waiting.entry(message.channel.topic.clone()).or_default().push_back(message);
+            }
+            Some(Err(error @ LogError::Read { .. })) => return Err(error),
+            // Damage has been told of.
+            Some(Err(_)) => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,251 @@
+//! What a verification found, for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use hemiola_log::FieldDifference;
+use hemiola_model::Time;
+use hemiola_plan::{TaskGraph, TaskKind};
+use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, TappedValue};
+use hemiola_words::{counted, grouped};
+
+use hemiola_recording::names::topic;
+use hemiola_recording::replay::{Course, ReplayLog};
+use hemiola_recording::split::Kept;
+
+pub struct Report {
+    cycles: BTreeMap<String, CycleCounts>,
+    /// The cycle of each topic.
+    cycle_of: BTreeMap<String, String>,
+    /// Where in a run each representation is provided, by topic.
+    places: BTreeMap<String, usize>,
+    first: Option<First>,
+    course: Course,
+    /// What was wrong with the log, and what could not be done.
+    remarks: Vec<String>,
+    is_incomplete: bool,
+    has_left_over: bool,
+    /// The replay ended before the recording.
+    was_cut_short: bool,
+    /// What may explain a difference.
+    hints: Vec<String>,
+    left_over: Vec<String>,
+}
+
+#[derive(Default)]
+struct CycleCounts {
+    /// The first run.
+    first: u32,
+    /// From that one on, the place of each run among those of all cycles; empty when they came at due times.
+    order: Vec<u64>,
+    /// So many of these were repeated.
+    repeated: u64,
+    same: u64,
+    different: u64,
+    lost: u64,
+}
+
+/// The first difference: that of the earliest run, and within it of what was provided first.
+struct First {
+    place: (u64, Time, usize),
+    text: String,
+}
+
+/// So many are named.
+const MOST_TOPICS: usize = 5;
+
+/// What is to be thought of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Same,
+    Different,
+    /// What could be compared is the same.
+    Incomplete,
+}
+
+impl Report {
+    /// Of a robot that goes on from these parts of a snapshot, if there are any.
+    pub fn new(robot: &Robot, recording: &ReplayLog, course: Course, parts: &[CyclePart]) -> Self {
+        let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
+        let (mut cycle_of, mut places) = (BTreeMap::new(), BTreeMap::new());
+        for cycle in &robot.resolved().cycles {
+            cycles.entry(cycle.name.clone()).or_default();
+            let graph = TaskGraph::of(cycle);
+            let order = graph.topological_order();
+            for (representation, &update) in &cycle.providers {
+                let task = graph.find(TaskKind::Update(update));
+                let place = order.iter().position(|&next| Some(next) == task).unwrap_or(usize::MAX);
+                places.insert(topic(&cycle.name, representation), place);
+                cycle_of.insert(topic(&cycle.name, representation), cycle.name.clone());
+            }
+        }
+        let (damage, damages) = recording.damage();
+        let mut remarks: Vec<String> = damage.iter().map(|damage| format!("cannot be read: {damage}")).collect();
+        if damages > damage.len() {
+            remarks.push(format!("and {} more", counted((damages - damage.len()) as u64, "place")));
+        }
+        let mut is_incomplete = damages > 0;
+        if course == Course::AsRecorded
+            && let Ok(transcript) = recording.transcript()
+        {
+            let since;
+            let transcript = match parts {
+                [] => transcript,
+                parts => {
+                    since = transcript.since(parts);
+                    &since
+                }
+            };
+            for part in parts {
+                cycles.entry((*part.cycle).to_owned()).or_default().first = part.run;
+            }
+            if let Some(begin) = parts.iter().map(|part| part.now).max() {
+                remarks.push(format!("from the snapshot of {:.3} s on", begin.seconds()));
+            }
+            for run in transcript.runs() {
+                cycles.entry((*run.cycle).to_owned()).or_default().order.push(run.order);
+            }
+            if let Some(break_off) = transcript.break_off() {
+                is_incomplete = true;
+                let later = match break_off.reason {
+                    BreakOffReason::Lost { later, .. } => {
+                        format!("; {} after that cannot be repeated", counted(later as u64, "run"))
+                    }
+                    _ => String::new(),
+                };
+                remarks.push(format!("it can be repeated to a point: {break_off}{later}"));
+            }
+        }
+        Self {
+            cycles,
+            cycle_of,
+            places,
+            first: None,
+            course,
+            remarks,
+            is_incomplete,
+            has_left_over: false,
+            was_cut_short: false,
+            hints: Vec::new(),
+            left_over: Vec::new(),
+        }
+    }
+
+    /// What was recorded and what was computed.
+    pub fn compare(&mut self, cycle: &str, value: &TappedValue<'_>, recorded: &Kept, computed: &[u8]) {
+        let counts = self.cycles.entry(cycle.to_owned()).or_default();
+        let index = value.run().saturating_sub(counts.first);
+        counts.repeated = counts.repeated.max(u64::from(index) + 1);
+        let message = recorded.as_message();
+        let (now, then) = (value.now(), message.log_time);
+        let difference = match message.difference(computed) {
+            // Times before the origin are written as the origin.
+            None if now.nanoseconds().max(0).unsigned_abs() != then.nanoseconds() => Some(FieldDifference {
+                path: "its time".into(),
+                left: then.to_string(),
+                right: now.seconds().to_string(),
+            }),
+            found => found,
+        };
+        let Some(FieldDifference { path, left, right }) = difference else {
+            counts.same += 1;
+            return;
+        };
+        counts.different += 1;
+        let run = value.run();
+        let order = counts.order.get(index as usize).copied().unwrap_or_default();
+        let place = (order, now, self.places.get(&message.channel.topic).copied().unwrap_or(usize::MAX));
+        if self.first.as_ref().is_none_or(|first| place < first.place) {
+            let name = value.representation();
+            let field = if path.is_empty() { name.to_owned() } else { format!("{name}.{path}") };
+            let text = format!(
+                "run {run} of {cycle}, at {:.6} s: {field}\n  recorded    {left}\n  recomputed  {right}",
+                now.seconds()
+            );
+            self.first = Some(First { place, text });
+        }
+    }
+
+    /// Something was computed that should be in the log and is not.
+    pub fn count_lost(&mut self, topic: &str) {
+        if let Some(counts) = self.cycle_of.get(topic).and_then(|cycle| self.cycles.get_mut(cycle)) {
+            counts.lost += 1;
+        }
+    }
+
+    /// The replay has ended; so many of each topic were recorded and not computed.
+    pub fn finish(&mut self, Played { failure, deviation }: Played, left_over: BTreeMap<String, u64>) {
+        self.hints.extend(deviation);
+        self.was_cut_short = failure.is_some();
+        self.is_incomplete |= failure.is_some();
+        self.remarks.extend(failure);
+        // Beyond the place that it could be repeated to there is nothing to compare with.
+        self.has_left_over = !left_over.is_empty() && !self.is_incomplete;
+        let all = counted(left_over.values().sum(), "value");
+        self.left_over = match left_over.len() {
+            0..=MOST_TOPICS => {
+                left_over.into_iter().map(|(topic, count)| format!("{topic} ({})", grouped(count))).collect()
+            }
+            topics => vec![format!("{all} of {topics} representations")],
+        };
+    }
+
+    pub fn verdict(&self) -> Verdict {
+        let is_different = self.first.is_some() || self.has_left_over;
+        // Of nothing it is not known that it is the same.
+        match (is_different, self.is_incomplete || self.same() == 0) {
+            (true, _) => Verdict::Different,
+            (false, true) => Verdict::Incomplete,
+            (false, false) => Verdict::Same,
+        }
+    }
+
+    fn same(&self) -> u64 {
+        self.cycles.values().map(|counts| counts.same).sum()
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        if let Course::DueTimes(reason) = &self.course {
+            _ = writeln!(text, "runs come when they are due, not as they did when it was recorded: {reason}");
+        }
+        let width = self.cycles.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+        for (name, counts) in &self.cycles {
+            let CycleCounts { first: _, order, repeated, same, different, lost } = counts;
+            let runs = match order.len() {
+                0 => String::new(),
+                runs if self.was_cut_short => format!("{:>9} of {} runs", grouped(*repeated), grouped(runs as u64)),
+                runs => format!("{:>9} runs", grouped(runs as u64)),
+            };
+            _ = write!(text, "{name:width$}{runs}  {:>10} values the same", grouped(*same));
+            if *different > 0 {
+                _ = write!(text, ", {} different", grouped(*different));
+            }
+            if *lost > 0 {
+                _ = write!(text, ", {} not in the log", grouped(*lost));
+            }
+            text.push('\n');
+        }
+        for remark in &self.remarks {
+            _ = writeln!(text, "{remark}");
+        }
+        if !self.left_over.is_empty() {
+            _ = writeln!(text, "recorded and not computed again: {}", self.left_over.join(", "));
+        }
+        if let Some(First { text: first, .. }) = &self.first {
+            _ = writeln!(text, "the first difference: {first}");
+        }
+        let (same, runs) = (self.same(), self.cycles.values().map(|counts| counts.order.len() as u64).sum());
+        match self.verdict() {
+            Verdict::Same if runs == 0 => _ = writeln!(text, "the same to the bit: {}", counted(same, "value")),
+            Verdict::Same => {
+                _ = writeln!(text, "the same to the bit: {} of {}", counted(same, "value"), counted(runs, "run"))
+            }
+            Verdict::Different => self.hints.iter().for_each(|hint| _ = writeln!(text, "{hint}")),
+            Verdict::Incomplete if same == 0 => text += "nothing could be compared\n",
+            Verdict::Incomplete => _ = writeln!(text, "as far as it can be compared, it is the same to the bit"),
+        }
+        text
+    }
+}

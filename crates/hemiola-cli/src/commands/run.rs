@@ -1,0 +1,334 @@
+//! `run`: starts the robot, watches it, and tells how it went.
+
+mod interruption;
+mod runner;
+mod watch;
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemiola_model::Time;
+use hemiola_model::configuration::OutputConfiguration;
+use hemiola_runtime::{RobotHandle, SafeStateEntry, Tempo, Transcript, Transport};
+use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
+
+use super::analyze::after_run;
+use super::check::warn;
+use super::log::read_log;
+use crate::application::Application;
+use crate::command_line::RunArguments;
+use crate::error::CommandError;
+use crate::live::{Keys, Terminal};
+use crate::session::Session;
+use crate::summary::Summary;
+use hemiola_insight::admit;
+use hemiola_insight::profile;
+use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
+use hemiola_recording::replay::{Beginning, Course, Remarks, Replay, ReplayLog};
+use interruption::Interruption;
+use runner::{Runner, stepped};
+use watch::{Pace, Shown, Watch, tempo};
+
+/// How often Ctrl-C and the end of the sources are looked for.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
+
+pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+    let log = match &arguments.replay {
+        Some(path) => Some(read_log(path)?),
+        None => None,
+    };
+    let terminal = Terminal::default();
+    let interruption = Interruption::await_signals(&terminal);
+    let mut shown = Shown::choose(arguments);
+    let mut attempt = Attempt { application, name, arguments, log, terminal, interruption, again: None };
+    let mut lap = attempt.lap(&mut shown)?;
+    while arguments.repeat && !attempt.interruption.has_come() {
+        attempt.again = lap.tempo;
+        lap = attempt.lap(&mut shown)?;
+    }
+    shown.finish();
+    lap.finish(arguments)
+}
+
+/// What is the same for every time that it runs: with `--loop` it does again and again.
+struct Attempt<'a> {
+    application: &'a Application,
+    name: &'a str,
+    arguments: &'a RunArguments,
+    log: Option<ReplayLog>,
+    terminal: Terminal,
+    interruption: Interruption,
+    /// Not the first time: how fast it was the last time.
+    again: Option<Tempo>,
+}
+
+/// Once from the beginning to the end.
+struct Lap {
+    handle: RobotHandle,
+    /// How fast it was stepped, if it was.
+    tempo: Option<Tempo>,
+    output: OutputConfiguration,
+    recorded: Option<Recorded>,
+    safe_state: Option<SafeStateEntry>,
+    /// What the robot itself has to say.
+    lines: Vec<String>,
+    /// What was measured, in earlier runs too.
+    profile: Profile,
+    /// What can take how long, and what did; of a run in real time.
+    bounds: Option<String>,
+    capture: Option<(Capture, Catalog, TickScale)>,
+    robot_time: Time,
+    elapsed: Duration,
+}
+
+impl Attempt<'_> {
+    fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
+        let Self { application, name, arguments, .. } = *self;
+        let session = Session::open(application, &arguments.configuration)?;
+        if self.again.is_none() {
+            warn(&session.warnings, &[]);
+        }
+        let head = Head::of(&session.robot, name, &session.origins, &session.texts);
+        let known = session.profile.clone();
+        let (robot, remarks) = match &self.log {
+            Some(log) => {
+                let take = match arguments.take.as_slice() {
+                    [] => session.robot.configuration().replay.take.clone(),
+                    take => take.to_vec(),
+                };
+                let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
+                let replay = Replay::of(session.robot, log, beginning, &take)?;
+                if self.again.is_none() {
+                    announce(&replay, log);
+                    note_differences(&head.differences(log.split().first())?);
+                }
+                (replay.robot, replay.remarks)
+            }
+            None => (session.robot, Remarks::default()),
+        };
+        let recording = Recording::of(&arguments.recording(), &robot, name)?;
+        let robot = match &recording {
+            Some(recording) => {
+                warn_of_idle_channels(recording);
+                recording.asked_of(robot)?
+            }
+            None => robot,
+        };
+        let output = robot.configuration().output.clone();
+        let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
+        let is_bounded = is_in_real_time && output.profile.is_some();
+        let known = if is_bounded { Some(profile::calibrated(known)) } else { known };
+        let promised = if is_in_real_time { Some(admit(&robot, &known.clone().unwrap_or_default())?) } else { None };
+        let trace = trace_path(arguments, output.trace.clone(), name);
+        let files = trace.iter().chain(&output.profile).chain(&output.statistics);
+        let log = recording.as_ref().map(|recording| &recording.path);
+        for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
+            make_folder(path)?;
+        }
+
+        let started = Instant::now();
+        let runner = Runner::start(robot, arguments, self.again)?;
+        let handle = runner.handle().clone();
+        if let Some(from) = arguments.from {
+            runner.hurry_to(Time::ZERO + from, &self.interruption);
+        }
+        let recorder = recording.map(|recording| Recorder::start(&handle, recording, head)).transpose()?;
+        let transport = runner.transport();
+        let keys = runner.transport().and_then(|transport| self.keys(shown, transport));
+        let pace = match (runner.transport(), &keys) {
+            (Some(transport), Some(_)) => Pace::Played(transport),
+            _ => Pace::Fixed(pace_text(arguments)),
+        };
+        promised.into_iter().for_each(|bounds| handle.watch_bounds(bounds));
+        if let Some(path) = &trace {
+            handle.start_trace(path)?;
+        }
+        let running = runner.begin();
+        application.note_start(&handle);
+        let mut watch = Watch {
+            application,
+            name,
+            pace,
+            handle: handle.clone(),
+            shown,
+            messages: Vec::new(),
+            remarks: remarks.clone(),
+        };
+        let capture = self.watch(&mut watch);
+        let robot_time = handle.now();
+        // By now there is all that there ever was.
+        handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
+        running.stop();
+        drop(keys);
+        remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
+        let recorded = recorder.and_then(Recorder::finish);
+        let (safe_state, lines) = (handle.safe_state(), application.summary_lines(&handle));
+        let profile = profile::after_run(known, handle.measured(), is_in_real_time);
+        let bounds = match is_in_real_time {
+            true => Some(bounds(Session::open(application, &arguments.configuration)?, &profile)),
+            false => None,
+        };
+        let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
+        Ok(Lap { handle, tempo, output, recorded, safe_state, lines, profile, bounds, capture, robot_time, elapsed })
+    }
+
+    /// Looks at it until its end.
+    fn watch(&self, watch: &mut Watch<'_>) -> Option<(Capture, Catalog, TickScale)> {
+        let handle = watch.handle.clone();
+        let mut capture = None;
+        let mut next_look = Instant::now() + watch.shown.period();
+        // A robot that is stepped ends by itself.
+        let deadline = self.arguments.duration.filter(|_| stepped(self.arguments).is_none());
+        let deadline = deadline.map(|duration| Time::ZERO + duration);
+        let goes_on = || !self.interruption.has_come() && deadline.is_none_or(|deadline| handle.now() < deadline);
+        while !handle.is_stopping() && goes_on() {
+            thread::sleep(LOOK_PERIOD);
+            if Instant::now() >= next_look {
+                if self.arguments.picture.is_some() {
+                    // The events of a robot that has ended are gone with its threads.
+                    capture = Some(handle.capture());
+                }
+                watch.look();
+                next_look = Instant::now() + watch.shown.period();
+            }
+        }
+        capture
+    }
+
+    /// Keys act on a replay that is shown on a terminal.
+    fn keys(&self, shown: &Shown, transport: Transport) -> Option<Keys> {
+        if !matches!(shown, Shown::View(..)) || self.arguments.replay.is_none() {
+            return None;
+        }
+        let press = move |key| match key {
+            ' ' if transport.is_paused() => transport.resume(),
+            ' ' => transport.pause(),
+            'n' => transport.forward(),
+            '+' | '-' => {
+                let factor = match transport.tempo() {
+                    Tempo::Factor(factor) if key == '+' => factor * 2.0,
+                    Tempo::Factor(factor) => factor / 2.0,
+                    Tempo::AsFastAsPossible => 1.0,
+                };
+                transport.set_tempo(Tempo::Factor(factor.clamp(SLOWEST, FASTEST)));
+            }
+            _ => {}
+        };
+        Keys::read(&self.terminal, press)
+    }
+}
+
+const SLOWEST: f64 = 1.0 / 64.0;
+const FASTEST: f64 = 64.0;
+
+impl Lap {
+    /// Writes and tells how it went.
+    fn finish(mut self, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+        let capture = self.capture.take();
+        let Self { handle, output, .. } = &self;
+        let trace = handle.stop_trace()?;
+        if let Some(path) = &arguments.picture {
+            let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
+            let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
+            if stepped(arguments).is_some() || arguments.speed.is_some() {
+                let pace = pace_text(arguments);
+                timeline = timeline.remark(format!("times are wall time: the robot's clock ran {pace}"));
+            }
+            timeline.save(path)?;
+        }
+        if let Some(path) = &output.profile {
+            self.profile.save(path)?;
+        }
+        let report = handle.report();
+        for path in arguments.json.iter().chain(&output.statistics) {
+            report.save(path)?;
+        }
+        let summary = Summary {
+            report: &report,
+            safe_state: self.safe_state.as_ref(),
+            messages: &handle.messages(),
+            bus: handle.bus(),
+            lines: &self.lines,
+            bounds: self.bounds.as_deref(),
+            robot_time: self.robot_time,
+            elapsed: self.elapsed,
+            trace: trace.as_deref(),
+            profile: output.profile.as_deref(),
+            recorded: self.recorded.as_ref(),
+        };
+        super::print(&summary.text(io::stdout().is_terminal()))
+    }
+}
+
+/// A table, or why there is none, which is no reason to fail after a run.
+fn bounds(session: Session, profile: &Profile) -> String {
+    match after_run(session, profile) {
+        Ok((_, text)) => text,
+        Err(error) => format!("no bounds: {error}"),
+    }
+}
+
+/// Says what is not as it was recorded.
+fn announce(replay: &Replay, log: &ReplayLog) {
+    replay.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    if let Some(resumed) = &replay.resumed {
+        eprintln!("note: the replay goes on from the snapshot of {:.3} s", resumed.time.seconds());
+    }
+    if let Course::DueTimes(reason) = &replay.course {
+        eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
+    } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {
+        eprintln!("note: the replay ends before the log does: {break_off}");
+    }
+}
+
+/// A replay with another configuration is what many come for, and what others do not expect.
+fn note_differences(differences: &[String]) {
+    if !differences.is_empty() {
+        eprintln!("note: this robot is not configured as when the log was recorded");
+        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| eprintln!("  {difference}"));
+        if differences.len() > MOST_DIFFERENCES {
+            eprintln!("  and {} more", differences.len() - MOST_DIFFERENCES);
+        }
+        eprintln!();
+    }
+}
+
+/// As many are told.
+const MOST_DIFFERENCES: usize = 20;
+
+/// A robot for several occasions may be told to record what only some of them have.
+fn warn_of_idle_channels(recording: &Recording) {
+    if !recording.idle.is_empty() {
+        let idle = recording.idle.join(", ");
+        eprintln!("warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n");
+    }
+}
+
+/// A run of cognition, and the runs of motion and audio around it.
+const PICTURE_LENGTH: Duration = Duration::from_millis(40);
+
+fn pace_text(arguments: &RunArguments) -> String {
+    tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
+}
+
+/// Where the trace goes: as said, as configured, or the next free number in `traces/`.
+fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+    // One that goes on and on has a trace only if that is said.
+    if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
+        return None;
+    }
+    let numbered = || (1..).map(|number| PathBuf::from(format!("traces/{name}-{number}.pftrace")));
+    arguments.trace.clone().or(configured).or_else(|| numbered().find(|path| !path.exists()))
+}
+
+fn make_folder(path: &Path) -> Result<(), CommandError> {
+    match path.parent() {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).map_err(|error| CommandError::Write { path: path.to_owned(), error })
+        }
+        None => Ok(()),
+    }
+}

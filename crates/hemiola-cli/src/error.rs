@@ -1,0 +1,94 @@
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hemiola_config::ConfigError;
+use hemiola_insight::InsightError;
+use hemiola_log::LogError;
+use hemiola_recording::RecordingError;
+use hemiola_runtime::RuntimeError;
+use thiserror::Error;
+
+/// Why a command of the command line ended early, or what programs do in its place.
+///
+/// ```
+/// use hemiola_cli::CommandError;
+///
+/// let error = CommandError::Usage("there is no cycle `moton`".to_owned());
+/// assert_eq!(error.to_string(), "error: there is no cycle `moton`");
+/// ```
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// `robot.toml` and what is put over it.
+    #[error("{0}")]
+    Configuration(#[from] ConfigError),
+    /// The modules that are linked do not make a robot with this configuration.
+    #[error("error: {error}{written}")]
+    Assembly {
+        /// What does not fit.
+        error: RuntimeError,
+        /// Where the configuration has its part in it, a line each.
+        written: String,
+    },
+    /// What was asked for does not exist or does not make sense.
+    #[error("error: {0}")]
+    Usage(String),
+    /// The robot could not be started.
+    #[error("error: {0}")]
+    Runtime(#[from] RuntimeError),
+    /// The operating system refused a thread.
+    #[error("error: no thread to run the robot on: {0}")]
+    Thread(io::Error),
+    /// A robot cannot be recorded, or a log not be replayed.
+    #[error("error: {0}")]
+    Recording(#[from] RecordingError),
+    /// Nothing can be said of what the robot promises, or that is not enough.
+    #[error("error: {0}")]
+    Insight(#[from] InsightError),
+    /// A trace, profile or report.
+    #[error("error: {0}")]
+    Trace(#[from] hemiola_trace::Error),
+    /// A log.
+    #[error("error: {0}")]
+    Log(#[from] LogError),
+    /// A file that a command writes.
+    #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl CommandError {
+    /// There is no `kind` of that name.
+    pub(crate) fn unknown<'n>(kind: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+        Self::Usage(hemiola_config::unknown(kind, name, known))
+    }
+
+    /// 2 when the user has to change something before it can work, 1 for failures while running.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
+            Self::Log(error) => of_log(error),
+            Self::Recording(error) => match error {
+                RecordingError::Log(error) => of_log(error),
+                RecordingError::Runtime(_) | RecordingError::Thread(_) | RecordingError::Write { .. } => {
+                    ExitCode::from(1)
+                }
+                _ => ExitCode::from(2),
+            },
+            Self::Insight(error) => match error {
+                InsightError::Log(error) => of_log(error),
+                InsightError::Trace(_) => ExitCode::from(1),
+                _ => ExitCode::from(2),
+            },
+            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
+        }
+    }
+}
+
+fn of_log(error: &LogError) -> ExitCode {
+    ExitCode::from(if matches!(error, LogError::Open { .. } | LogError::NotMcap { .. }) { 2 } else { 1 })
+}

@@ -1,0 +1,23 @@
+//! The program around a robot: its command line, what it shows on a terminal, and how it ends.
+//!
+//! What commands do is done elsewhere: here is what can be typed, what people read, and which exit
+//! code tells scripts how it went.
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     hemiola_cli::Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml")).run()
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod application;
+mod command_line;
+mod commands;
+mod error;
+mod live;
+mod session;
+mod summary;
+mod traffic;
+
+pub use application::Application;
+pub use error::CommandError;

@@ -1,0 +1,91 @@
+//! What is known before a run: whether a robot may start (`[analysis] admission`), and which bounds it is to be compared with while it runs.
+
+use std::time::Duration;
+
+use hemiola_analysis::Time;
+use hemiola_model::configuration::Admission;
+use hemiola_runtime::{LatencyBounds, Robot};
+use hemiola_trace::Profile;
+
+use crate::derive::{Derived, derive};
+use crate::error::InsightError;
+use crate::findings::{Findings, What};
+use crate::knowledge::{Knowledge, Origin};
+use crate::table::{basis, table};
+
+/// Says what does not fit, as far as it is known before the run; what is not known yet does not keep a robot from finding out. Gives bounds that hold with
+/// the execution times that are known; none where some are not.
+///
+/// # Errors
+/// [`InsightError::NotAdmitted`]: something does not fit, and the configuration refuses that.
+pub fn admit(robot: &Robot, profile: &Profile) -> Result<LatencyBounds, InsightError> {
+    let configured = &robot.configuration().analysis;
+    let origin = robot.configuration().output.profile.clone().map_or(Origin::Nowhere, Origin::File);
+    let knowledge = Knowledge { profile: profile.clone(), quantile: configured.quantile, origin };
+    let is_asked = configured.admission != Admission::Off;
+    let derived = match derive(robot, &knowledge) {
+        Ok(derived) => derived,
+        Err(_) if !is_asked => return Ok(LatencyBounds::default()),
+        Err(error) => return Err(error),
+    };
+    if !derived.unmeasured.is_empty() {
+        if is_asked {
+            let unmeasured = derived.unmeasured.len();
+            eprintln!(
+                "warning: nobody knows yet whether everything will be in time: {unmeasured} tasks were never measured\n"
+            );
+        }
+        return Ok(LatencyBounds::default());
+    }
+    let findings = Findings::of_robot(&derived.system, &derived, &knowledge.profile);
+    if is_asked && !findings.holds() {
+        let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
+        if configured.admission == Admission::Refuse {
+            return Err(InsightError::NotAdmitted { findings: text });
+        }
+        eprintln!("warning: not everything is sure to be in time\n{text}");
+    }
+    // What took another program its time is no promise of this one.
+    Ok(if knowledge.is_of_this_program() { watched(&findings, &derived) } else { LatencyBounds::default() })
+}
+
+/// What the running robot compares its latencies with, and the execution times that this rests on.
+fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
+    let bound = |what, name: &str| {
+        let row = findings.rows.iter().find(|row| row.what == what && row.name == name);
+        row.and_then(|row| row.bound.as_ref().ok()).map(|&bound: &Time| bound.into())
+    };
+    let mut bounds = LatencyBounds::default();
+    for response in &derived.responses {
+        if let Some(time) = bound(What::Cycle, &response.cycle) {
+            bounds = bounds.response(&response.cycle, time);
+        }
+    }
+    for latency in &derived.latencies {
+        let (name, begin, output) = (latency.name(), &latency.chain.begin(), &latency.chain.output);
+        if let Some(time) = bound(What::Reaction, &name) {
+            bounds = bounds.reaction(begin, output, time);
+        }
+        if let Some(time) = bound(What::DataAge, &name) {
+            bounds = bounds.data_age(begin, output, time);
+        }
+    }
+    for called in &derived.callbacks.called {
+        if let Some(time) = bound(What::Callback, &called.name) {
+            bounds = bounds.callback(&called.executor, &called.callback, time);
+        }
+    }
+    for callback in derived.system.chains.iter().flat_map(|chain| &chain.callbacks) {
+        let executor = callback.executor.as_deref().unwrap_or_default();
+        let known = bounds.executions.get(&(executor.to_owned(), callback.name.clone())).copied();
+        // What is awake before a timer is due stands beside the callback itself, under its name.
+        let assumed = Duration::from(callback.takes.longest).max(known.unwrap_or_default());
+        bounds = bounds.execution(executor, &callback.name, assumed);
+    }
+    for cycle in &derived.system.cycles {
+        for task in &cycle.tasks {
+            bounds = bounds.execution(&cycle.name, &task.name, task.takes.longest.into());
+        }
+    }
+    bounds
+}

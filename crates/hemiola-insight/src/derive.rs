@@ -1,0 +1,326 @@
+//! From a robot to the system that `hemiola-analysis` bounds: the same as `system.toml` would say.
+//!
+//! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks run and not whether somebody works.
+//! - **Sources** that the framework paces are cycles of one task, for they have threads of their own; what they trigger begins when they have a sample. One
+//!   that tells its own times waits for its sensor most of the time, and takes none of the processor's.
+//! - **Executors** beside the cycles: see `executors`.
+//! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its deadline counts; and the ways of all chains.
+//! - **Cores.** Who may use some cores only has no more workers there than those. Who shares time is less important than everybody else.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use hemiola_analysis::Time;
+use hemiola_analysis::system::{Begin, Cycle, Path, Span, Start, System, Task};
+use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
+use hemiola_plan::{Plan, TaskId};
+use hemiola_runtime::Robot;
+use hemiola_runtime::executor::WORTH_SHARING;
+use hemiola_trace::{by_messages, source_of_messages};
+
+use crate::error::InsightError;
+use crate::executors::{self, Callbacks};
+use crate::knowledge::Knowledge;
+use crate::routes::{self, Chain, Root};
+
+/// A robot as a system.
+pub struct Derived {
+    pub system: System,
+    /// How each of the robot's cycles responds: the name of what bounds that, a path or the cycle itself.
+    pub responses: Vec<Response>,
+    pub latencies: Vec<Latency>,
+    /// `cycle: task` or the source, where nothing is known of how long it takes.
+    pub unmeasured: Vec<String>,
+    /// What shares time with all other programs.
+    pub sharing: Vec<String>,
+    pub callbacks: Callbacks,
+}
+
+/// How long a run of a cycle takes, from its trigger on.
+pub struct Response {
+    pub cycle: String,
+    /// What bounds it.
+    pub verdict: String,
+}
+
+/// How long a chain takes.
+pub struct Latency {
+    /// What `[chain.*]` calls it; nothing if it is not there.
+    pub declared: Option<String>,
+    pub chain: Chain,
+    /// Paths, the first of which bounds the reaction time, and all of which bound the data age; none if nobody says how often the source delivers.
+    pub paths: Vec<String>,
+    pub reaction: Option<Time>,
+    pub data_age: Option<Time>,
+}
+
+impl Latency {
+    /// What tables call it: the ends, after what the configuration calls it.
+    pub fn name(&self) -> String {
+        match &self.declared {
+            Some(declared) => format!("{declared}: {}", self.ends()),
+            None => self.ends(),
+        }
+    }
+
+    /// `camera → output to body`
+    pub fn ends(&self) -> String {
+        format!("{} → {}", self.chain.begin(), self.chain.output)
+    }
+}
+
+/// The cores that a robot has for its cycles: as configured, or all of this machine.
+fn cores(robot: &Robot) -> NonZeroUsize {
+    let configured = robot.configuration().analysis.cores.and_then(NonZeroUsize::new);
+    configured.unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+}
+
+/// See the module.
+///
+/// # Errors
+/// Nobody says how often something begins, or a chain of the configuration does not exist.
+pub fn derive(robot: &Robot, knowledge: &Knowledge) -> Result<Derived, InsightError> {
+    let mut derivation =
+        Derivation { robot, knowledge, unmeasured: Vec::new(), sharing: Vec::new(), silent: Vec::new() };
+    let mut system = derivation.system();
+    if !derivation.silent.is_empty() {
+        return Err(InsightError::WithoutPeriod { silent: derivation.silent });
+    }
+    let callbacks = executors::add(&mut system, robot, knowledge);
+    let Derivation { unmeasured, mut sharing, .. } = derivation;
+    sharing.extend(callbacks.sharing.iter().cloned());
+    let mut derived = Derived { system, responses: Vec::new(), latencies: Vec::new(), unmeasured, sharing, callbacks };
+    derived.add_responses(robot);
+    derived.add_latencies(robot)?;
+    Ok(derived)
+}
+
+struct Derivation<'r> {
+    robot: &'r Robot,
+    knowledge: &'r Knowledge,
+    unmeasured: Vec<String>,
+    sharing: Vec<String>,
+    /// Sources and topics of which nobody says how often they come.
+    silent: Vec<String>,
+}
+
+/// Below all that have a priority.
+pub const SHARING: u32 = 1;
+
+impl Derivation<'_> {
+    fn system(&mut self) -> System {
+        let cores = cores(self.robot);
+        let mut cycles: Vec<Cycle> = self.robot.source_periods().into_iter().filter_map(|it| self.source(it)).collect();
+        let plans = self.robot.plans(cores);
+        for (configured, plan) in self.robot.configuration().cycles.iter().zip(&plans) {
+            cycles.push(self.cycle(configured, plan));
+        }
+        System { cores: cores.get(), costs: self.knowledge.costs(), cycles, ..System::default() }
+    }
+
+    fn source(&mut self, (name, paced): (&'static str, Option<Duration>)) -> Option<Cycle> {
+        let configured = self.robot.configuration().sources.get(name);
+        let task = |takes| Task::new(format!("{name}.sample"), takes);
+        let (period, tasks) = match (paced, self.robot.configuration().analysis.periods.get(name)) {
+            (Some(period), _) => {
+                let takes = self.knowledge.source(name).unwrap_or_else(|| {
+                    self.unmeasured.push(name.to_owned());
+                    Span::default()
+                });
+                (period, vec![task(takes)])
+            }
+            (None, Some(&period)) => (period, Vec::new()),
+            (None, None) => return None,
+        };
+        Some(Cycle {
+            name: name.to_owned(),
+            begins: Begin::every(period.into()),
+            deadline: None,
+            workers: 1,
+            cores: configured.map(|source| source.cores.clone()).unwrap_or_default(),
+            priority: self.priority(name, configured.map(|source| source.scheduling).unwrap_or_default()),
+            tasks,
+        })
+    }
+
+    fn cycle(&mut self, configured: &CycleConfiguration, plan: &Plan) -> Cycle {
+        let graph = plan.graph();
+        let mut after: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (from, to) in graph.reduced() {
+            after.entry(to.index()).or_default().push(graph.task(from).name.clone());
+        }
+        let mut tasks = Vec::new();
+        for (index, task) in graph.tasks().iter().enumerate() {
+            let takes = self.knowledge.task(&configured.name, &task.name).unwrap_or_else(|| {
+                self.unmeasured.push(format!("{}: {}", configured.name, task.name));
+                Span::default()
+            });
+            let after = after.remove(&index).unwrap_or_default();
+            let unit = plan.unit_of(TaskId(index as u32));
+            let kept = plan.units()[unit.index()].duration < WORTH_SHARING;
+            tasks.push(Task { after, kept, ..Task::new(&task.name, takes) });
+        }
+        let allowed = if configured.cores.is_empty() { usize::MAX } else { configured.cores.len() };
+        Cycle {
+            name: configured.name.clone(),
+            begins: self.begins(configured),
+            // That of a cycle that a source triggers counts from the sample on: see `add_responses`.
+            deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(Time::from),
+            workers: plan.workers().min(allowed),
+            cores: configured.cores.clone(),
+            priority: self.priority(&configured.name, configured.scheduling),
+            tasks,
+        }
+    }
+
+    fn begins(&mut self, cycle: &CycleConfiguration) -> Begin {
+        match &cycle.trigger {
+            Trigger::Rate(rate) => Begin::every(Duration::from_secs_f64(1.0 / rate).into()),
+            Trigger::Source(source) if trigger(self.robot, cycle).is_some() => Begin::After(source.clone()),
+            Trigger::Source(name) | Trigger::Topic(name) => {
+                let period = self.robot.configuration().analysis.periods.get(name);
+                if period.is_none() {
+                    self.silent.push(name.clone());
+                }
+                Begin::every(period.map_or(Time::MAX, |&period| period.into()))
+            }
+        }
+    }
+
+    fn priority(&mut self, name: &str, scheduling: Scheduling) -> u32 {
+        match scheduling {
+            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => u32::from(priority),
+            Scheduling::TimeSharing => {
+                self.sharing.push(name.to_owned());
+                SHARING
+            }
+        }
+    }
+}
+
+/// The source that triggers a cycle, if it is known how often that delivers.
+fn trigger<'c>(robot: &Robot, cycle: &'c CycleConfiguration) -> Option<&'c str> {
+    let Trigger::Source(source) = &cycle.trigger else { return None };
+    is_regular(robot, source).then_some(source)
+}
+
+fn is_regular(robot: &Robot, source: &str) -> bool {
+    let is_paced = robot.source_periods().iter().any(|(name, period)| *name == source && period.is_some());
+    is_paced || robot.configuration().analysis.periods.contains_key(source)
+}
+
+impl Derived {
+    /// The deadline of a cycle counts from its trigger, which is when the sample was due that triggers it.
+    fn add_responses(&mut self, robot: &Robot) {
+        for cycle in &robot.configuration().cycles {
+            let verdict = match trigger(robot, cycle) {
+                None => cycle.name.clone(),
+                Some(source) => {
+                    let path = Path {
+                        through: vec![source.to_owned(), cycle.name.clone()],
+                        deadline: cycle.deadline.map(Time::from),
+                        from: Start::Sample,
+                        ..Path::named(format!("response of {}", cycle.name))
+                    };
+                    self.system.paths.push(path.clone());
+                    path.name
+                }
+            };
+            self.responses.push(Response { cycle: cycle.name.clone(), verdict });
+        }
+    }
+
+    fn add_latencies(&mut self, robot: &Robot) -> Result<(), InsightError> {
+        let sources: Vec<&'static str> = robot.samples().iter().map(|(name, _)| *name).collect();
+        let root = |&source: &&'static str| Root { source, tells: robot.told_by(source) };
+        let roots: Vec<Root<'_>> = sources.iter().map(root).collect();
+        let chains = routes::chains(robot.resolved(), &robot.topic_ends(), &roots);
+        let mut declared: Vec<(usize, &_)> = Vec::new();
+        // One from a source that is switched off is not there.
+        let is_on = |begin: &str| sources.contains(&source_of_messages(begin).unwrap_or(begin));
+        for chain in robot.configuration().chains.iter().filter(|chain| is_on(&chain.from)) {
+            declared.push((find(&chains, &chain.name, &chain.from, &chain.to)?, chain));
+        }
+        for (number, chain) in chains.into_iter().enumerate() {
+            let configured = declared.iter().find(|(of, _)| *of == number).map(|(_, chain)| *chain);
+            let reaction = configured.and_then(|chain| chain.reaction).map(Time::from);
+            let data_age = configured.and_then(|chain| chain.data_age).map(Time::from);
+            let mut latency = Latency {
+                declared: configured.map(|chain| chain.name.clone()),
+                paths: Vec::new(),
+                reaction,
+                data_age,
+                chain,
+            };
+            let routes = if is_regular(robot, &latency.chain.source) { latency.chain.routes.as_slice() } else { &[] };
+            for (place, route) in routes.iter().enumerate() {
+                let by_reaction = reaction.filter(|_| place == 0);
+                let path = Path {
+                    through: [&latency.chain.source].into_iter().chain(route).cloned().collect(),
+                    deadline: by_reaction.into_iter().chain(data_age).min(),
+                    ..Path::named(path_name(&latency, &self.system, place))
+                };
+                latency.paths.push(path.name.clone());
+                self.system.paths.push(path);
+            }
+            self.latencies.push(latency);
+        }
+        // Those of the configuration first, in its order.
+        let place = |latency: &Latency| {
+            let of = |(_, chain): &(usize, &hemiola_model::configuration::ChainConfiguration)| {
+                Some(&chain.name) == latency.declared.as_ref()
+            };
+            declared.iter().position(of).unwrap_or(usize::MAX)
+        };
+        self.latencies.sort_by_key(place);
+        Ok(())
+    }
+}
+
+/// As in the table at the end of a run, and the way where there are several.
+fn path_name(latency: &Latency, system: &System, place: usize) -> String {
+    let Chain { routes, cycle, .. } = &latency.chain;
+    let mut name = latency.ends();
+    if let Some((_, before)) = routes[place].split_last()
+        && routes.len() > 1
+        && !before.is_empty()
+    {
+        name += &format!(" via {}", before.join(", "));
+    }
+    // Two cycles may have outputs of the same name.
+    if system.paths.iter().any(|path| path.name == name) { format!("{name} of {cycle}") } else { name }
+}
+
+/// Whether `[chain.*]` means this output with `to`: by its own name, that of its module, or that of the source that reads it.
+pub fn is_output_of(output: &str, to: &str) -> bool {
+    let of = |whose: &str| output.strip_prefix(whose) == Some(to);
+    let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));
+    of("") || of("output to ") || is_of_module()
+}
+
+/// The chain that the configuration speaks of.
+fn find(chains: &[Chain], name: &str, from: &str, to: &str) -> Result<usize, InsightError> {
+    let leads = |begin: &str| -> Vec<usize> {
+        let is_it = |chain: &Chain| chain.begin() == begin && is_output_of(&chain.output, to);
+        (0..chains.len()).filter(|&number| is_it(&chains[number])).collect()
+    };
+    // Whoever names a source means the way of values if there is one.
+    let mut found = leads(from);
+    if found.is_empty() {
+        found = leads(&by_messages(from));
+    }
+    let (name, from, to) = (name.to_owned(), from.to_owned(), to.to_owned());
+    match found[..] {
+        [found] => Ok(found),
+        [] => {
+            let of_source = chains.iter().filter(|chain| chain.source == source_of_messages(&from).unwrap_or(&from));
+            let outputs = of_source.map(|chain| chain.output.clone()).collect();
+            Err(InsightError::NoChain { name, from, to, outputs })
+        }
+        _ => {
+            let outputs = found.iter().map(|&number| chains[number].output.clone()).collect();
+            Err(InsightError::SeveralChains { name, from, to, outputs })
+        }
+    }
+}

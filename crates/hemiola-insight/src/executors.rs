@@ -1,0 +1,218 @@
+//! The executors beside a robot's cycles, as runs showed them: as executors with chains of one callback each.
+//!
+//! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless `[executor.*]` says others: one core, or all of them.
+//! - **Timers** come once per period, and have to be served before the next time; nobody says that of messages.
+//! - **Messages** come no closer together than they ever did, or than `[analysis.period]` says. Where n of them come at once, and then none for a while, they are n
+//!   chains, each of which begins once in the least time in which n + 1 came: the first message and the one after n others are that far apart, and
+//!   so are the second and the one after n others, and so on.
+//! - **Looking for work** before it sleeps belongs to each call. Being awake before a timer is due is a chain of its own, for what keeps it waiting does not
+//!   keep the timer waiting.
+
+use hemiola_analysis::Time;
+use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
+use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
+use hemiola_runtime::Robot;
+use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
+
+use crate::derive::SHARING;
+use crate::knowledge::Knowledge;
+
+/// What was derived.
+#[derive(Default)]
+pub struct Callbacks {
+    pub called: Vec<Called>,
+    pub bursts: Vec<Burst>,
+    /// What is not part of the system, so that nothing counts what it takes.
+    pub left_out: Vec<String>,
+    /// Whether some of that may go before something that has a real-time priority.
+    pub leaves_out_important: bool,
+    /// Executors that share time with all other programs.
+    pub sharing: Vec<String>,
+}
+
+/// A callback, and the chain that bounds how long it takes until it has been called, or why none does.
+pub struct Called {
+    pub name: String,
+    /// Whose it is, and what it is called there.
+    pub executor: String,
+    pub callback: String,
+    pub deadline: Option<Time>,
+    pub verdict: Result<String, String>,
+    /// From when there was something to do for it to its end.
+    pub response: Measured,
+}
+
+/// At most so many messages came within a time.
+pub struct Burst {
+    pub name: String,
+    pub messages: usize,
+    pub within: Time,
+}
+
+/// Adds the executors that are known to a system of cycles.
+pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbacks {
+    let mut derived = Callbacks::default();
+    for (name, executor) in &knowledge.profile.executors {
+        let configured = robot.configuration().executors.get(name);
+        let thread = executor.thread.clone().map(|thread| as_configured(thread, configured, system.cores));
+        let thread = called_by(thread.as_ref(), system.cores);
+        if let Ok((thread, priority)) = thread {
+            let order = match thread.order {
+                CallbackOrder::Priority => Order::Priority,
+                CallbackOrder::Registration => Order::Registration,
+            };
+            // A robot's computer may have fewer cores than that of the run.
+            let core = thread.core().filter(|&core| core < system.cores);
+            if priority == 0 {
+                derived.sharing.push(name.clone());
+            }
+            let priority = u32::from(priority).max(SHARING);
+            system.executors.push(Executor { name: name.clone(), core, priority, order });
+        }
+        for (callback, profile) in &executor.callbacks {
+            let name_of_both = format!("{name}: {callback}");
+            let priority = configured.and_then(|it| it.priority_of(callback)).unwrap_or(profile.priority);
+            let chains = thread.and_then(|(thread, _)| {
+                let arrivals = Arrivals::of(profile, robot)?;
+                let takes = knowledge.span(&profile.execution).ok_or("it was never measured")?;
+                Ok((thread, arrivals, takes))
+            });
+            let verdict = match chains {
+                Ok((thread, arrivals, takes)) => {
+                    let executor = Some(name.clone());
+                    let of = Callback { executor, priority: Some(priority.into()), ..Callback::new(callback, takes) };
+                    add_chains(system, &name_of_both, &of, &arrivals, thread);
+                    derived.bursts.extend(arrivals.burst(&name_of_both));
+                    if profile.response.count() > 0 { Ok(name_of_both.clone()) } else { Err(NO_BEGIN.to_owned()) }
+                }
+                Err(reason) => {
+                    derived.left_out.push(name_of_both.clone());
+                    let shares_time = executor.thread.as_ref().is_some_and(|thread| thread.priority == Some(0));
+                    derived.leaves_out_important |= !shares_time;
+                    Err(reason.to_owned())
+                }
+            };
+            let deadline = profile.period.map(Time::nanoseconds);
+            let (executor, callback) = (name.clone(), callback.clone());
+            let response = profile.response.clone();
+            derived.called.push(Called { name: name_of_both, executor, callback, deadline, verdict, response });
+        }
+    }
+    derived
+}
+
+const NO_BEGIN: &str = "only when it was called is known, and not since when there was something to do for it";
+
+/// The thread as it will be.
+fn as_configured(
+    mut thread: ExecutorThread,
+    configured: Option<&ExecutorConfiguration>,
+    cores: usize,
+) -> ExecutorThread {
+    let Some(configured) = configured else { return thread };
+    if let Some(scheduling) = configured.scheduling {
+        thread.priority = Some(match scheduling {
+            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => priority,
+            Scheduling::TimeSharing => 0,
+        });
+    }
+    if !configured.cores.is_empty() {
+        thread.cores = configured.cores.clone();
+        thread.cores.retain(|&core| core < cores);
+    }
+    thread
+}
+
+/// The thread on which an executor calls its callbacks, and its priority.
+fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), &'static str> {
+    let thread = thread.ok_or("its executor has no thread for itself (`Executor::spawn`), or had none yet")?;
+    let priority = thread.priority.ok_or("its thread is neither of real-time priority nor shares time")?;
+    if (2..cores).contains(&thread.cores.len()) {
+        return Err(
+            "its thread may use some of the cores: give it one, or all (`cores` in `[executor.*]`, or `ThreadSettings::affinity`)",
+        );
+    }
+    Ok((thread, priority))
+}
+
+/// Adds the chains of a callback.
+fn add_chains(system: &mut System, name: &str, of: &Callback, arrivals: &Arrivals, thread: &ExecutorThread) {
+    let Arrivals { of_timer, streams, period, .. } = *arrivals;
+    let is_awake = of_timer && thread.early > 0;
+    let chain = |name, takes| Chain {
+        name,
+        period,
+        begins: if is_awake { Beginning::Timer } else { Beginning::WakeUp },
+        offset: None,
+        deadline: if of_timer { None } else { Some(Time::MAX) },
+        callbacks: vec![Callback { takes, ..of.clone() }],
+    };
+    let longest = of.takes.longest + Time::nanoseconds(thread.spin);
+    for number in 1..=streams {
+        let name = if number == 1 { name.to_owned() } else { format!("{name} ({number} of {streams})") };
+        system.chains.push(chain(name, Span { longest, ..of.takes }));
+    }
+    if is_awake {
+        let awake = chain(format!("{name} (awake before)"), Span::upto(Time::nanoseconds(thread.early)));
+        system.chains.push(Chain { deadline: Some(Time::MAX), ..awake });
+    }
+}
+
+/// When there is something to do for a callback.
+struct Arrivals {
+    of_timer: bool,
+    /// Each comes once per period, independently of the others.
+    streams: usize,
+    period: Time,
+    /// Nobody has said it; it was seen.
+    is_observed: bool,
+}
+
+impl Arrivals {
+    fn of(profile: &CallbackProfile, robot: &Robot) -> Result<Self, &'static str> {
+        let once = |of_timer, period| Self { of_timer, streams: 1, period, is_observed: false };
+        if let Some(period) = profile.period {
+            return Ok(once(true, Time::nanoseconds(period.max(1))));
+        }
+        let periods = &robot.configuration().analysis.periods;
+        if let Some(&period) = profile.topic.as_ref().and_then(|topic| periods.get(topic)) {
+            return Ok(once(false, period.into()));
+        }
+        if profile.spans.is_empty() {
+            return Err("it was called once, and how often it may be is not known");
+        }
+        let (streams, span) = burst(&profile.spans)
+            .ok_or("all that it was called for came at once, and how often it may is not known")?;
+        Ok(Self { of_timer: false, streams, period: Time::nanoseconds(span), is_observed: true })
+    }
+
+    fn burst(&self, name: &str) -> Option<Burst> {
+        let Self { streams, period, .. } = *self;
+        self.is_observed.then(|| Burst { name: name.to_owned(), messages: streams, within: period })
+    }
+}
+
+/// So many messages, and the least time from the first of them to the one after the last: the fewest of which there are not many more in the long run
+/// than if they came like that all the time.
+fn burst(spans: &[u64]) -> Option<(usize, u64)> {
+    let rate = |&(messages, span): &(usize, u64)| messages as f64 / span as f64;
+    let bursts = || (1..).zip(spans.iter().copied()).filter(|&(_, span)| span > 0);
+    let lowest = bursts().map(|burst| rate(&burst)).min_by(f64::total_cmp)?;
+    bursts().find(|burst| rate(burst) <= lowest * TOLERATED)
+}
+
+/// So many times as many messages as came in the long run are better than a longer burst.
+const TOLERATED: f64 = 1.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_at_even_distances_are_one_stream_and_bursts_are_several() {
+        assert_eq!(burst(&[9, 20, 30]), Some((1, 9)));
+        // Three at once every 12 ms.
+        assert_eq!(burst(&[0, 1, 12_000, 12_001, 12_001, 24_000]), Some((3, 12_000)));
+        assert_eq!(burst(&[0, 0]), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! What is demanded, what can be promised, and what was seen.
+
+use hemiola_analysis::{Analysis, Part, System, Time};
+use hemiola_trace::{Measured, Profile};
+
+use crate::derive::{Derived, Latency};
+use crate::executors::Called;
+
+/// Of a robot or a system, as it is or would be.
+pub struct Findings {
+    pub rows: Vec<Row>,
+    pub analysis: Analysis,
+}
+
+/// Something that has to be done in time.
+pub struct Row {
+    pub what: What,
+    pub name: String,
+    pub deadline: Option<Time>,
+    /// The longest that it can take, or why nothing can be said.
+    pub bound: Result<Time, String>,
+    pub observed: Option<Observed>,
+    pub holds: bool,
+    /// Which of the analysis' verdicts decides.
+    pub decided_by: Option<usize>,
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Taking a sample.
+    Source,
+    /// A run, from its trigger on.
+    Cycle,
+    /// From a change in the world to the first output that reflects it.
+    Reaction,
+    /// From a sample to the last output that rests on it.
+    DataAge,
+    /// A callback of an executor, from when there is something to do for it.
+    Callback,
+    /// A chain of callbacks, of a system from a file.
+    Chain,
+    /// A way through several cycles, of a system from a file.
+    Path,
+}
+
+impl What {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Cycle => "cycle",
+            Self::Reaction => "reaction time",
+            Self::DataAge => "data age",
+            Self::Callback => "callback",
+            Self::Chain => "chain",
+            Self::Path => "path",
+        }
+    }
+}
+
+/// The longest that was seen, of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observed {
+    pub maximum: Time,
+    pub count: u64,
+}
+
+impl Observed {
+    fn of(measured: &Measured) -> Option<Self> {
+        let maximum = Time::nanoseconds(measured.maximum());
+        (measured.count() > 0).then(|| Self { maximum, count: measured.count() })
+    }
+}
+
+impl Row {
+    /// How much earlier than demanded it is done at the latest; nothing if it may be later.
+    pub fn margin(&self) -> Option<Time> {
+        let (deadline, bound) = (self.deadline?, *self.bound.as_ref().ok()?);
+        (bound <= deadline).then(|| deadline - bound)
+    }
+
+    /// Whether it took longer than it should have been able to.
+    pub fn is_exceeded(&self) -> bool {
+        let bound = self.bound.as_ref().ok();
+        bound.zip(self.observed).is_some_and(|(bound, observed)| observed.maximum > *bound)
+    }
+}
+
+impl Findings {
+    /// Whether everything is sure to be done in time.
+    pub fn holds(&self) -> bool {
+        self.rows.iter().all(|row| row.holds)
+    }
+
+    /// Of a robot: of `system`, which is derived from it, perhaps with changes.
+    pub fn of_robot(system: &System, derived: &Derived, profile: &Profile) -> Self {
+        let analysis = Analysis::of(system);
+        let place = |name: &str| analysis.verdicts.iter().position(|verdict| verdict.name == name);
+        let mut rows = Vec::new();
+        let responds = |name: &str| derived.responses.iter().any(|response| response.cycle == name);
+        for (number, verdict) in analysis.verdicts.iter().enumerate() {
+            if verdict.part == Part::Cycle && !responds(&verdict.name) {
+                rows.push(Row::of(What::Source, &analysis, number));
+            }
+        }
+        for response in &derived.responses {
+            let (Some(whole), Some(own)) = (place(&response.verdict), place(&response.cycle)) else { continue };
+            let row = Row::of(What::Cycle, &analysis, whole);
+            let observed = profile.cycles.get(&response.cycle).and_then(|cycle| Observed::of(&cycle.response));
+            // A run has to be over before the next one, too.
+            let holds = row.holds && analysis.verdicts[own].holds();
+            rows.push(Row { name: response.cycle.clone(), observed, holds, ..row });
+        }
+        for latency in &derived.latencies {
+            let paths: Vec<usize> = latency.paths.iter().filter_map(|path| place(path)).collect();
+            rows.extend(latency_rows(latency, &paths, &analysis, profile));
+        }
+        for called in &derived.callbacks.called {
+            let verdict = called.verdict.as_ref().map(|chain| place(chain));
+            rows.push(callback_row(called, verdict, &analysis));
+        }
+        Self { rows, analysis }
+    }
+
+    /// Of a system of which nothing is known but its description.
+    pub fn of_system(system: &System) -> Self {
+        let analysis = Analysis::of(system);
+        let what = |part| match part {
+            Part::Chain => What::Chain,
+            Part::Cycle => What::Cycle,
+            Part::Path => What::Path,
+        };
+        let rows = analysis.verdicts.iter().enumerate();
+        let rows = rows.map(|(number, verdict)| Row::of(what(verdict.part), &analysis, number)).collect();
+        Self { rows, analysis }
+    }
+}
+
+impl Row {
+    fn of(what: What, analysis: &Analysis, number: usize) -> Self {
+        let verdict = &analysis.verdicts[number];
+        Self {
+            what,
+            name: verdict.name.clone(),
+            deadline: verdict.deadline,
+            bound: verdict.bound.clone().map_err(|reason| reason.to_string()),
+            observed: None,
+            holds: verdict.holds(),
+            decided_by: Some(number),
+        }
+    }
+}
+
+/// `verdict` is the place of the chain that bounds it, or why there is none.
+fn callback_row(called: &Called, verdict: Result<Option<usize>, &String>, analysis: &Analysis) -> Row {
+    let (name, deadline) = (called.name.clone(), called.deadline);
+    let observed = Observed::of(&called.response);
+    match verdict {
+        Ok(Some(number)) => Row { name, observed, ..Row::of(What::Callback, analysis, number) },
+        Ok(None) | Err(_) => {
+            let bound = Err(verdict.err().cloned().unwrap_or_default());
+            Row { what: What::Callback, name, deadline, bound, observed, holds: deadline.is_none(), decided_by: None }
+        }
+    }
+}
+
+/// The first way bounds the reaction time: what comes on another one first was earlier still. The oldest sample comes on the slowest way.
+fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> [Row; 2] {
+    let chain = &latency.chain;
+    let name = latency.name();
+    let measured = profile.chain(&chain.begin(), &chain.cycle, &chain.output);
+    let bound_of = |number: usize| analysis.verdicts[number].bound.clone().map_err(|reason| reason.to_string());
+    let row = |what, deadline: Option<Time>, bound: Result<Time, String>, observed, decided_by| Row {
+        what,
+        name: name.clone(),
+        deadline,
+        // Where nothing is demanded nothing fails.
+        holds: deadline.is_none_or(|deadline| bound.as_ref().is_ok_and(|bound| *bound <= deadline)),
+        bound,
+        observed,
+        decided_by,
+    };
+    let Some(&first) = paths.first() else {
+        let unknown =
+            || Err(format!("nobody says how often {} delivers: write it under `[analysis.period]`", chain.source));
+        let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
+        let reaction = row(What::Reaction, latency.reaction, unknown(), observed, None);
+        let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
+        return [reaction, row(What::DataAge, latency.data_age, unknown(), observed, None)];
+    };
+    let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
+    let reaction = row(What::Reaction, latency.reaction, bound_of(first), observed, Some(first));
+    let slowest = paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(Time::MAX));
+    let slowest = slowest.unwrap_or(first);
+    let bound = match chain.is_circular {
+        true => Err("values that it rests on derive from each other in a circle, without end".to_owned()),
+        false => bound_of(slowest),
+    };
+    let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
+    [reaction, row(What::DataAge, latency.data_age, bound, observed, Some(slowest))]
+}

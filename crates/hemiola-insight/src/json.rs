@@ -1,0 +1,36 @@
+//! Findings for machines. Times are in nanoseconds.
+
+use hemiola_analysis::sensitivity::Relief;
+use hemiola_analysis::{System, Time};
+use serde_json::{Value, json};
+
+use crate::findings::{Findings, Row};
+
+/// The rows, each with the task that helps most, by the number of the analysis' verdict.
+pub fn as_json(findings: &Findings, system: &System, relief: &[Option<Relief>]) -> Value {
+    let rows = findings.rows.iter().map(|row| row_as_json(row, system, relief));
+    json!({ "holds": findings.holds(), "cores": system.cores, "rows": rows.collect::<Vec<_>>() })
+}
+
+fn row_as_json(row: &Row, system: &System, relief: &[Option<Relief>]) -> Value {
+    let nanoseconds = |time: Option<Time>| time.map(Time::as_nanoseconds);
+    let shorten = row.decided_by.and_then(|number| relief.get(number)?.as_ref());
+    json!({
+        "what": row.what.word(),
+        "name": row.name,
+        "deadline": nanoseconds(row.deadline),
+        "bound": nanoseconds(row.bound.as_ref().ok().copied()),
+        "no_bound": row.bound.as_ref().err(),
+        "observed": nanoseconds(row.observed.map(|observed| observed.maximum)),
+        "observations": row.observed.map(|observed| observed.count),
+        "margin": nanoseconds(row.margin()),
+        "holds": row.holds,
+        "exceeded": row.is_exceeded(),
+        "shorten_first": shorten.map(|relief| json!({
+            "of": system.owner(relief.work),
+            "task": system.name(relief.work),
+            "takes": relief.takes.as_nanoseconds(),
+            "bound_if_half": nanoseconds(relief.bound.as_ref().ok().copied()),
+        })),
+    })
+}

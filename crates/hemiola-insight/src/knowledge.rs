@@ -1,0 +1,103 @@
+//! How long everything takes, as far as it was measured, and what that is worth.
+
+use std::path::PathBuf;
+
+use hemiola_analysis::system::Span;
+use hemiola_analysis::{Costs, Time};
+use hemiola_realtime::AdaptiveEarliness;
+use hemiola_runtime::executor::PATIENCE;
+use hemiola_trace::{HeldUp, Measured, Profile};
+
+use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP};
+use hemiola_recording::this_program;
+
+/// See the module.
+pub struct Knowledge {
+    pub profile: Profile,
+    /// The share of the runs that execution times cover; all, if there is none.
+    pub quantile: Option<f64>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a profile comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file, which may not be there yet.
+    File(PathBuf),
+    /// The run that has just ended, added to those before it.
+    Run,
+    /// No file is configured.
+    Nowhere,
+}
+
+impl Knowledge {
+    pub fn task(&self, cycle: &str, task: &str) -> Option<Span> {
+        self.profile.task(cycle, task).and_then(|measured| self.span(measured))
+    }
+
+    pub fn source(&self, source: &str) -> Option<Span> {
+        self.profile.sources.get(source).and_then(|measured| self.span(measured))
+    }
+
+    /// What the machine takes for itself, as far as it was measured: in 99 of 100 cases. The longest of all is what something else did that had the core
+    /// once, and a bound counts each of these for every time that a thread begins to run.
+    pub fn costs(&self) -> Costs {
+        let cost = |name: &str| Time::nanoseconds(self.profile.costs.get(name).map_or(0, |measured| measured.p99));
+        Costs {
+            hand_over: cost(HAND_OVER),
+            wake_up: cost(WAKE_UP),
+            timer_lateness: cost(TIMER_LATENESS),
+            preemption: cost(PREEMPTION),
+            spin: PATIENCE.into(),
+            earliness: AdaptiveEarliness::MOST.into(),
+            ..Costs::default()
+        }
+    }
+
+    /// The longest that the machine ever took for one of these.
+    pub fn longest_cost(&self) -> Time {
+        Time::nanoseconds(self.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
+    }
+
+    /// From the shortest to the longest of what was measured, as far as that counts; nothing if nothing was.
+    pub fn span(&self, measured: &Measured) -> Option<Span> {
+        let longest = self.quantile.map_or(measured.maximum(), |quantile| measured.quantile(quantile));
+        let time = |nanoseconds: u64| Time::nanoseconds(nanoseconds);
+        (measured.count() > 0).then(|| Span { shortest: time(measured.minimum().min(longest)), longest: time(longest) })
+    }
+
+    /// How often the tasks were measured: the fewest and the most.
+    pub fn samples(&self) -> Option<(u64, u64)> {
+        let tasks = self.profile.cycles.values().flat_map(|cycle| cycle.tasks.values());
+        let counts = || tasks.clone().chain(self.profile.sources.values()).map(Measured::count);
+        counts().min().zip(counts().max())
+    }
+
+    /// What other programs or the host held up, and whose executions these were, the longest first.
+    pub fn held_up(&self) -> Vec<(String, HeldUp)> {
+        let Profile { cycles, sources, executors, .. } = &self.profile;
+        let tasks = cycles.values().flat_map(|cycle| &cycle.tasks);
+        let callbacks = executors.iter().flat_map(|(executor, profile)| {
+            profile.callbacks.iter().map(move |(name, callback)| (format!("{executor}: {name}"), &callback.execution))
+        });
+        let named = tasks.chain(sources).map(|(name, measured)| (name.clone(), measured)).chain(callbacks);
+        let mut held_up: Vec<_> = named.map(|(name, measured)| (name, measured.held_up())).collect();
+        held_up.retain(|(_, held_up)| !held_up.is_none());
+        held_up.sort_by_key(|(_, held_up)| std::cmp::Reverse(held_up.longest));
+        held_up
+    }
+
+    /// Whether it was measured with this very program.
+    pub fn is_of_this_program(&self) -> bool {
+        self.profile.program == this_program()
+    }
+
+    /// What execution times are, in words: `the longest observed`.
+    pub fn statistic(&self) -> String {
+        self.quantile.map_or_else(
+            || "the longest observed".to_owned(),
+            |quantile| format!("what {} % of the runs do not exceed", (quantile * 1e6).round() / 1e4),
+        )
+    }
+}

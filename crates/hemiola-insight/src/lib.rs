@@ -1,0 +1,52 @@
+//! A robot's promises and the evidence for them: what was measured, the robot as a system of cycles
+//! and chains, bounds of its latencies, whether they fit its deadlines, and why a run took so long.
+//!
+//! It looks at robots, profiles and traces; it runs nothing, and never prints or parses a command
+//! line.
+//!
+//! ```no_run
+//! use hemiola_insight::{Findings, Knowledge, Origin, derive, profile, table};
+//!
+//! # fn show(robot: hemiola_runtime::Robot) -> Result<(), hemiola_insight::InsightError> {
+//! let profile = profile::read("game.mcap".as_ref())?;
+//! let knowledge = Knowledge { profile, quantile: None, origin: Origin::Nowhere };
+//! let derived = derive(&robot, &knowledge)?;
+//! let findings = Findings::of_robot(&derived.system, &derived, &knowledge.profile);
+//! println!("{}", table(&findings));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `profile` | what was measured, from run to run |
+//! | `knowledge` | how long everything takes, as far as it was measured |
+//! | `routes` | the ways from each source to each output |
+//! | `derive` | the robot as a system of cycles and paths |
+//! | `executors` | what runs beside the cycles |
+//! | `findings` | deadline, bound, what was observed, and whether that fits |
+//! | `admission` | whether that lets a robot start |
+//! | `table` | that for people |
+//! | `json` | that for machines |
+#![forbid(unsafe_code)]
+
+mod admission;
+mod derive;
+mod error;
+mod executors;
+mod findings;
+mod json;
+mod knowledge;
+pub mod profile;
+mod routes;
+mod table;
+
+pub use admission::admit;
+pub use derive::{Derived, Latency, Response, derive, is_output_of};
+pub use error::InsightError;
+pub use executors::{Burst, Callbacks, Called};
+pub use findings::{Findings, Row, What};
+pub use json::as_json;
+pub use knowledge::{Knowledge, Origin};
+pub use routes::Chain;
+pub use table::{basis, side_by_side, table};

@@ -1,0 +1,200 @@
+//! Findings for people.
+
+use std::fmt::Write;
+use std::iter;
+
+use hemiola_analysis::{Costs, Time};
+use hemiola_trace::HeldUp;
+use hemiola_words::{Column, Columns, duration};
+
+use crate::derive::Derived;
+use crate::executors::{Burst, Callbacks};
+use crate::findings::{Findings, Row, What};
+use crate::knowledge::{Knowledge, Origin};
+
+/// Columns of a time.
+const TIME: usize = 10;
+
+/// A line per cycle, and two per chain: deadline, bound, the longest that was observed, margin, verdict.
+pub fn table(findings: &Findings) -> String {
+    let columns = columns(&findings.rows, [TIME; 4]);
+    let mut text = columns.line(["", "deadline", "bound", "observed", "margin"]) + "\n";
+    let mut chain = None;
+    for row in &findings.rows {
+        heading(&mut text, row, &mut chain);
+        let times = [
+            row.deadline.map_or_else(|| "—".to_owned(), time),
+            row.bound.as_ref().map_or_else(|_| "none".to_owned(), |bound| time(*bound)),
+            row.observed.map_or_else(|| "—".to_owned(), |observed| time(observed.maximum)),
+            row.margin().map_or_else(|| "—".to_owned(), time),
+        ];
+        let [deadline, bound, observed, margin] = &times;
+        let _ =
+            writeln!(text, "{}", columns.line([&label(row), deadline, bound, observed, margin, "  ", verdict(row)]));
+    }
+    for row in findings.rows.iter() {
+        if let Err(reason) = &row.bound {
+            let _ = writeln!(text, "no bound for the {} of {}: {reason}", row.what.word(), row.name);
+        }
+    }
+    text
+}
+
+/// Bounds as they are, and as they would be, in a column each.
+pub fn side_by_side(now: &Findings, changed: &[(&str, Findings)]) -> String {
+    let columns = columns(&now.rows, [TIME].into_iter().chain(iter::repeat_n(18, changed.len() + 1)));
+    let mut text = String::new();
+    for (number, (change, _)) in changed.iter().enumerate() {
+        let _ = writeln!(text, "({}) {change}", number + 1);
+    }
+    let heads = ["", "deadline", "now"].map(str::to_owned).into_iter();
+    text += &columns.line(heads.chain((1..=changed.len()).map(|number| format!("({number})"))));
+    text.push('\n');
+    let mut chain = None;
+    for (place, row) in now.rows.iter().enumerate() {
+        heading(&mut text, row, &mut chain);
+        let deadline = row.deadline.map_or_else(|| "—".to_owned(), time);
+        let then =
+            changed.iter().map(|(_, findings)| findings.rows.get(place).map(bound_and_verdict).unwrap_or_default());
+        text += &columns.line([label(row), deadline, bound_and_verdict(row)].into_iter().chain(then));
+        text.push('\n');
+    }
+    text
+}
+
+fn bound_and_verdict(row: &Row) -> String {
+    let bound = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| time(*bound));
+    if row.holds { bound } else { format!("{bound} FAILS") }
+}
+
+fn verdict(row: &Row) -> &'static str {
+    match (row.holds, row.deadline, row.is_exceeded()) {
+        (true, _, true) => "EXCEEDED: it took longer than its bound",
+        (false, _, true) => "DOES NOT FIT, and took longer than its bound",
+        (false, ..) => "DOES NOT FIT",
+        (true, None, false) => "",
+        (true, Some(_), false) => "fits",
+    }
+}
+
+/// The line over both figures of a chain.
+fn heading<'r>(text: &mut String, row: &'r Row, last: &mut Option<&'r str>) {
+    if matches!(row.what, What::Reaction | What::DataAge) && *last != Some(&row.name) {
+        *last = Some(&row.name);
+        let _ = writeln!(text, "chain  {}", row.name);
+    }
+}
+
+fn label(row: &Row) -> String {
+    match row.what {
+        What::Reaction | What::DataAge => format!("         {}", row.what.word()),
+        what => format!("{:6} {}", what.word(), row.name),
+    }
+}
+
+/// Names, then times in columns of these widths.
+fn columns(rows: &[Row], times: impl IntoIterator<Item = usize>) -> Columns {
+    let name = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0).max(24) + 1;
+    Columns::new([Column::left(name)].into_iter().chain(times.into_iter().map(Column::right)))
+}
+
+fn time(time: Time) -> String {
+    duration(time.into())
+}
+
+/// What bounds rest on: whose execution times, how many of them, and what is left out.
+pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
+    let mut text = String::new();
+    let whence = match &knowledge.origin {
+        Origin::File(path) => format!(", from {}", path.display()),
+        Origin::Run => ", this run included".to_owned(),
+        Origin::Nowhere => String::new(),
+    };
+    match knowledge.samples() {
+        Some((fewest, most)) => {
+            let whose = match knowledge.is_of_this_program() {
+                true => "",
+                false => " of ANOTHER PROGRAM OR BUILD (run this one to know)",
+            };
+            let _ = writeln!(
+                text,
+                "Execution times: {} of {fewest} to {most} runs of each task{whose}{whence}, without those that more important cycles may have interrupted.",
+                knowledge.statistic()
+            );
+        }
+        None => text += "No execution times are known: run the robot once, with `output.profile` in robot.toml.\n",
+    }
+    text += &of_held_up(&knowledge.held_up());
+    if !derived.unmeasured.is_empty() {
+        let _ = writeln!(
+            text,
+            "NOT MEASURED, and counted as nothing, so that NO BOUND HOLDS: {}. Run the robot once.",
+            shortened(&derived.unmeasured)
+        );
+    }
+    if !derived.sharing.is_empty() {
+        let _ = writeln!(
+            text,
+            "Without a real-time priority, so that bounds hold only while no other program runs: {}.",
+            shortened(&derived.sharing)
+        );
+    }
+    text += &of_callbacks(&derived.callbacks);
+    let Costs { hand_over, wake_up, timer_lateness, preemption, .. } = derived.system.costs;
+    let _ = match knowledge.profile.costs.values().map(|cost| cost.samples).min() {
+        Some(samples) => writeln!(
+            text,
+            "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption. The longest of all was {}: bounds do not count that.",
+            time(wake_up),
+            time(timer_lateness),
+            time(hand_over),
+            time(preemption),
+            time(knowledge.longest_cost())
+        ),
+        None => writeln!(
+            text,
+            "What the machine takes to wake threads and to switch was not measured, and counts as nothing."
+        ),
+    };
+    let _ = writeln!(
+        text,
+        "Assumed: {} core{} for the threads of sources, cycles and executors alone; other threads are not part of it, nor are executors that no run has shown.",
+        derived.system.cores,
+        if derived.system.cores == 1 { "" } else { "s" }
+    );
+    text
+}
+
+/// What bounds do not count because the robot did not have the core.
+fn of_held_up(held_up: &[(String, HeldUp)]) -> String {
+    let Some((_, longest)) = held_up.first() else { return String::new() };
+    let count: u64 = held_up.iter().map(|(_, held_up)| held_up.count).sum();
+    let executions = if count == 1 { "execution" } else { "executions" };
+    let names: Vec<_> = held_up.iter().map(|(name, _)| name.clone()).collect();
+    format!(
+        "Not counted: the time in which other programs, the kernel or the host had the core, within {count} {executions} of {} at most ({}).\n",
+        time(Time::nanoseconds(longest.longest)),
+        shortened(&names)
+    )
+}
+
+/// What bounds of callbacks rest on.
+fn of_callbacks(callbacks: &Callbacks) -> String {
+    let mut text = String::new();
+    if !callbacks.bursts.is_empty() {
+        let burst = |Burst { name, messages, within }: &Burst| format!("{messages} in {} for {name}", time(*within));
+        let bursts: Vec<String> = callbacks.bursts.iter().map(burst).collect();
+        let _ = writeln!(text, "Messages to callbacks as densely as observed, at most: {}.", shortened(&bursts));
+    }
+    if !callbacks.left_out.is_empty() {
+        let _ =
+            writeln!(text, "LEFT OUT, so that bounds do not count what they take: {}.", shortened(&callbacks.left_out));
+    }
+    text
+}
+
+fn shortened(names: &[String]) -> String {
+    const MOST: usize = 8;
+    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > MOST { format!("{shown} and {} more", names.len() - MOST) } else { shown }
+}

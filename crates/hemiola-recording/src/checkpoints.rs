@@ -1,0 +1,119 @@
+//! Snapshots of all that later runs depend on, as logs have them: a message for each module, value and input that a cycle goes on from, below
+//! `/cycle/_state`, and one in `/cycle/_state` itself that tells that all of them are there. All of one part have the same time.
+
+mod reader;
+mod remembered;
+mod writer;
+
+pub use reader::{Resumed, SnapshotHeads, Snapshots, adapted};
+pub use writer::SnapshotChannels;
+
+use hemiola_model::cdr::MessageSchema;
+use hemiola_model::data::DataType;
+use hemiola_runtime::PieceKind;
+
+use crate::names::topic;
+use hemiola_macros::Data;
+use hemiola_model::Time;
+use remembered::of_module;
+
+/// Hidden, as ROS 2 calls names that begin so.
+const NAME: &str = "_state";
+
+/// Whether messages of this topic belong to snapshots.
+pub fn is_snapshot(topic: &str) -> bool {
+    topic.split('/').nth(2) == Some(NAME)
+}
+
+/// What messages of a piece are.
+fn piece_schema(kind: PieceKind, name: &str, data_type: &DataType) -> MessageSchema {
+    match kind {
+        PieceKind::Samples | PieceKind::Messages => MessageSchema::of(&format!("{name}Sequence"), data_type),
+        PieceKind::Module => MessageSchema::of(name, &of_module(name, data_type)),
+        PieceKind::Value | PieceKind::Input => MessageSchema::of(name, data_type),
+    }
+}
+
+fn piece_topic(cycle: &str, kind: PieceKind, name: &str, number: u32) -> String {
+    // Of several subscriptions to a topic each has messages of its own.
+    let number = if number == 0 { String::new() } else { format!("_{number}") };
+    topic(cycle, NAME) + &topic(kind.word(), name) + &number
+}
+
+/// Tells that a cycle's part of a snapshot is whole, and what else its runs go on from.
+#[derive(Data)]
+#[data(name = "hemiola/CyclePart")]
+struct PartHead {
+    /// The cycle.
+    cycle: String,
+    /// The number of the snapshot.
+    number: u32,
+    /// The first run after it.
+    run: u32,
+    /// What the cycle's clock showed in that run.
+    now: Time,
+    /// What it showed in the run before.
+    before: Option<Time>,
+    /// Whether its modules have entered the safe state.
+    is_safe: bool,
+    /// What was written down.
+    pieces: Vec<PieceHead>,
+    /// What it had published of topics before that run.
+    published: Vec<PublishedHead>,
+    /// What could not be, because it is opaque.
+    opaque: Vec<String>,
+    /// What could not be, because there was no room.
+    missing: Vec<String>,
+    /// The robot's sources, which origins speak of by their numbers here.
+    sources: Vec<String>,
+}
+
+#[derive(Data)]
+struct PieceHead {
+    /// `module`, `value`, `input`, `samples` or `messages`.
+    kind: String,
+    /// Of which module, representation or topic.
+    name: String,
+    /// Of messages: how many ends of the same topic the cycle has before the one that received them.
+    number: u32,
+    /// Of each value.
+    views: Vec<ViewHead>,
+    /// Of messages: which they are.
+    inlets: Vec<InletHead>,
+}
+
+/// Messages of one publisher.
+#[derive(Data)]
+struct InletHead {
+    /// How many publishers of the topic come before it.
+    place: u32,
+    /// The number of the first message.
+    first: u64,
+    count: u32,
+}
+
+#[derive(Data)]
+struct PublishedHead {
+    topic: String,
+    /// How many publishers of the topic come before it.
+    place: u32,
+    /// The number of its next message.
+    next: u64,
+}
+
+#[derive(Data)]
+struct ViewHead {
+    /// When the newest sample was taken that it derives from.
+    stamp: Time,
+    /// Whether its provider failed, so that it is an older value.
+    is_stale: bool,
+    origins: Vec<OriginHead>,
+}
+
+/// Between which samples a value derives from.
+#[derive(Data)]
+struct OriginHead {
+    source: u32,
+    oldest: Time,
+    newest: Time,
+}

@@ -1,0 +1,310 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hemiola_log::{Adapter, Channel, Definition, LogError, LogTime, Message, Selection};
+use hemiola_model::Time;
+use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
+use hemiola_model::data::DataType;
+use hemiola_model::module::{Inlet, registry};
+use hemiola_runtime::{CyclePart, Piece, PieceKind, Published, Robot, RunRecord, View};
+
+use super::{InletHead, NAME, PartHead, PublishedHead, ViewHead, piece_schema, piece_topic};
+use crate::names::topic;
+use crate::split::SplitLog;
+use hemiola_model::data::Data;
+
+/// Gathers which snapshots there are.
+pub struct SnapshotHeads {
+    schema: MessageSchema,
+    /// By number.
+    parts: BTreeMap<u32, Vec<PartHead>>,
+    /// Some are of another version of Hemiola, or damaged.
+    unreadable: Option<String>,
+}
+
+impl Default for SnapshotHeads {
+    fn default() -> Self {
+        let schema = MessageSchema::of("CyclePart", &PartHead::data_type());
+        Self { schema, parts: BTreeMap::new(), unreadable: None }
+    }
+}
+
+impl SnapshotHeads {
+    /// Looks at a message of which [`is_snapshot`](super::is_snapshot).
+    pub fn look(&mut self, message: &Message<'_>) {
+        if !message.channel.topic.ends_with(NAME) {
+            return;
+        }
+        let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
+        if schema != Some(self.schema.text.as_bytes()) {
+            self.unreadable = Some("they were written by another version of Hemiola".to_owned());
+            return;
+        }
+        match cdr::decode::<PartHead>(message.data) {
+            Ok(head) => self.parts.entry(head.number).or_default().push(head),
+            Err(error) => self.unreadable = Some(format!("they are damaged: {error}")),
+        }
+    }
+
+    /// Those of which every cycle that went on has a part.
+    pub fn finish(self, runs: &[Arc<RunRecord>]) -> Snapshots {
+        // By cycle, the place of each run among all.
+        let mut orders: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
+        for run in runs {
+            orders.entry(&run.cycle).or_default().insert(run.run, run.order);
+        }
+        let (mut whole, mut refused) = (Vec::new(), Vec::new());
+        refused.extend(self.unreadable.map(|reason| (Time::ZERO, reason)));
+        for parts in self.parts.into_values() {
+            let orders_of_parts = parts.iter().map(|part| orders.get(part.cycle.as_str())?.get(&part.run).copied());
+            let Some(Some(last)) = orders_of_parts.max() else { continue };
+            let has_part = |cycle: &str| parts.iter().any(|part| part.cycle == cycle);
+            let goes_on = |runs: &BTreeMap<u32, u64>| runs.values().any(|&order| order > last);
+            let lacking =
+                orders.iter().find(|(cycle, runs)| !has_part(cycle) && goes_on(runs)).map(|(cycle, _)| *cycle);
+            let opaque = parts.iter().flat_map(|part| &part.opaque).next();
+            let missing = parts.iter().flat_map(|part| &part.missing).next();
+            let under_way = topic_under_way(&parts);
+            let reason: Option<String> = match (opaque, missing, lacking) {
+                (Some(opaque), ..) => Some(format!("what {opaque} remembers is opaque, so that no log has it")),
+                (_, Some(missing), _) => Some(format!("what {missing} remembers found no room")),
+                (.., Some(cycle)) => Some(format!("the part of {cycle} was lost")),
+                (None, None, None) => under_way.map(|topic| format!("messages of {topic} were under way")),
+            };
+            let snapshot = Snapshot { parts };
+            match reason {
+                None => whole.push(snapshot),
+                Some(reason) => refused.push((snapshot.time(), reason)),
+            }
+        }
+        Snapshots { whole, refused }
+    }
+}
+
+/// A topic of which a message is under way that is in no part: it was published before the cut and received not even in the first run after it; or of
+/// which one was received before the cut that is published again after it.
+fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
+    let all = parts.iter().flat_map(|part| &part.pieces).filter(|piece| piece.kind == PieceKind::Messages.word());
+    for piece in all {
+        for published in parts.iter().flat_map(|part| &part.published).filter(|published| published.topic == piece.name)
+        {
+            let inlet = piece.inlets.iter().find(|inlet| inlet.place == published.place);
+            let (first, end) = inlet.map_or((0, 0), |inlet| (inlet.first, inlet.first + u64::from(inlet.count)));
+            if published.next < first || published.next > end {
+                return Some(&piece.name);
+            }
+        }
+    }
+    None
+}
+
+/// The snapshots of a log that a replay can begin with.
+#[derive(Default)]
+pub struct Snapshots {
+    /// In their order.
+    whole: Vec<Snapshot>,
+    /// Why others are not among them.
+    refused: Vec<(Time, String)>,
+}
+
+/// All parts of one.
+struct Snapshot {
+    parts: Vec<PartHead>,
+}
+
+impl Snapshot {
+    /// Whether a message belongs to one of its parts.
+    fn has(&self, message: &Message<'_>) -> bool {
+        let is_of = |part: &PartHead| message.channel.topic.starts_with(&(topic(&part.cycle, NAME) + "/"));
+        self.parts.iter().any(|part| is_of(part) && nanoseconds(part.now) == message.log_time.nanoseconds())
+    }
+
+    /// When the last cycle goes on.
+    fn time(&self) -> Time {
+        self.parts.iter().map(|part| part.now).max().unwrap_or_default()
+    }
+}
+
+impl Snapshots {
+    /// Why some that are not later cannot be used, if so.
+    pub fn refusal(&self, time: Option<Time>) -> Option<&str> {
+        let mut refused = self.refused.iter().filter(|(at, _)| time.is_none_or(|time| *at <= time));
+        refused.next().map(|(_, reason)| reason.as_str())
+    }
+
+    /// Whether there is none at all, whole or not.
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.refused.is_empty()
+    }
+
+    /// The parts of the last one that is not later than `time`, or of the first one, as this robot has them. `None` if there is none.
+    ///
+    /// # Errors
+    /// In words: they cannot be read, or are not those of this robot.
+    pub fn parts(&self, log: &SplitLog, robot: &Robot, time: Option<Time>) -> Result<Option<Resumed>, String> {
+        let snapshot = match time {
+            Some(time) => self.whole.iter().rev().find(|snapshot| snapshot.time() <= time),
+            None => self.whole.first(),
+        };
+        let Some(snapshot) = snapshot else { return Ok(None) };
+        let bytes = pieces(log, snapshot).map_err(|error| error.to_string())?;
+        let mut resumed = Resumed { time: snapshot.time(), parts: Vec::new(), changes: Vec::new() };
+        for head in &snapshot.parts {
+            let part = resumed.part(head, &bytes, robot)?;
+            resumed.parts.push(part);
+        }
+        Ok(Some(resumed))
+    }
+}
+
+/// A snapshot as a robot has it.
+pub struct Resumed {
+    pub time: Time,
+    pub parts: Vec<CyclePart>,
+    /// What is not as it was recorded, a line each.
+    pub changes: Vec<String>,
+}
+
+/// A message of a piece.
+type PieceMessage = (Arc<Channel>, Vec<u8>);
+
+/// As logs have it.
+fn nanoseconds(time: Time) -> u64 {
+    u64::try_from(time.nanoseconds()).unwrap_or(0)
+}
+
+/// What stands in the log, by topic.
+fn pieces(log: &SplitLog, snapshot: &Snapshot) -> Result<BTreeMap<String, PieceMessage>, LogError> {
+    let times = || snapshot.parts.iter().map(|part| nanoseconds(part.now));
+    let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let mut selection = Selection::all()
+        .from(LogTime::from_nanoseconds(first))
+        .before(LogTime::from_nanoseconds(last.saturating_add(1)));
+    for part in &snapshot.parts {
+        selection = selection.topic(topic(&part.cycle, NAME) + "/*");
+    }
+    let mut messages = log.messages(selection)?;
+    let mut found = BTreeMap::new();
+    while let Some(message) = messages.next() {
+        match message {
+            Ok(message) if snapshot.has(&message.as_message()) => {
+                found.insert(message.channel.topic.clone(), (message.channel.clone(), message.data));
+            }
+            Err(error @ LogError::Read { .. }) => return Err(error),
+            // Damage elsewhere has been told of; damage here is noticed by what is missing.
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+impl Resumed {
+    fn part(
+        &mut self,
+        head: &PartHead,
+        bytes: &BTreeMap<String, PieceMessage>,
+        robot: &Robot,
+    ) -> Result<CyclePart, String> {
+        let sources: Vec<_> = robot.samples().into_iter().map(|(source, _)| source).collect();
+        let mut pieces = Vec::new();
+        for piece in &head.pieces {
+            let kind = PieceKind::ALL.into_iter().find(|kind| kind.word() == piece.kind);
+            let kind = kind.ok_or_else(|| format!("a snapshot has a piece of another kind: {}", piece.kind))?;
+            let topic = piece_topic(&head.cycle, kind, &piece.name, piece.number);
+            let (channel, recorded) =
+                bytes.get(&topic).ok_or_else(|| format!("{topic} of snapshot {} is not in the log", head.number))?;
+            let Some((data_type, default)) = wanted(robot, kind, &piece.name) else {
+                self.changes.push(format!("{} is not part of this robot, or opaque now", piece.name));
+                continue;
+            };
+            let views = piece.views.iter().map(|view| view.view(&head.sources, &sources)).collect();
+            let schema = piece_schema(kind, &piece.name, &data_type);
+            let mut tell = |change| self.changes.push(format!("{} {change}", piece.name));
+            let bytes = adapted(channel, recorded, (&schema, &data_type), &default, &mut tell)?;
+            let (name, number) = (piece.name.as_str().into(), piece.number);
+            let inlets = piece.inlets.iter().map(|&InletHead { place, first, count }| Inlet { place, first, count });
+            pieces.push(Piece { kind, name, number, data_type, views, inlets: inlets.collect(), bytes });
+        }
+        Ok(CyclePart {
+            cycle: head.cycle.as_str().into(),
+            number: head.number,
+            run: head.run,
+            now: head.now,
+            before: head.before,
+            is_safe: head.is_safe,
+            pieces,
+            published: head.published.iter().map(published).collect(),
+            opaque: Vec::new(),
+            missing: Vec::new(),
+        })
+    }
+}
+
+/// A message of a channel as `schema` has it: what has its name gets what was recorded, all else is as in `default`. Tells what is different.
+///
+/// # Errors
+/// In words: it does not fit at all.
+pub fn adapted(
+    channel: &Channel,
+    recorded: &[u8],
+    (schema, data_type): (&MessageSchema, &DataType),
+    default: &[u8],
+    tell: &mut dyn FnMut(String),
+) -> Result<Vec<u8>, String> {
+    if channel.schema.as_ref().is_some_and(|recorded| recorded.data == schema.text.as_bytes()) {
+        return Ok(recorded.to_vec());
+    }
+    let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", channel.topic);
+    let from = channel.definition().map_err(|error| problem(&error))?;
+    let to = Definition::parse(&schema.name, &schema.text).map_err(|error| problem(&error))?;
+    let from = Arc::new(from.renamed(data_type));
+    let adapter = Adapter::new(&from, &Arc::new(to), default, []).map_err(|error| problem(&error))?;
+    let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
+    if !changes.is_empty() {
+        tell(format!("is not what it was when it was recorded: {}", changes.join(", ")));
+    }
+    let mut misfits = Vec::new();
+    let adapted = adapter.adapt(recorded, |misfit| misfits.push(misfit.to_string()));
+    misfits.into_iter().take(1).for_each(|misfit| tell(format!("has a default: {misfit}")));
+    adapted.map_err(|error| problem(&error))
+}
+
+/// What this robot remembers there, and what it remembers at first; `None` if nothing.
+fn wanted(robot: &Robot, kind: PieceKind, name: &str) -> Option<(DataType, Vec<u8>)> {
+    let mut writer = CdrWriter::default();
+    if kind == PieceKind::Module {
+        let module = registry::modules().into_iter().find(|module| module.name() == name)?;
+        let data_type = module.state().data_type()?.clone();
+        let configured = robot.configuration().modules.get(name).map(|module| module.parameters.clone());
+        module.create(&configured.unwrap_or_default()).ok()?.into_state(&mut writer);
+        return Some((data_type, writer.finish()));
+    }
+    let descriptor = match kind {
+        PieceKind::Messages => robot.message(name)?,
+        _ => robot.representation(name)?,
+    };
+    let data_type = descriptor.data_type()?;
+    if matches!(kind, PieceKind::Samples | PieceKind::Messages) {
+        return Some((DataType::Sequence(Box::new(data_type)), cdr::encode(&Vec::<u8>::new())));
+    }
+    descriptor.create().write(&mut writer);
+    Some((data_type, writer.finish()))
+}
+
+fn published(head: &PublishedHead) -> Published {
+    Published { topic: head.topic.as_str().into(), place: head.place, next: head.next }
+}
+
+impl ViewHead {
+    /// The recorded sources and those of this robot have names.
+    fn view(&self, recorded: &[String], sources: &[&str]) -> View {
+        let mut origins = vec![None; sources.len()];
+        for origin in &self.origins {
+            let name = recorded.get(origin.source as usize);
+            if let Some(index) = name.and_then(|name| sources.iter().position(|source| source == name)) {
+                origins[index] = Some((origin.oldest, origin.newest));
+            }
+        }
+        View { stamp: self.stamp, is_stale: self.is_stale, origins }
+    }
+}

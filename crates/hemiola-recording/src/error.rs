@@ -1,0 +1,137 @@
+use std::io;
+use std::path::PathBuf;
+
+use hemiola_log::LogError;
+use hemiola_runtime::RuntimeError;
+use thiserror::Error;
+
+/// Why a robot cannot be recorded, or a log not be replayed.
+///
+/// ```
+/// use hemiola_recording::replay::ReplayLog;
+///
+/// let error = ReplayLog::read("/nowhere.mcap".as_ref()).err().expect("there is no such log");
+/// assert!(error.to_string().starts_with("cannot open /nowhere.mcap: "));
+/// ```
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// A log cannot be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The robot refuses what is asked of it.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// A file of the log cannot be made.
+    #[error("cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// The operating system refused a thread.
+    #[error("no thread to record the robot on: {0}")]
+    Thread(io::Error),
+    /// Something is chosen for a log that is not written.
+    #[error("the run is not recorded, so there is nothing to choose: add --log FILE, or `folder` to `[log]`")]
+    NotRecorded,
+    /// A folder has no log.
+    #[error("{} has no log: no file in it ends in .mcap", folder.display())]
+    NoLog {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A folder has the files of more than one log.
+    #[error("{} has several logs; name one of them by its first file: {}", folder.display(), list(firsts))]
+    SeveralLogs {
+        /// The folder.
+        folder: PathBuf,
+        /// The first file of each.
+        firsts: Vec<PathBuf>,
+    },
+    /// A representation cannot be written into any log.
+    #[error("{representation} of `{owner}` cannot be replayed: it is opaque, so no log has it")]
+    Opaque {
+        /// The representation.
+        representation: String,
+        /// Its cycle or source.
+        owner: String,
+    },
+    /// A channel of the log does not fit the representation that is read from it.
+    #[error("{}: {problem}", log.display())]
+    Unfit {
+        /// The log.
+        log: PathBuf,
+        /// The topic, the representation, and what is different.
+        problem: String,
+    },
+    /// The log lacks some of the representations of a source.
+    #[error(
+        "{} has a part of what source `{source_name}` provides, and lacks {}: record them as well, say in `[replay.*]` of the \
+         configuration where they are, or disable the source",
+        log.display(),
+        missing.join(", ")
+    )]
+    IncompleteSource {
+        /// The log.
+        log: PathBuf,
+        /// The source.
+        source_name: String,
+        /// The topics that are missing.
+        missing: Vec<String>,
+    },
+    /// The log has no source of the robot.
+    #[error(
+        "{} has nothing that a source of this robot provides{}; it has: {}",
+        log.display(),
+        if *has_mappings { "" } else { "; if it was recorded by another robot, `[replay.*]` of the configuration says what is where" },
+        topics.join(", ")
+    )]
+    NothingToReplay {
+        /// The log.
+        log: PathBuf,
+        /// The topics that it has.
+        topics: Vec<String>,
+        /// Whether `[replay.*]` says something.
+        has_mappings: bool,
+    },
+    /// A representation of a source shall be taken from the log by itself.
+    #[error("`--take {representation}`: source `{source_name}` provides it, of which a replay takes all from the log")]
+    TakenFromSource {
+        /// The representation.
+        representation: String,
+        /// The source.
+        source_name: String,
+    },
+    /// A representation shall be taken from the log that no cycle provides.
+    #[error("{}", hemiola_config::unknown("representation of a cycle", name, known))]
+    UnknownRepresentation {
+        /// What was asked for.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A representation shall be taken from a log that does not have it.
+    #[error(
+        "`--take {representation}`: {} has no {topic}; of cycle `{cycle}` it has: {}",
+        log.display(),
+        if there.is_empty() { "nothing".to_owned() } else { there.join(", ") }
+    )]
+    NotInLog {
+        /// The representation.
+        representation: String,
+        /// Its cycle.
+        cycle: String,
+        /// The topic that it would have.
+        topic: String,
+        /// The log.
+        log: PathBuf,
+        /// The representations of the cycle that the log has.
+        there: Vec<String>,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,261 @@
+//! Tests of modules on what they met: `log extract-cycle` takes a run of a module out of a log, and writes a test that repeats it.
+//!
+//! ```no_run
+//! use hemiola_recording::extracted::Extracted;
+//!
+//! let extracted = Extracted::open("tests/extracted/ball_filter_1234.mcap")?;
+//! extracted.check()?; // the same state, parameters and inputs make the same outputs, bit for bit
+//! # Ok::<(), hemiola_recording::extracted::ExtractedError>(())
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Message};
+use hemiola_model::cdr::CdrWriter;
+use hemiola_model::module::{ArgumentKind, ModuleDescriptor, SafeState, registry};
+use hemiola_model::{Clock, Time, Value};
+use hemiola_runtime::{RunInput, RunResult, SingleRun};
+use thiserror::Error;
+
+use crate::checkpoints::adapted;
+
+/// The metadata with what is no value.
+pub const RUN: &str = "hemiola/extracted";
+/// Before the names of parameters.
+pub const PARAMETER: &str = "parameter/";
+/// Topics: what the module remembers before and after, what it reads and what it provides.
+pub const BEFORE: &str = "/before";
+pub const AFTER: &str = "/after";
+pub const OUTPUT: &str = "/output/";
+
+/// Where what is read by an argument of that kind stands.
+pub fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
+    match kind {
+        ArgumentKind::Requires => Some("/input/"),
+        ArgumentKind::Uses => Some("/previous/"),
+        ArgumentKind::Collects => Some("/samples/"),
+        ArgumentKind::Port => Some("/messages/"),
+        ArgumentKind::Provides | ArgumentKind::Service => None,
+    }
+}
+
+/// A run of a module that was taken out of a log.
+///
+/// Its module is found by its name: the test's file says `use my_robot as _;`, so that it is linked.
+///
+/// ```no_run
+/// # use hemiola_recording::extracted::{Extracted, ExtractedError};
+/// let extracted = Extracted::open("tests/extracted/ball_filter_1234.mcap")?;
+/// println!("run {} of {} at {}", extracted.clock().run(), extracted.module(), extracted.clock().now());
+/// # Ok::<(), ExtractedError>(())
+/// ```
+pub struct Extracted {
+    path: PathBuf,
+    /// What is no value.
+    facts: BTreeMap<String, String>,
+    /// By topic.
+    messages: BTreeMap<String, Recorded>,
+}
+
+struct Recorded {
+    channel: Arc<Channel>,
+    data: Vec<u8>,
+    offset: u64,
+}
+
+/// Why a run that was taken out of a log was not repeated, or what was different.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum ExtractedError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// It is another one, or the module has changed too much.
+    #[error("{}: {reason}", path.display())]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// In words.
+        reason: String,
+    },
+    /// The module computes something else now.
+    #[error("run {run} of {module} is not what it was:\n  {}", differences.join("\n  "))]
+    Different {
+        /// The module.
+        module: String,
+        /// The run of its cycle.
+        run: u64,
+        /// Each with both values.
+        differences: Vec<String>,
+    },
+}
+
+/// As people read it, for tests that unwrap.
+impl fmt::Debug for ExtractedError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")
+    }
+}
+
+impl Extracted {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is none of these.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ExtractedError> {
+        let path = path.as_ref();
+        let mut log = LogReader::open(path)?;
+        let (mut facts, mut messages) = (None, BTreeMap::new());
+        while let Some(entry) = log.next_entry() {
+            match entry? {
+                Entry::Metadata(metadata) if metadata.name == RUN => facts = Some(metadata.entries),
+                Entry::Message(message) => {
+                    let recorded = Recorded {
+                        channel: message.channel.clone(),
+                        data: message.data.to_vec(),
+                        offset: message.offset,
+                    };
+                    messages.insert(message.channel.topic.clone(), recorded);
+                }
+                _ => {}
+            }
+        }
+        let reason = || "it is no run of a module that `log extract-cycle` wrote".to_owned();
+        let facts = facts.ok_or_else(|| ExtractedError::Unfit { path: path.to_owned(), reason: reason() })?;
+        Ok(Self { path: path.to_owned(), facts, messages })
+    }
+
+    /// The module.
+    pub fn module(&self) -> &str {
+        self.fact("module")
+    }
+
+    /// What the cycle's clock showed.
+    pub fn clock(&self) -> Clock {
+        let number = |name| self.fact(name).parse::<i64>().unwrap_or_default();
+        let step = Duration::from_nanos(number("step_ns").unsigned_abs());
+        Clock::new(Time::from_nanoseconds(number("now_ns")), step, number("run").unsigned_abs())
+    }
+
+    /// Repeats the run with the module as it is now, and compares everything that it provides and remembers, bit for bit.
+    ///
+    /// # Errors
+    /// Something is different, and what; or the module is not linked, or reads what the file does not have.
+    pub fn check(&self) -> Result<(), ExtractedError> {
+        let modules = registry::modules();
+        let module = modules.iter().find(|module| module.name() == self.module()).ok_or_else(|| {
+            self.unfit(format!("module {} is not linked: write `use my_robot as _;` into the test", self.module()))
+        })?;
+        let result = self.run(module)?.of(module).map_err(|reason| self.unfit(reason))?;
+        let differences = self.differences(module, &result)?;
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let (module, run) = (self.module().to_owned(), self.clock().run());
+        Err(ExtractedError::Different { module, run, differences })
+    }
+
+    fn run(&self, module: &ModuleDescriptor) -> Result<SingleRun, ExtractedError> {
+        let parameters = self.facts.iter().filter_map(|(key, value)| Some((key.strip_prefix(PARAMETER)?, value)));
+        let parameters = parameters.map(|(name, json)| match serde_json::from_str::<Value>(json) {
+            Ok(value) => Ok((name.to_owned(), value)),
+            Err(error) => Err(self.unfit(format!("parameter {name}: {error}"))),
+        });
+        let mut run = SingleRun {
+            clock: self.clock(),
+            safe_state: if self.fact("safe_state") == "true" { SafeState::Active } else { SafeState::Inactive },
+            parameters: parameters.collect::<Result<_, _>>()?,
+            state: None,
+            inputs: Vec::new(),
+            order: self.fact("order").split_whitespace().map(str::to_owned).collect(),
+        };
+        if let (Some(recorded), Some(data_type)) = (self.messages.get(BEFORE), module.state().data_type()) {
+            let mut default = CdrWriter::default();
+            let made = module.create(&run.parameters).map_err(|errors| self.unfit(format!("{errors:?}")))?;
+            made.into_state(&mut default);
+            run.state = Some(self.as_now(recorded, module.name(), data_type, default.bytes())?);
+        }
+        for argument in module.updates().iter().flat_map(|update| update.arguments()) {
+            let read = argument.representation().or(argument.port().and_then(|port| port.message()));
+            let (Some(descriptor), Some(topic)) = (read, input_topic(argument.kind())) else { continue };
+            let name = descriptor.name();
+            let (Some(recorded), Some(data_type)) =
+                (self.messages.get(&format!("{topic}{name}")), descriptor.data_type())
+            else {
+                continue;
+            };
+            let bytes = if matches!(argument.kind(), ArgumentKind::Collects | ArgumentKind::Port) {
+                recorded.data.clone()
+            } else {
+                let mut default = CdrWriter::default();
+                descriptor.create().write(&mut default);
+                self.as_now(recorded, name, &data_type, default.bytes())?
+            };
+            let views = self.fact(&format!("views{topic}{name}")).split_whitespace().filter_map(view).collect();
+            run.inputs.push(RunInput { kind: argument.kind(), representation: name.to_owned(), views, bytes });
+        }
+        Ok(run)
+    }
+
+    /// As it would be written today.
+    fn as_now(
+        &self,
+        recorded: &Recorded,
+        name: &str,
+        data_type: &hemiola_model::data::DataType,
+        default: &[u8],
+    ) -> Result<Vec<u8>, ExtractedError> {
+        let schema = hemiola_model::cdr::MessageSchema::of(name, data_type);
+        let bytes = adapted(&recorded.channel, &recorded.data, (&schema, data_type), default, &mut |_| {});
+        bytes.map_err(|reason| self.unfit(reason))
+    }
+
+    fn differences(&self, module: &ModuleDescriptor, result: &RunResult) -> Result<Vec<String>, ExtractedError> {
+        let mut differences = Vec::new();
+        for (topic, recorded) in &self.messages {
+            let (what, computed) = match topic.strip_prefix(OUTPUT) {
+                Some(name) => (name, result.outputs.get(name).cloned().flatten()),
+                None if topic == AFTER => (module.name(), result.state.clone()),
+                None => continue,
+            };
+            let Some(computed) = computed else {
+                differences.push(format!("{what} is not provided"));
+                continue;
+            };
+            let message = Message {
+                channel: recorded.channel.clone(),
+                sequence: 0,
+                log_time: LogTime::default(),
+                publish_time: LogTime::default(),
+                data: &recorded.data,
+                offset: recorded.offset,
+            };
+            let what = if topic == AFTER { format!("what {what} remembers") } else { what.to_owned() };
+            differences.extend(message.difference(&computed).map(|difference| format!("{what}: {difference}")));
+        }
+        for name in self.fact("failed").split_whitespace() {
+            if result.outputs.get(name).is_some_and(Option::is_some) {
+                differences.push(format!("{name} is provided, and its update failed then"));
+            }
+        }
+        Ok(differences)
+    }
+
+    fn fact(&self, name: &str) -> &str {
+        self.facts.get(name).map_or("", String::as_str)
+    }
+
+    fn unfit(&self, reason: String) -> ExtractedError {
+        ExtractedError::Unfit { path: self.path.clone(), reason }
+    }
+}
+
+/// A stamp in nanoseconds, with `!` if the value is stale.
+fn view(text: &str) -> Option<(Time, bool)> {
+    let (stamp, stale) = text.strip_suffix('!').map_or((text, false), |stamp| (stamp, true));
+    Some((Time::from_nanoseconds(stamp.parse().ok()?), stale))
+}

@@ -1,0 +1,35 @@
+//! What a robot's log holds: writing it while the robot runs, replaying it, going on from its
+//! checkpoints, and runs that were taken out of it as tests.
+//!
+//! It knows logs and running robots; it never prints, parses no command line, and analyses nothing.
+//!
+//! ```no_run
+//! use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
+//! use hemiola_runtime::{Robot, Tempo};
+//!
+//! # fn show(robot: Robot) -> Result<(), hemiola_recording::RecordingError> {
+//! let log = ReplayLog::read("game.mcap".as_ref())?;
+//! let replay = Replay::of(robot, &log, Beginning::OfLog, &[])?;
+//! let player = replay.robot.into_player(Tempo::AsFastAsPossible)?;
+//! player.transport().resume();
+//! player.wait();
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+// The derives of `hemiola-macros` name the crate that robots name.
+extern crate hemiola_model as hemiola;
+
+pub mod checkpoints;
+mod error;
+pub mod extracted;
+pub mod names;
+mod program;
+pub mod recorder;
+pub mod replay;
+pub mod split;
+pub mod transcript;
+
+pub use error::RecordingError;
+pub use program::this_program;

@@ -1,0 +1,130 @@
+//! Writes what a robot passes on into a log, on a thread of its own.
+//!
+//! | file | what |
+//! |---|---|
+//! | `recording` | what is recorded, where and how: `[log]`, and the command line over it |
+//! | `head` | what a log begins with: which robot, how it was configured |
+//! | `channels` | values of representations: a channel for each of each cycle and source |
+//! | `topics` | messages of topics: a channel for each |
+//! | `conditions` | which of them are recorded now |
+//! | `journal` | what happens besides: messages, and changes from outside |
+//! | `output` | encodes and writes all that, until the log cannot be written any more |
+//! | `parts` | when the next file begins |
+//! | `keeper` | waits for the disk, gives files their end, removes old ones, and leaves something free |
+//! | `worst` | traces of the longest runs |
+//! | `recorded` | what became of it, for the end of a run |
+
+mod channels;
+mod conditions;
+mod head;
+mod journal;
+mod keeper;
+mod output;
+mod parts;
+mod recorded;
+mod recording;
+mod topics;
+mod worst;
+
+pub use head::{Head, as_json};
+pub use journal::numbered_change;
+pub use recorded::Recorded;
+pub use recording::{Recording, RecordingOptions};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemiola_model::Time;
+use hemiola_runtime::{RobotHandle, Tap};
+
+use crate::error::RecordingError;
+use output::Output;
+
+/// A log that is being written.
+pub struct Recorder {
+    thread: thread::JoinHandle<Recorded>,
+    is_over: Arc<AtomicBool>,
+}
+
+/// How often something is done.
+struct Rhythm {
+    /// Looking for new values.
+    look: Duration,
+    /// Looking for messages, at the latest, while values keep coming.
+    messages: Duration,
+    flush: Duration,
+}
+
+impl Rhythm {
+    fn of(handle: &RobotHandle, flush: Duration) -> Self {
+        // No time of the world belongs to times of a stepped clock.
+        if handle.clock().due(Time::ZERO).is_none() {
+            // Such a robot waits: for its values soon, and with its messages until all values are there that were provided with them.
+            return Self { look: Duration::from_micros(100), messages: Duration::MAX, flush };
+        }
+        // In so short a time nobody provides as many values, or sends as many messages, as can wait.
+        Self { look: Duration::from_millis(5), messages: Duration::from_millis(20), flush }
+    }
+}
+
+impl Recorder {
+    /// Begins a log with all that the robot is asked to pass on, and what its topics carry.
+    pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, RecordingError> {
+        let mut tap = handle.take_tap().unwrap_or_default();
+        // Of a replay that is recorded from somewhere on.
+        tap.forget();
+        let rhythm = Rhythm::of(handle, recording.flush);
+        let output = Output::begin(handle, &tap, recording, head)?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = is_over.clone();
+        let thread =
+            thread::Builder::new().name("hemiola recorder".into()).spawn(move || record(tap, output, &rhythm, &over));
+        Ok(Self { thread: thread.map_err(RecordingError::Thread)?, is_over })
+    }
+
+    /// Ends the log, when the robot has ended.
+    pub fn finish(self) -> Option<Recorded> {
+        self.is_over.store(true, Ordering::Relaxed);
+        // A panic of its own was reported by the default hook.
+        self.thread.join().ok()
+    }
+}
+
+/// Takes what there is until the robot has ended.
+fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBool) -> Recorded {
+    let (mut flushed, mut heard) = (Instant::now(), Instant::now());
+    loop {
+        // First of all, so that nothing is left behind when it was.
+        let is_last = is_over.load(Ordering::Relaxed);
+        output.write_runs(&mut tap);
+        output.write_snapshots(&mut tap);
+        while write_next(&mut tap, &mut output) {
+            output.split(&tap);
+            when_due(&mut heard, rhythm.messages, || output.write_messages());
+            when_due(&mut flushed, rhythm.flush, || output.flush(&tap));
+        }
+        output.write_messages();
+        if is_last {
+            return output.finish(&tap);
+        }
+        when_due(&mut flushed, rhythm.flush, || output.flush(&tap));
+        thread::sleep(rhythm.look);
+    }
+}
+
+/// Tells whether there was a value, which is let go.
+fn write_next(tap: &mut Tap, output: &mut Output) -> bool {
+    let is_there = tap.next().map(|value| output.write(&value)).is_some();
+    output.write_runs(tap);
+    output.write_snapshots(tap);
+    is_there
+}
+
+fn when_due(last: &mut Instant, period: Duration, act: impl FnOnce()) {
+    if last.elapsed() >= period {
+        act();
+        *last = Instant::now();
+    }
+}

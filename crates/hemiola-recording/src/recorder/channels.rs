@@ -1,0 +1,106 @@
+//! Values of representations: a channel for each of each cycle and source, `/motion/JointAngles`.
+
+use std::collections::BTreeMap;
+
+use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
+use hemiola_model::cdr::MessageSchema;
+use hemiola_runtime::{Tap, TappedValue};
+use serde_json::json;
+
+use super::Recording;
+use super::conditions::Conditions;
+use crate::names::topic;
+
+/// See the module.
+pub struct Channels {
+    channels: Vec<Channel>,
+    conditions: Conditions,
+}
+
+struct Channel {
+    topic: String,
+    schema: MessageSchema,
+    id: Option<ChannelId>,
+    /// It is not only looked at.
+    is_recorded: bool,
+    /// Values are left out because of a rate or a condition.
+    is_partial: bool,
+    /// Of the value that comes next, unless some were dropped.
+    expected: u32,
+    /// Of the next message: a number that is missing was dropped, and not left out.
+    sequence: u32,
+    written: u64,
+    left_out: u64,
+}
+
+impl Channels {
+    /// Of all that is passed on.
+    pub fn of(tap: &Tap, recording: &Recording) -> Self {
+        let channels = tap.channels().into_iter().filter_map(|channel| {
+            let name = channel.descriptor.name();
+            // Only what has a type can be tapped.
+            let schema = MessageSchema::of(name, &channel.descriptor.data_type()?);
+            Some(Channel {
+                topic: topic(&channel.owner, name),
+                schema,
+                id: None,
+                is_recorded: !recording.only_watched.contains(name),
+                is_partial: !channel.period.is_zero() || recording.conditions.contains_key(name),
+                expected: 0,
+                sequence: 0,
+                written: 0,
+                left_out: 0,
+            })
+        });
+        Self { channels: channels.collect(), conditions: Conditions::new(&recording.conditions, tap) }
+    }
+
+    /// The topics of which not all values are meant to be recorded.
+    pub fn partial(&self) -> impl Iterator<Item = &str> {
+        self.channels.iter().filter(|channel| channel.is_partial).map(|channel| channel.topic.as_str())
+    }
+
+    /// Adds them to a new log.
+    pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        let mut recorded = self.channels.iter_mut().filter(|channel| channel.is_recorded);
+        recorded.try_for_each(|channel| {
+            channel.id = Some(log.channel(&channel.topic, &channel.schema)?);
+            Ok(())
+        })
+    }
+
+    /// Where a value goes, and its number there; `None` if it is left out.
+    pub fn place(&mut self, value: &TappedValue<'_>) -> Option<(ChannelId, Origin)> {
+        self.conditions.look(value);
+        let channel = &mut self.channels[value.channel()];
+        let dropped = value.sequence().wrapping_sub(channel.expected);
+        channel.expected = value.sequence().wrapping_add(1);
+        let id = channel.id?;
+        if !self.conditions.allow(value.representation()) {
+            channel.left_out += 1;
+            return None;
+        }
+        let sequence = channel.sequence.wrapping_add(dropped);
+        channel.sequence = sequence.wrapping_add(1);
+        channel.written += 1;
+        Some((id, Origin { sequence, logged: value.now(), published: value.stamp() }))
+    }
+
+    /// What holds now.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// Of each channel, by topic, how many values were written so far, left out for its condition, and dropped because the log was too slow:
+    /// the last of these leave no gap in the numbers.
+    pub fn counts(&self, tap: &Tap) -> BTreeMap<String, String> {
+        let tapped = tap.channels();
+        let recorded = self.channels.iter().zip(&tapped).filter(|(channel, _)| channel.is_recorded);
+        let counts = recorded.map(|(channel, tapped)| {
+            let Channel { topic, written, left_out, .. } = channel;
+            let counts = json!({ "written": written, "left_out": left_out, "dropped": tapped.dropped });
+            (topic.clone(), counts.to_string())
+        });
+        counts.collect()
+    }
+}

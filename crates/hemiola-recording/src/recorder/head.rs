@@ -1,0 +1,188 @@
+//! What a log begins with: which robot wrote it, and how it was configured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hemiola_config::{ConfigurationText, Origins};
+use hemiola_log::{Entry, LogError, LogReader, LogWriter};
+use hemiola_model::module::registry;
+use hemiola_model::{ParameterDescription, Time, Value};
+use hemiola_runtime::{Change, Robot, RobotHandle};
+
+use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL};
+
+/// See the module.
+pub struct Head {
+    /// The robot, its program, its machine, its clock, and who provides what.
+    about: BTreeMap<String, String>,
+    /// What `robot.toml` and what was put over it say, by key.
+    configuration: BTreeMap<String, String>,
+    /// Of all modules and sources, those with their defaults, too; by key.
+    parameters: BTreeMap<String, String>,
+    texts: Vec<ConfigurationText>,
+}
+
+impl Head {
+    /// Describes a robot that is called `name`, and how it was configured: by these values, from
+    /// these files.
+    pub fn of(robot: &Robot, name: &str, origins: &Origins, texts: &[ConfigurationText]) -> Self {
+        let written = origins.iter().map(|(key, origin)| (key.to_owned(), as_json(&origin.value)));
+        Self {
+            about: about(robot, name),
+            configuration: written.collect(),
+            parameters: parameters(robot),
+            texts: texts.to_vec(),
+        }
+    }
+
+    /// Of a robot whose clock goes.
+    pub fn starting(mut self, handle: &RobotHandle) -> Self {
+        let since_origin = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
+        let origin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(since_origin);
+        self.about.insert("clock_origin_unix_ns".to_owned(), origin.as_nanos().to_string());
+        self
+    }
+
+    /// Of a log that has only some of the values of these topics.
+    pub fn with_parts_of<'t>(mut self, topics: impl Iterator<Item = &'t str>) -> Self {
+        self.about.extend(topics.map(|topic| (format!("{PARTIAL}{topic}"), "true".to_owned())));
+        self
+    }
+
+    /// Files that begin from now on begin with this change.
+    pub fn note_change(&mut self, change: &Change) {
+        match change {
+            Change::Parameter { module, parameter, value } => {
+                self.parameters.insert(format!("module.{module}.{parameter}"), as_json(value));
+            }
+            Change::Provider { representation, module } => {
+                let ending = format!("/{representation}");
+                let providers =
+                    self.about.iter_mut().filter(|(key, _)| key.starts_with("provider/") && key.ends_with(&ending));
+                providers.for_each(|(_, provider)| provider.clone_from(module));
+            }
+            _ => {}
+        }
+    }
+
+    /// Begins a file with it.
+    pub fn write(&self, log: &mut LogWriter) -> Result<(), LogError> {
+        log.metadata(ABOUT, self.about.clone())?;
+        log.metadata(CONFIGURATION, self.configuration.clone())?;
+        log.metadata(PARAMETERS, self.parameters.clone())?;
+        for (index, text) in self.texts.iter().enumerate() {
+            let file = Path::new(&text.name)
+                .file_name()
+                .map_or_else(|| text.name.clone().into(), |name| name.to_string_lossy());
+            // So that their names tell what was put over what.
+            let name = format!("configuration/{}-{}", index + 1, file.trim_start_matches('-'));
+            log.attach(&name, "application/toml", Time::ZERO, text.content.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+impl Head {
+    /// What is configured in another way than when this log was recorded, a line each; nothing if the log does not tell.
+    pub fn differences(&self, log: &Path) -> Result<Vec<String>, LogError> {
+        let mut log = LogReader::open(log)?;
+        let (mut configuration, mut parameters) = (None, None);
+        // It stands before all messages.
+        while let Some(entry) = log.next_entry() {
+            match entry {
+                Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
+                    configuration = Some(metadata.entries)
+                }
+                Ok(Entry::Metadata(metadata)) if metadata.name == PARAMETERS => parameters = Some(metadata.entries),
+                // What is damaged is said when it is replayed.
+                Ok(Entry::Message(_)) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        let (Some(configuration), Some(parameters)) = (configuration, parameters) else { return Ok(Vec::new()) };
+        let mut differences = different(&parameters, &self.parameters);
+        let matters =
+            |key: &str| !key.starts_with("log.") && !key.starts_with("output.") && !self.parameters.contains_key(key);
+        differences.extend(different(&configuration, &self.configuration).into_iter().filter(|(key, _)| matters(key)));
+        Ok(differences.into_iter().map(|(key, values)| format!("{key}: {values}")).collect())
+    }
+}
+
+/// The keys of which two configurations say different things, and what.
+fn different<'k>(
+    recorded: &'k BTreeMap<String, String>,
+    present: &'k BTreeMap<String, String>,
+) -> Vec<(&'k str, String)> {
+    let keys: BTreeSet<_> = recorded.keys().chain(present.keys()).collect();
+    let said =
+        |values: &BTreeMap<String, String>, key| values.get(key).cloned().unwrap_or_else(|| "not set".to_owned());
+    keys.into_iter()
+        .filter(|key| recorded.get(*key) != present.get(*key))
+        .map(|key| (key.as_str(), format!("{} then, {} now", said(recorded, key), said(present, key))))
+        .collect()
+}
+
+fn about(robot: &Robot, name: &str) -> BTreeMap<String, String> {
+    let mut about = BTreeMap::from([
+        ("robot".to_owned(), name.to_owned()),
+        ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("machine".to_owned(), format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
+    ]);
+    for cycle in &robot.resolved().cycles {
+        for (representation, &update) in &cycle.providers {
+            let described = robot.system().cycles.iter().find(|described| described.name == cycle.name);
+            if let Some(module) = described.and_then(|described| described.modules.get(update.module)) {
+                about.insert(format!("provider/{}/{representation}", cycle.name), module.name.clone());
+            }
+        }
+    }
+    about
+}
+
+/// All that can be tuned, as it is at the start, by the keys of `robot.toml`.
+fn parameters(robot: &Robot) -> BTreeMap<String, String> {
+    let configuration = robot.configuration();
+    let mut parameters = BTreeMap::new();
+    let mut add = |section: String, described: Vec<ParameterDescription>, values: Option<&BTreeMap<String, Value>>| {
+        for ParameterDescription { name, default, .. } in described {
+            let value = values.and_then(|values| values.get(&name)).unwrap_or(&default);
+            parameters.insert(format!("{section}.{name}"), as_json(value));
+        }
+    };
+    for module in registry::modules() {
+        let values = configuration.modules.get(module.name()).map(|module| &module.parameters);
+        add(format!("module.{}", module.name()), module.parameters().to_vec(), values);
+    }
+    for source in registry::sources() {
+        let values = configuration.sources.get(source.name()).map(|source| &source.parameters);
+        add(format!("source.{}.parameters", source.name()), source.parameters().to_vec(), values);
+    }
+    parameters
+}
+
+/// A value as any program can read it.
+pub fn as_json(value: &Value) -> String {
+    // Values are what JSON can say.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_configured_in_another_way_is_told_with_both_values() {
+        let values =
+            |values: &[(&str, &str)]| values.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let recorded =
+            values(&[("cycle.main.rate", "30.0"), ("cycle.main.workers", "2"), ("module.Walk.speed", "0.1")]);
+        let present = values(&[("cycle.main.rate", "30.0"), ("cycle.main.cores", "[1]"), ("module.Walk.speed", "0.2")]);
+        let expected = [
+            ("cycle.main.cores", "not set then, [1] now"),
+            ("cycle.main.workers", "2 then, not set now"),
+            ("module.Walk.speed", "0.1 then, 0.2 now"),
+        ];
+        assert_eq!(different(&recorded, &present), expected.map(|(key, values)| (key, values.to_owned())));
+    }
+}

@@ -1,0 +1,258 @@
+//! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them, changes from outside, and latencies above their bounds.
+
+use std::time::Duration;
+
+use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
+use hemiola_model::Time;
+use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
+use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Severity};
+
+use super::head::{Head, as_json};
+use crate::names::CHANGES;
+use hemiola_macros::Data;
+use hemiola_model::data::Data;
+
+/// Something that people should know.
+#[derive(Data)]
+#[data(name = "rcl_interfaces/Log")]
+struct LogMessage {
+    stamp: Time,
+    /// 20: information, 30: warning, 40: error
+    level: u8,
+    name: String,
+    msg: String,
+    file: String,
+    function: String,
+    line: u32,
+}
+
+/// A change of a running robot from outside. It was in force when it was recorded, and may have been a few milliseconds before; the transcripts of the
+/// cycles tell with which run.
+#[derive(Data)]
+#[data(name = "hemiola/Change")]
+struct ChangeMessage {
+    kind: ChangeKind,
+    /// The module, representation or cycle that was changed; empty for the robot.
+    target: String,
+    /// The parameter; empty for other changes.
+    parameter: String,
+    /// What it is now: JSON; the name of a module; empty where there is none.
+    value: String,
+    /// What transcripts call it; none where results do not depend on it, and for the safe state, which they tell of each run.
+    number: Option<u32>,
+}
+
+#[derive(Data)]
+enum ChangeKind {
+    Parameter,
+    Provider,
+    Workers,
+    Override,
+    Release,
+    Restart,
+    EnterSafeState,
+    LeaveSafeState,
+}
+
+/// A latency above its bound, and why.
+#[derive(Data)]
+#[data(name = "hemiola/Exceedance")]
+struct ExceedanceMessage {
+    latency: LatencyKind,
+    /// The cycle; of a chain its source, of a callback its executor.
+    of: String,
+    /// The update that puts out, or the callback; empty for a response time.
+    output: String,
+    run: u32,
+    bound: Duration,
+    observed: Duration,
+    cause: CauseKind,
+    /// The update that ran long, the thread of the robot that had the core, the thread that needed one that other programs had, or the core that
+    /// the host took; empty otherwise.
+    culprit: String,
+    /// How long that took; zero where the explanation tells.
+    took: Duration,
+    explanation: String,
+    /// How many more there were since the last one that was told.
+    others: u64,
+}
+
+#[derive(Data)]
+enum LatencyKind {
+    Response,
+    Reaction,
+    DataAge,
+    Callback,
+}
+
+#[derive(Data)]
+enum CauseKind {
+    Execution,
+    Preemption,
+    StalledCore,
+    LateRelease,
+    Backlog,
+    Dispatch,
+    NothingUnusual,
+    Unknown,
+    OtherPrograms,
+    Host,
+}
+
+/// The topic of latencies above their bounds.
+const EXCEEDANCES: &str = "/hemiola/exceedances";
+
+/// The channels, and how far the journal has been read.
+#[derive(Default)]
+pub struct JournalChannels {
+    messages: Numbered,
+    changes: Numbered,
+    exceedances: Numbered,
+    next: u64,
+}
+
+#[derive(Default)]
+struct Numbered {
+    id: Option<ChannelId>,
+    next: u32,
+}
+
+impl JournalChannels {
+    /// Adds them to a new log.
+    pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        self.messages.id = Some(log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type()))?);
+        self.changes.id = Some(log.channel(CHANGES, &MessageSchema::of("Change", &ChangeMessage::data_type()))?);
+        let schema = MessageSchema::of("Exceedance", &ExceedanceMessage::data_type());
+        self.exceedances.id = Some(log.channel(EXCEEDANCES, &schema)?);
+        Ok(())
+    }
+
+    /// The number of the entry that is written next.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Writes what has happened since the last time, and notes in the head what was changed.
+    pub fn write(
+        &mut self,
+        log: &mut LogWriter,
+        entries: Vec<JournalEntry>,
+        head: &mut Head,
+        buffer: &mut CdrWriter,
+    ) -> Result<(), LogError> {
+        for JournalEntry { number, at, event } in entries {
+            let lost = number.saturating_sub(self.next);
+            self.next = number + 1;
+            buffer.clear();
+            let channel = match event {
+                JournalEvent::Message { severity, about, text } => {
+                    message(at, severity, about, text).write(buffer);
+                    &mut self.messages
+                }
+                JournalEvent::Change { change, number } => {
+                    head.note_change(&change);
+                    ChangeMessage::of(change, number).write(buffer);
+                    &mut self.changes
+                }
+                JournalEvent::Exceedance(exceedance) => {
+                    ExceedanceMessage::of(exceedance).write(buffer);
+                    &mut self.exceedances
+                }
+            };
+            // Of which channel they were nobody knows.
+            let sequence = channel.next.wrapping_add(lost as u32);
+            channel.next = sequence.wrapping_add(1);
+            if let Some(id) = channel.id {
+                log.write(id, Origin { sequence, logged: at, published: at }, buffer.bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn message(stamp: Time, severity: Severity, name: String, msg: String) -> LogMessage {
+    let level = match severity {
+        Severity::Information => 20,
+        Severity::Warning => 30,
+        Severity::Error => 40,
+    };
+    LogMessage { stamp, level, name, msg, file: String::new(), function: String::new(), line: 0 }
+}
+
+impl ChangeMessage {
+    fn of(change: Change, number: Option<u32>) -> Self {
+        let none = String::new;
+        let (kind, target, parameter, value) = match change {
+            Change::Parameter { module, parameter, value } => {
+                (ChangeKind::Parameter, module, parameter, as_json(&value))
+            }
+            Change::Provider { representation, module } => (ChangeKind::Provider, representation, none(), module),
+            Change::Workers { cycle, workers } => {
+                let workers = workers.map(|workers| workers.to_string());
+                (ChangeKind::Workers, cycle, none(), workers.unwrap_or_default())
+            }
+            Change::Override { representation, value } => {
+                (ChangeKind::Override, representation, none(), as_json(&value))
+            }
+            Change::Release { representation } => (ChangeKind::Release, representation, none(), none()),
+            Change::Restart { module } => (ChangeKind::Restart, module, none(), none()),
+            Change::EnterSafeState => (ChangeKind::EnterSafeState, none(), none(), none()),
+            Change::LeaveSafeState => (ChangeKind::LeaveSafeState, none(), none(), none()),
+        };
+        Self { kind, target, parameter, value, number }
+    }
+
+    fn change(self) -> Result<(Change, Option<u32>), serde_json::Error> {
+        let Self { kind, target, parameter, value, number } = self;
+        let change = match kind {
+            ChangeKind::Parameter => {
+                Change::Parameter { module: target, parameter, value: serde_json::from_str(&value)? }
+            }
+            ChangeKind::Provider => Change::Provider { representation: target, module: value },
+            ChangeKind::Workers => Change::Workers { cycle: target, workers: value.parse().ok() },
+            ChangeKind::Override => Change::Override { representation: target, value: serde_json::from_str(&value)? },
+            ChangeKind::Release => Change::Release { representation: target },
+            ChangeKind::Restart => Change::Restart { module: target },
+            ChangeKind::EnterSafeState => Change::EnterSafeState,
+            ChangeKind::LeaveSafeState => Change::LeaveSafeState,
+        };
+        Ok((change, number))
+    }
+}
+
+impl ExceedanceMessage {
+    fn of(exceedance: Exceedance) -> Self {
+        let Exceedance { of, run, bound, observed, cause, explanation, others } = exceedance;
+        let (latency, of, output) = match of {
+            Bounded::Response { cycle } => (LatencyKind::Response, cycle, String::new()),
+            Bounded::Reaction { source, output } => (LatencyKind::Reaction, source, output),
+            Bounded::DataAge { source, output } => (LatencyKind::DataAge, source, output),
+            Bounded::Callback { executor, callback } => (LatencyKind::Callback, executor, callback),
+        };
+        let nobody = |kind| (kind, String::new(), Duration::ZERO);
+        let (cause, culprit, took) = match cause {
+            ExceedanceCause::Execution { update, took, .. } => (CauseKind::Execution, update, took),
+            ExceedanceCause::Preemption { thread, lasted } => (CauseKind::Preemption, thread, lasted),
+            ExceedanceCause::OtherPrograms { thread, lasted } => (CauseKind::OtherPrograms, thread, lasted),
+            ExceedanceCause::Host { core, lasted } => (CauseKind::Host, format!("core {core}"), lasted),
+            ExceedanceCause::StalledCore => nobody(CauseKind::StalledCore),
+            ExceedanceCause::LateRelease => nobody(CauseKind::LateRelease),
+            ExceedanceCause::Backlog => nobody(CauseKind::Backlog),
+            ExceedanceCause::Dispatch => nobody(CauseKind::Dispatch),
+            ExceedanceCause::NothingUnusual => nobody(CauseKind::NothingUnusual),
+            ExceedanceCause::Unknown => nobody(CauseKind::Unknown),
+        };
+        Self { latency, of, output, run, bound, observed, cause, culprit, took, explanation, others }
+    }
+}
+
+/// The change that a message of `/hemiola/changes` tells of, if transcripts name it.
+///
+/// # Errors
+/// In words: it is damaged, or of another version of Hemiola.
+pub fn numbered_change(message: &Message<'_>) -> Result<Option<(u32, Change)>, String> {
+    let change: ChangeMessage =
+        cdr::decode(message.data).map_err(|error| format!("a change of the robot cannot be read: {error}"))?;
+    let (change, number) = change.change().map_err(|error| format!("a change of the robot cannot be read: {error}"))?;
+    Ok(number.map(|number| (number, change)))
+}

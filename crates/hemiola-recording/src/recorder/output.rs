@@ -1,0 +1,220 @@
+//! Encodes and writes what comes. When the log cannot be written any more, the robot goes on without, and values are counted.
+
+use std::path::Path;
+
+use hemiola_log::{LogCompression, LogError, LogWriter};
+use hemiola_model::cdr::CdrWriter;
+use hemiola_model::configuration::LogExtent;
+use hemiola_runtime::{RobotHandle, Tap, TappedValue};
+
+use super::channels::Channels;
+use super::journal::JournalChannels;
+use super::keeper::{Keeper, Order};
+use super::parts::Parts;
+use super::recorded::Ending;
+use super::topics::TopicChannels;
+use super::{Head, Recorded, Recording};
+use crate::checkpoints::SnapshotChannels;
+use crate::error::RecordingError;
+use crate::names::COUNTS;
+use crate::transcript::TranscriptChannels;
+use hemiola_words::counted;
+
+/// See the module.
+pub struct Output {
+    handle: RobotHandle,
+    parts: Parts,
+    compression: LogCompression,
+    reserve: u64,
+    head: Head,
+    log: Option<LogWriter>,
+    keeper: Keeper,
+    channels: Channels,
+    topics: TopicChannels,
+    journal: JournalChannels,
+    runs: TranscriptChannels,
+    snapshots: SnapshotChannels,
+    buffer: CdrWriter,
+    unwritten: u64,
+    ending: Option<Ending>,
+}
+
+impl Output {
+    /// Begins a log of what the tap passes on.
+    pub fn begin(handle: &RobotHandle, tap: &Tap, recording: Recording, head: Head) -> Result<Self, RecordingError> {
+        let channels = Channels::of(tap, &recording);
+        let Recording { path, compression, flush, split, keep, reserve, topics, .. } = recording;
+        let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
+            .map_err(|error| RecordingError::Write { path: path.clone(), error })?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let keeper = Keeper::start(handle, flush, keep, reserve, folder.to_owned()).map_err(RecordingError::Thread)?;
+        let mut output = Self {
+            handle: handle.clone(),
+            parts,
+            compression,
+            reserve,
+            head: head.starting(handle).with_parts_of(channels.partial()),
+            log: None,
+            keeper,
+            channels,
+            topics: TopicChannels::new(handle, topics),
+            journal: JournalChannels::default(),
+            runs: TranscriptChannels::default(),
+            snapshots: SnapshotChannels::new(handle.sources()),
+            buffer: CdrWriter::default(),
+            unwritten: 0,
+            ending: None,
+        };
+        output.log = Some(output.begin_file()?);
+        Ok(output)
+    }
+
+    fn begin_file(&mut self) -> Result<LogWriter, LogError> {
+        let mut log = LogWriter::create(&self.parts.path(), self.compression)?;
+        self.head.write(&mut log)?;
+        self.channels.begin(&mut log)?;
+        self.topics.begin(&mut log)?;
+        self.journal.begin(&mut log)?;
+        self.runs.begin();
+        self.snapshots.begin();
+        self.keeper.order(Order::Began(log.synchroniser()?));
+        Ok(log)
+    }
+
+    /// A value.
+    pub fn write(&mut self, value: &TappedValue<'_>) {
+        let Some(log) = &mut self.log else {
+            self.unwritten += 1;
+            return;
+        };
+        let Some((channel, origin)) = self.channels.place(value) else { return };
+        match log.encode(channel, origin, |log| _ = value.value().write(log)) {
+            Ok(true) => self.parts.note(value.now()),
+            Ok(false) => {
+                self.unwritten += 1;
+                let name = value.representation();
+                self.handle.note(format!(
+                    "a value of {name} is not in the log: it has a time beyond 68 years, or a sequence of over 4 billion items, which ROS 2's \
+                     messages cannot say"
+                ));
+            }
+            Err(error) => {
+                self.unwritten += 1;
+                self.fail(error);
+            }
+        }
+    }
+
+    /// The messages that have come.
+    pub fn write_messages(&mut self) {
+        while let Some((channel, origin)) = self.topics.next(self.channels.conditions(), &mut self.buffer) {
+            let Some(log) = self.log.as_mut().filter(|_| self.buffer.is_exact()) else {
+                self.unwritten += 1;
+                continue;
+            };
+            match log.write(channel, origin, self.buffer.bytes()) {
+                Ok(()) => self.parts.note(origin.logged),
+                Err(error) => {
+                    self.unwritten += 1;
+                    self.fail(error);
+                }
+            }
+        }
+    }
+
+    /// What runs began with.
+    pub fn write_runs(&mut self, tap: &mut Tap) {
+        while let Some(run) = tap.next_run() {
+            if let Some(Err(error)) = self.log.as_mut().map(|log| self.runs.write(run, log)) {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// What later runs depend on.
+    pub fn write_snapshots(&mut self, tap: &mut Tap) {
+        while let Some(part) = tap.next_part() {
+            if let Some(Err(error)) = self.log.as_mut().map(|log| self.snapshots.write(&part, log)) {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// Goes on to the next file when there is enough in this one.
+    pub fn split(&mut self, tap: &Tap) {
+        let Some(log) = self.log.take_if(|log| self.parts.is_full(log.written().bytes)) else { return };
+        let ended = self.end_file(log, tap);
+        self.parts.advance();
+        match ended.and_then(|()| self.begin_file()) {
+            Ok(log) => self.log = Some(log),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// What else has happened; then all that was written outlives this process.
+    pub fn flush(&mut self, tap: &Tap) {
+        let Some(log) = &mut self.log else { return };
+        // Who has a glance at the robot may be slow; values come meanwhile.
+        let entries = self.handle.try_journal(self.journal.next()).unwrap_or_default();
+        let written = self.journal.write(log, entries, &mut self.head, &mut self.buffer);
+        let written = written.and_then(|()| self.topics.begin_new(log)).and_then(|()| log.flush());
+        if let Err(error) = written {
+            return self.fail(error);
+        }
+        if self.keeper.is_low() {
+            self.end_for_reserve(tap);
+        }
+    }
+
+    fn end_for_reserve(&mut self, tap: &Tap) {
+        let ending = Ending::Reserve(self.reserve);
+        self.handle.note(format!("the log has ended early: {ending}"));
+        self.ending = Some(ending);
+        if let Some(log) = self.log.take()
+            && let Err(error) = self.end_file(log, tap)
+        {
+            self.ending = Some(Ending::Failure(error));
+        }
+    }
+
+    fn fail(&mut self, error: LogError) {
+        self.handle.note(format!("the log has ended early: {error}"));
+        self.log = None;
+        self.ending = Some(Ending::Failure(error));
+    }
+
+    /// Whoever waits for the disk gives it its end.
+    fn end_file(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
+        let mut counts = self.channels.counts(tap);
+        counts.extend(self.topics.counts());
+        log.metadata(COUNTS, counts)?;
+        self.keeper.order(Order::Ended { log: Box::new(log), path: self.parts.path(), end: self.parts.newest() });
+        Ok(())
+    }
+
+    /// Ends the log with what is known at the end.
+    pub fn finish(mut self, tap: &Tap) -> Recorded {
+        if tap.dropped_parts() > 0 {
+            let count = counted(tap.dropped_parts(), "part");
+            self.handle.note(format!("{count} of snapshots found no room, so that a replay cannot begin with these"));
+        }
+        if let Some(log) = self.log.take()
+            && let Err(error) = self.end(log, tap)
+        {
+            self.fail(error);
+        }
+        let dropped = tap.channels().iter().map(|channel| channel.dropped).sum::<u64>() + self.topics.dropped();
+        let (path, kept) = (self.parts.name(), self.keeper.finish());
+        let dropped_runs = tap.dropped_runs();
+        Recorded { path, kept, dropped, dropped_runs, unwritten: self.unwritten, ending: self.ending }
+    }
+
+    fn end(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
+        self.topics.begin_new(&mut log)?;
+        let entries = self.handle.journal(self.journal.next());
+        self.journal.write(&mut log, entries, &mut self.head, &mut self.buffer)?;
+        let report = self.handle.report().to_json();
+        log.attach("statistics.json", "application/json", self.handle.now(), report.as_bytes())?;
+        self.end_file(log, tap)
+    }
+}

@@ -1,0 +1,290 @@
+//! What is recorded of a run, where and how: `[log]`, and the command line over it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hemiola_log::LogCompression;
+use hemiola_model::configuration::{Condition, LogConfiguration, LogExtent};
+use hemiola_runtime::{Robot, TapRequest};
+
+use crate::error::RecordingError;
+
+/// See the module.
+pub struct Recording {
+    /// The file.
+    pub path: PathBuf,
+    pub compression: LogCompression,
+    /// What a killed process may lose, and a machine without power as much again.
+    pub flush: Duration,
+    pub split: Option<LogExtent>,
+    pub keep: Option<LogExtent>,
+    pub reserve: u64,
+    /// How often there is a snapshot of all that later runs depend on.
+    pub snapshot: Option<Duration>,
+    /// What the robot is asked to pass on.
+    pub requests: Vec<TapRequest>,
+    /// Of these, what is not recorded itself: conditions speak of it.
+    pub only_watched: BTreeSet<String>,
+    /// Of what is recorded only while something holds.
+    pub conditions: BTreeMap<String, Condition>,
+    /// Of the topics.
+    pub topics: TopicChoice,
+    /// What is configured and nobody provides.
+    pub idle: Vec<String>,
+}
+
+/// What is said of the recording of one run, over `[log]`.
+#[derive(Clone, Debug, Default)]
+pub struct RecordingOptions {
+    /// The file, whatever the configuration says.
+    pub path: Option<PathBuf>,
+    /// Nothing goes into the folder that is configured: recording is off, or a log is replayed that
+    /// exists already.
+    pub ignores_folder: bool,
+    /// The only representations and topics that are recorded; all that are configured if empty.
+    pub only: Vec<TapRequest>,
+    /// How the log is made smaller.
+    pub compression: Option<LogCompression>,
+}
+
+impl Recording {
+    /// Decides how a run of the robot called `name` is recorded; `None` if it is not.
+    ///
+    /// # Errors
+    /// Something is chosen for a log that is not written.
+    pub fn of(options: &RecordingOptions, robot: &Robot, name: &str) -> Result<Option<Self>, RecordingError> {
+        let configuration = &robot.configuration().log;
+        let Some(path) = path(options, configuration, name) else {
+            return match options.only.is_empty() && options.compression.is_none() {
+                true => Ok(None),
+                false => Err(RecordingError::NotRecorded),
+            };
+        };
+        let recordable = robot.recordable();
+        let topics = TopicChoice { configuration: configuration.clone(), chosen: options.only.clone() };
+        let (mut requests, mut idle) = requests(&options.only, configuration, &recordable);
+        let names = robot.topics();
+        // Modules call a topic as what it carries.
+        idle.retain(|name| !names.contains(&name.as_str()));
+        requests.retain(|request| {
+            let name = &request.representation;
+            recordable.contains(name) || !names.contains(&name.as_str())
+        });
+        let recorded = requests.iter().map(|request| request.representation.as_str());
+        let conditions =
+            conditions(configuration, recorded.chain(names.iter().copied().filter(|name| topics.is_recorded(name))));
+        let only_watched = watch(&conditions, &mut requests, &recordable, &mut idle);
+        Ok(Some(Self {
+            path,
+            compression: options.compression.unwrap_or(configuration.compression),
+            flush: configuration.flush,
+            split: configuration.split,
+            keep: configuration.keep,
+            reserve: configuration.reserve,
+            snapshot: configuration.snapshot,
+            requests,
+            only_watched,
+            conditions,
+            topics,
+            idle,
+        }))
+    }
+}
+
+impl Recording {
+    /// The robot, asked to pass on what is to be recorded.
+    ///
+    /// # Errors
+    /// As [`Robot::tapped`].
+    pub fn asked_of(&self, robot: Robot) -> Result<Robot, RecordingError> {
+        let robot = robot.tapped(self.requests.clone())?.transcribed();
+        Ok(match self.snapshot {
+            Some(period) => robot.with_snapshots(period),
+            None => robot,
+        })
+    }
+}
+
+/// Which topics are recorded: all, but for what is said. They come and go while the robot runs.
+pub struct TopicChoice {
+    configuration: LogConfiguration,
+    /// On the command line.
+    chosen: Vec<TapRequest>,
+}
+
+impl TopicChoice {
+    pub fn is_recorded(&self, topic: &str) -> bool {
+        if !self.chosen.is_empty() {
+            return self.chosen.iter().any(|chosen| chosen.representation == topic);
+        }
+        is_recorded(&self.configuration, topic)
+    }
+
+    pub fn rate(&self, topic: &str) -> Option<f64> {
+        let said = self.chosen.iter().find(|chosen| chosen.representation == topic).and_then(|chosen| chosen.rate);
+        said.or_else(|| self.configuration.channels.get(topic)?.rate)
+    }
+}
+
+fn is_recorded(configuration: &LogConfiguration, name: &str) -> bool {
+    let LogConfiguration { only, channels, .. } = configuration;
+    let is_chosen = only.is_empty() || only.iter().any(|chosen| chosen == name);
+    is_chosen && channels.get(name).and_then(|channel| channel.enabled) != Some(false)
+}
+
+/// As said, or the next free number in the folder. What is replayed has been recorded already: it is again only if that is said.
+fn path(options: &RecordingOptions, configuration: &LogConfiguration, name: &str) -> Option<PathBuf> {
+    let folder = configuration.folder.as_ref().filter(|_| !options.ignores_folder);
+    let numbered = |folder: &PathBuf| folder.join(format!("{name}-{}.mcap", next_number(folder, name)));
+    options.path.clone().or_else(|| folder.map(numbered))
+}
+
+/// One more than any log of that name has in the folder.
+fn next_number(folder: &Path, name: &str) -> u64 {
+    let files = folder.read_dir().into_iter().flatten().flatten();
+    let numbers = files.filter_map(|file| {
+        let file = file.file_name();
+        let rest = file.to_str()?.strip_prefix(name)?.strip_prefix('-')?;
+        rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<u64>().ok()
+    });
+    numbers.max().unwrap_or(0) + 1
+}
+
+/// What of `recordable` is to be passed on, and which of the configured names are not among it.
+fn requests(
+    chosen: &[TapRequest],
+    configuration: &LogConfiguration,
+    recordable: &[String],
+) -> (Vec<TapRequest>, Vec<String>) {
+    let LogConfiguration { only, channels, .. } = configuration;
+    let configured = |name: &String| TapRequest {
+        rate: channels.get(name).and_then(|channel| channel.rate),
+        ..TapRequest::all(name)
+    };
+    if !chosen.is_empty() {
+        // Who names it on the command line wants it, whatever is configured.
+        let requests = chosen.iter().map(|request| TapRequest {
+            rate: request.rate.or(configured(&request.representation).rate),
+            ..request.clone()
+        });
+        return (requests.collect(), Vec::new());
+    }
+    let requests = recordable.iter().filter(|name| is_recorded(configuration, name)).map(configured).collect();
+    let mut idle: Vec<String> =
+        only.iter().chain(channels.keys()).filter(|name| !recordable.contains(name)).cloned().collect();
+    idle.sort();
+    idle.dedup();
+    (requests, idle)
+}
+
+/// Of what is to be recorded.
+fn conditions<'n>(
+    configuration: &LogConfiguration,
+    recorded: impl Iterator<Item = &'n str>,
+) -> BTreeMap<String, Condition> {
+    let conditions = recorded.filter_map(|name| {
+        let channel = configuration.channels.get(name)?;
+        Some((name.to_owned(), channel.only_while.clone()?))
+    });
+    conditions.collect()
+}
+
+/// Puts first what conditions speak of, so that of a run it comes first; tells what of it was not requested.
+fn watch(
+    conditions: &BTreeMap<String, Condition>,
+    requests: &mut Vec<TapRequest>,
+    recordable: &[String],
+    idle: &mut Vec<String>,
+) -> BTreeSet<String> {
+    let comparisons = conditions.values().flat_map(|condition| condition.any.iter().flatten());
+    let spoken_of: BTreeSet<_> = comparisons.map(|comparison| comparison.representation.clone()).collect();
+    let (watched, gone): (BTreeSet<_>, BTreeSet<_>) = spoken_of.into_iter().partition(|name| recordable.contains(name));
+    idle.extend(gone);
+    let is_requested = |name: &String| requests.iter().any(|request| request.representation == *name);
+    let only_watched: BTreeSet<_> = watched.iter().filter(|name| !is_requested(name)).cloned().collect();
+    requests.extend(only_watched.iter().map(TapRequest::all));
+    requests.sort_by_key(|request| !watched.contains(&request.representation));
+    only_watched
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_model::Value;
+    use hemiola_model::configuration::{Comparison, LogChannelConfiguration, Operator};
+
+    use super::*;
+
+    fn configuration(only: &[&str], channels: &[(&str, Option<bool>, Option<f64>)]) -> LogConfiguration {
+        let channels = channels.iter().map(|&(name, enabled, rate)| {
+            (name.to_owned(), LogChannelConfiguration { enabled, rate, only_while: None })
+        });
+        LogConfiguration {
+            only: only.iter().map(|name| (*name).to_owned()).collect(),
+            channels: channels.collect::<BTreeMap<_, _>>(),
+            ..LogConfiguration::default()
+        }
+    }
+
+    fn recorded(chosen: &[TapRequest], configuration: &LogConfiguration) -> (Vec<TapRequest>, Vec<String>) {
+        requests(chosen, configuration, &["Ball", "Image", "Pose"].map(str::to_owned))
+    }
+
+    fn at(name: &str, rate: f64) -> TapRequest {
+        TapRequest { rate: Some(rate), ..TapRequest::all(name) }
+    }
+
+    #[test]
+    fn everything_is_recorded_unless_something_else_is_said() {
+        let everything = ["Ball", "Image", "Pose"].map(TapRequest::all);
+        assert_eq!(recorded(&[], &configuration(&[], &[])), (everything.to_vec(), vec![]));
+        let thinned =
+            configuration(&[], &[("Image", None, Some(2.0)), ("Pose", Some(false), None), ("Gone", None, None)]);
+        assert_eq!(recorded(&[], &thinned), (vec![TapRequest::all("Ball"), at("Image", 2.0)], vec!["Gone".to_owned()]));
+        let few = configuration(&["Image", "Pose"], &[("Image", None, Some(2.0))]);
+        assert_eq!(recorded(&[], &few).0, [at("Image", 2.0), TapRequest::all("Pose")]);
+    }
+
+    #[test]
+    fn the_command_line_has_the_last_word() {
+        let configuration = configuration(&["Ball"], &[("Image", Some(false), Some(2.0))]);
+        assert_eq!(recorded(&[TapRequest::all("Image")], &configuration).0, [at("Image", 2.0)]);
+        assert_eq!(recorded(&[at("Image", 9.0)], &configuration).0, [at("Image", 9.0)]);
+    }
+
+    #[test]
+    fn what_a_condition_speaks_of_is_watched_and_comes_first() {
+        let seen = Comparison {
+            representation: "Pose".into(),
+            field: vec!["x".into()],
+            operator: Operator::Less,
+            value: Value::Float(1.0),
+        };
+        let gone = Comparison { representation: "Gone".into(), ..seen.clone() };
+        let conditions = BTreeMap::from([("Image".to_owned(), Condition { any: vec![vec![seen, gone]] })]);
+        let watch = |requests: &[&str]| {
+            let mut requests: Vec<_> = requests.iter().map(|name| TapRequest::all(*name)).collect();
+            let mut idle = Vec::new();
+            let only_watched =
+                watch(&conditions, &mut requests, &["Ball", "Image", "Pose"].map(str::to_owned), &mut idle);
+            let names = requests.into_iter().map(|request| request.representation).collect::<Vec<_>>();
+            (names.join(" "), only_watched.into_iter().collect::<Vec<_>>().join(" "), idle.join(" "))
+        };
+        let expected = |names: &str, only_watched: &str| (names.to_owned(), only_watched.to_owned(), "Gone".to_owned());
+        assert_eq!(watch(&["Ball", "Image"]), expected("Pose Ball Image", "Pose"));
+        assert_eq!(watch(&["Ball", "Image", "Pose"]), expected("Pose Ball Image", ""));
+    }
+
+    #[test]
+    fn each_run_in_a_folder_gets_a_number_of_its_own() {
+        let folder = std::env::temp_dir().join(format!("hemiola-recording-{}", std::process::id()));
+        _ = std::fs::remove_dir_all(&folder);
+        assert_eq!(next_number(&folder, "nao"), 1);
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["nao-9.mcap", "nao-10-004.mcap", "naomi-30.mcap", "nao-old.mcap"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        assert_eq!(next_number(&folder, "nao"), 11);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,147 @@
+//! Messages of topics: a channel for each, `/topic/WhistleHeard`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
+use hemiola_model::Time;
+use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_runtime::{RobotHandle, TopicTap};
+use serde_json::json;
+
+use super::conditions::Conditions;
+use super::recording::TopicChoice;
+use crate::names::topic;
+
+/// See the module.
+pub struct TopicChannels {
+    handle: RobotHandle,
+    tap: TopicTap,
+    choice: TopicChoice,
+    /// Those of which was said that they cannot be recorded, or that can.
+    looked_at: BTreeSet<String>,
+    channels: Vec<TopicChannel>,
+}
+
+struct TopicChannel {
+    name: String,
+    topic: String,
+    schema: MessageSchema,
+    id: Option<ChannelId>,
+    /// The least distance of two messages.
+    period: Duration,
+    due: Time,
+    received: u64,
+    written: u64,
+    left_out: u64,
+}
+
+impl TopicChannels {
+    /// Of the topics that there are, as chosen.
+    pub fn new(handle: &RobotHandle, choice: TopicChoice) -> Self {
+        let mut channels = Self {
+            handle: handle.clone(),
+            tap: handle.tap_topics(),
+            choice,
+            looked_at: BTreeSet::new(),
+            channels: Vec::new(),
+        };
+        channels.join();
+        // At once, so that two stepped runs say it at the same time.
+        channels.note_unreadable();
+        channels
+    }
+
+    fn join(&mut self) {
+        let choice = &self.choice;
+        for joined in self.tap.join(|name| choice.is_recorded(name)) {
+            let Some(data_type) = joined.descriptor.data_type() else { continue };
+            let rate = choice.rate(&joined.name);
+            self.channels.push(TopicChannel {
+                topic: topic("topic", &joined.name),
+                schema: MessageSchema::of(joined.descriptor.name(), &data_type),
+                name: joined.name,
+                id: None,
+                period: rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
+                due: Time::ZERO,
+                received: 0,
+                written: 0,
+                left_out: 0,
+            });
+        }
+    }
+
+    /// Says of which topics messages are missing in the log, and why.
+    fn note_unreadable(&mut self) {
+        let bus = self.handle.bus();
+        let unreadable = bus.unreadable_topics().into_iter();
+        let unreadable = unreadable.map(|name| (name, Some("who made it did not do so by `Bus::readable_topic`")));
+        let opaque = bus.readable_topics().into_iter().filter(|(name, _)| !self.looked_at.contains(name));
+        let opaque = opaque.map(|(name, message)| (name, message.data_type().is_none().then_some("they are opaque")));
+        for (name, why) in unreadable.chain(opaque).collect::<Vec<_>>() {
+            if self.looked_at.insert(name.clone())
+                && self.choice.is_recorded(&name)
+                && let Some(why) = why
+            {
+                self.handle.note(format!("messages of topic {name} are not in the log: {why}"));
+            }
+        }
+    }
+
+    /// Adds all to a new log.
+    pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        self.channels.iter_mut().try_for_each(|channel| channel.begin(log))
+    }
+
+    /// Adds those to a log that have come since.
+    pub fn begin_new(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        let known = self.channels.len();
+        self.join();
+        self.note_unreadable();
+        self.channels[known..].iter_mut().try_for_each(|channel| channel.begin(log))
+    }
+
+    /// Encodes the next message that is recorded, and tells where it goes; `None` when there is none at present.
+    pub fn next(&mut self, conditions: &Conditions, buffer: &mut CdrWriter) -> Option<(ChannelId, Origin)> {
+        while let Some(message) = self.tap.next() {
+            let (index, time) = (message.topic(), message.time());
+            let channel = &mut self.channels[index];
+            channel.received += 1;
+            let Some(id) = channel.id else { continue };
+            if time < channel.due || !conditions.allow(&channel.name) {
+                channel.left_out += 1;
+                continue;
+            }
+            channel.due = time + channel.period;
+            buffer.clear();
+            message.write(buffer);
+            // Publishers number each for itself.
+            let sequence = (channel.received - channel.left_out - 1 + self.tap.dropped(index)) as u32;
+            channel.written += 1;
+            return Some((id, Origin { sequence, logged: time, published: time }));
+        }
+        None
+    }
+
+    /// As of the channels of values.
+    pub fn counts(&mut self) -> BTreeMap<String, String> {
+        let channels = self.channels.iter().enumerate().map(|(index, channel)| {
+            let TopicChannel { topic, written, left_out, .. } = channel;
+            let counts = json!({ "written": written, "left_out": left_out, "dropped": self.tap.dropped(index) });
+            (topic.clone(), counts.to_string())
+        });
+        channels.collect()
+    }
+
+    /// Messages that found no room on their way.
+    pub fn dropped(&mut self) -> u64 {
+        (0..self.channels.len()).map(|index| self.tap.dropped(index)).sum()
+    }
+}
+
+impl TopicChannel {
+    fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        self.id = Some(log.channel(&self.topic, &self.schema)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,325 @@
+//! A log in the place of the sources that it was recorded from: what `run --replay` does, for programs of one's own.
+//!
+//! ```no_run
+//! # fn show(robot: hemiola_runtime::Robot) -> Result<(), hemiola_recording::RecordingError> {
+//! use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
+//! use hemiola_runtime::Tempo;
+//!
+//! let log = ReplayLog::read("game.mcap".as_ref())?;
+//! let replay = Replay::of(robot, &log, Beginning::OfLog, &["BallPercept".to_owned()])?; // the rest is computed anew
+//! let player = replay.robot.into_player(Tempo::Factor(0.5))?;
+//! player.transport().resume();
+//! player.wait();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `log` | what a log is about, and how its robot ran |
+//! | `part` | a representation of a source or cycle, and how it is made from what the log has |
+//! | `feed` | the samples of a source, from a log |
+//! | `take` | values of a representation that are not computed anew |
+//! | `remarks` | what is found on the way |
+
+mod feed;
+mod log;
+mod part;
+mod remarks;
+mod take;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_log::LogTime;
+use hemiola_model::Time;
+use hemiola_model::configuration::ReplayMapping;
+use hemiola_runtime::{Provider, Robot};
+
+use crate::checkpoints::Resumed;
+use crate::error::RecordingError;
+use crate::names::topic;
+use feed::LogFeed;
+use part::Part;
+use take::{LogValues, Matching};
+
+pub use log::ReplayLog;
+pub use remarks::Remarks;
+
+/// A robot whose sources a recording stands in for, and whose runs are those of the recording, if that is possible. Example: [the module](self).
+pub struct Replay {
+    /// To be stepped, or [played](Robot::into_player).
+    pub robot: Robot,
+    /// What decides which run comes when.
+    pub course: Course,
+    /// What it goes on from; `None`: it begins at the beginning.
+    pub resumed: Option<Resumed>,
+    /// What is not as it was recorded.
+    pub warnings: Vec<String>,
+    /// What is found on the way.
+    pub remarks: Remarks,
+}
+
+/// Where a replay shall begin.
+///
+/// ```
+/// use hemiola_recording::replay::Beginning;
+///
+/// let second_half = Beginning::Before(hemiola_model::Time::from_seconds(600.0)); // what is missing to it is to be stepped
+/// assert_ne!(second_half, Beginning::OfLog);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// Where the log does; if that is not where the robot did, with its first snapshot.
+    OfLog,
+    /// With the last snapshot that is not later.
+    Before(Time),
+}
+
+/// What decides which run comes when.
+///
+/// ```
+/// use hemiola_recording::replay::Course;
+///
+/// assert_ne!(Course::AsRecorded, Course::DueTimes("it was recorded by another robot".into()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// The recording: each run begins with what it began with there.
+    AsRecorded,
+    /// The times at which cycles are due; here is why.
+    DueTimes(String),
+}
+
+impl Replay {
+    /// Feeds every source from the log that the log has all of, and takes these representations of cycles from it as well; the runs are those of the
+    /// log, if that is possible.
+    ///
+    /// # Errors
+    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit; a representation cannot be taken.
+    pub fn of(
+        robot: Robot,
+        recording: &ReplayLog,
+        beginning: Beginning,
+        take: &[String],
+    ) -> Result<Self, RecordingError> {
+        let remarks = Remarks::default();
+        let (resumed, refusal) = match resume(&robot, recording, beginning) {
+            Ok(resumed) => (resumed, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        let transcript = recording.transcript().map(|transcript| match &resumed {
+            Some(resumed) => transcript.since(&resumed.parts),
+            None => transcript.clone(),
+        });
+        let since = resumed.as_ref().zip(transcript.as_ref().ok());
+        let since = since.map(|(resumed, transcript)| (resumed.time, transcript.first_samples()));
+        let Fed { robot, mut warnings, foreign } = Fed::since(robot, recording, &remarks, since)?;
+        warnings.extend(refusal.map(|refusal| format!("the replay begins where the log does: {refusal}")));
+        let fits = transcript.and_then(|transcript| {
+            let partial = robot.samples().into_iter().find(|(source, representations)| {
+                representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
+            });
+            match (foreign, partial, robot.fits(&transcript)) {
+                (Some(foreign), ..) => Err(foreign),
+                (None, Some((source, _)), _) => Err(format!("not all samples of source `{source}` were recorded")),
+                (None, None, Err(error)) => Err(error.to_string()),
+                (None, None, Ok(())) => Ok(transcript),
+            }
+        });
+        let (mut robot, course, matching, resumed) = match (fits, resumed) {
+            (Ok(transcript), resumed) => {
+                let parts = resumed.as_ref().map(|resumed| resumed.parts.clone()).unwrap_or_default();
+                let robot = robot.resuming(parts).following(transcript)?;
+                (robot, Course::AsRecorded, Matching::OfSameRun, resumed)
+            }
+            (Err(reason), resumed) => {
+                let robot = match resumed {
+                    // Then samples are needed from the beginning.
+                    Some(_) => Fed::since(robot, recording, &remarks, None)?.robot,
+                    None => robot,
+                };
+                (robot, Course::DueTimes(reason), Matching::Newest, None)
+            }
+        };
+        warnings.extend(resumed.iter().flat_map(|resumed| resumed.changes.clone()));
+        for name in take {
+            let (part, remark) = taken_part(&robot, name, recording, take, &remarks)?;
+            warnings.extend(remark);
+            let values = LogValues::open(recording.split(), recording.origin(), part, matching, remarks.clone())?;
+            robot = robot.taking(name, Box::new(values))?;
+        }
+        Ok(Self { robot, course, resumed, warnings, remarks })
+    }
+}
+
+/// What a replay goes on from, if it does not begin at the beginning.
+///
+/// # Errors
+/// In words: why it cannot begin where it shall.
+fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, String> {
+    let Ok(transcript) = recording.transcript() else { return Ok(None) };
+    let has_beginning = !transcript.runs().is_empty();
+    let time = match beginning {
+        Beginning::OfLog if has_beginning => return Ok(None),
+        Beginning::OfLog => None,
+        Beginning::Before(time) => Some(time),
+    };
+    let snapshots = recording.snapshots();
+    let found = snapshots.parts(recording.split(), robot, time)?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    if !has_beginning {
+        // Later than asked for, but better than nothing.
+        return snapshots.parts(recording.split(), robot, None);
+    }
+    match snapshots.refusal(time) {
+        Some(refusal) => Err(format!("none of its snapshots can be used: {refusal}")),
+        None if snapshots.is_empty() => Err("it has no snapshot".to_owned()),
+        // Before the first one.
+        None => Ok(None),
+    }
+}
+
+/// How a representation of a cycle is made from the log, and what is to be said of that.
+fn taken_part(
+    robot: &Robot,
+    name: &str,
+    recording: &ReplayLog,
+    take: &[String],
+    remarks: &Remarks,
+) -> Result<(Part, Vec<String>), RecordingError> {
+    let path = recording.split().first();
+    if let Some((source, _)) =
+        robot.samples().into_iter().find(|(_, provided)| provided.iter().any(|provided| provided.name() == name))
+    {
+        return Err(RecordingError::TakenFromSource {
+            representation: name.to_owned(),
+            source_name: source.to_owned(),
+        });
+    }
+    let Some(Provider { cycle, update, others, descriptor }) = robot.provider(name) else {
+        let known = robot.resolved().cycles.iter().flat_map(|cycle| cycle.providers.keys().map(String::as_str));
+        let known = known.map(str::to_owned).collect();
+        return Err(RecordingError::UnknownRepresentation { name: name.to_owned(), known });
+    };
+    let wanted = topic(&cycle, name);
+    if !recording.has(&wanted) {
+        let of_cycle = topic(&cycle, "");
+        let there = recording.topics().filter_map(|topic| topic.strip_prefix(&of_cycle)).map(str::to_owned);
+        return Err(RecordingError::NotInLog {
+            representation: name.to_owned(),
+            topic: wanted,
+            log: path.to_owned(),
+            there: there.collect(),
+            cycle,
+        });
+    }
+    let mut part = Part::new(&cycle, descriptor, wanted, None, remarks.clone())?;
+    let mut told = Vec::new();
+    for channel in recording.channels(part.topic()) {
+        told.extend(part.examine(channel).map_err(|problem| unfit(path, problem))?);
+    }
+    let computed: Vec<_> = others.iter().filter(|other| !take.contains(other)).map(String::as_str).collect();
+    if !computed.is_empty() {
+        let computed = computed.join(", ");
+        told.push(format!("{update} provides {computed}, too, so it is called; what it says of {name} is not used"));
+    }
+    Ok((part, told))
+}
+
+/// A robot whose sources a recording stands in for; runs come when they are due.
+struct Fed {
+    robot: Robot,
+    /// What is not as it was recorded.
+    warnings: Vec<String>,
+    /// Why its runs are not those of the log, if they cannot be.
+    foreign: Option<String>,
+}
+
+impl Fed {
+    /// Feeds every source from the log that the log has all of.
+    ///
+    /// # Errors
+    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
+    ///
+    /// A robot that goes on at some time needs the samples of each source from a number on.
+    fn since(
+        mut robot: Robot,
+        recording: &ReplayLog,
+        remarks: &Remarks,
+        since: Option<(Time, BTreeMap<Arc<str>, u32>)>,
+    ) -> Result<Self, RecordingError> {
+        let path = recording.split().first();
+        let mappings = robot.configuration().replay.mappings.clone();
+        let (mut warnings, mut foreign, mut fed) = (Vec::new(), None, 0);
+        for (source, representations) in robot.samples() {
+            let wanted = representations.iter().map(|&descriptor| {
+                let mapping = mappings.get(descriptor.name());
+                (descriptor, mapping, mapped_topic(mapping, source, descriptor.name()))
+            });
+            let (there, missing): (Vec<_>, Vec<_>) = wanted.partition(|(.., topic)| recording.has(topic));
+            match (there.as_slice(), missing.as_slice()) {
+                ([], _) => {}
+                (_, []) => {
+                    let mut parts = Vec::new();
+                    for (descriptor, mapping, topic) in there {
+                        let mut part = Part::new(source, descriptor, topic, mapping.cloned(), remarks.clone())?;
+                        for channel in recording.channels(part.topic()) {
+                            warnings.extend(part.examine(channel).map_err(|problem| unfit(path, problem))?);
+                        }
+                        if part.is_mapped() {
+                            foreign = Some(format!("{} comes from another robot's log", part.descriptor().name()));
+                        }
+                        parts.push(part);
+                    }
+                    let first = since.as_ref().and_then(|(time, first)| Some((*first.get(source)?, earlier(*time))));
+                    let feed = match first {
+                        Some(since) => LogFeed::open_since(recording.split(), recording.origin(), parts, since)?,
+                        None => LogFeed::open(recording.split(), recording.origin(), parts)?,
+                    };
+                    robot = robot.fed(source, Box::new(feed))?;
+                    fed += 1;
+                }
+                (_, missing) => {
+                    return Err(RecordingError::IncompleteSource {
+                        log: path.to_owned(),
+                        source_name: source.to_owned(),
+                        missing: missing.iter().map(|(.., topic)| topic.clone()).collect(),
+                    });
+                }
+            }
+        }
+        // A robot without sources is repeated from what its runs began with.
+        if fed == 0 && robot.samples().into_iter().next().is_some() {
+            return Err(nothing(path, recording, &mappings));
+        }
+        Ok(Self { robot, warnings, foreign })
+    }
+}
+
+/// Samples that a run takes are seldom older.
+const OLD: Duration = Duration::from_secs(2);
+
+fn earlier(time: Time) -> LogTime {
+    LogTime::from_nanoseconds(u64::try_from((time - OLD).nanoseconds()).unwrap_or(0))
+}
+
+fn mapped_topic(mapping: Option<&ReplayMapping>, source: &str, representation: &str) -> String {
+    mapping.map_or_else(|| topic(source, representation), |mapping| mapping.topic.clone())
+}
+
+fn unfit(path: &Path, problem: String) -> RecordingError {
+    RecordingError::Unfit { log: path.to_owned(), problem }
+}
+
+fn nothing(path: &Path, recording: &ReplayLog, mappings: &BTreeMap<String, ReplayMapping>) -> RecordingError {
+    RecordingError::NothingToReplay {
+        log: path.to_owned(),
+        topics: recording.topics().map(str::to_owned).collect(),
+        has_mappings: !mappings.is_empty(),
+    }
+}

@@ -1,0 +1,169 @@
+//! The samples of a source, from a log.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use hemiola_log::{Channel, LogError, LogTime, Selection};
+use hemiola_model::{AnyRepresentation, Time};
+use hemiola_runtime::Feed;
+
+use super::part::Part;
+use crate::split::{Messages, SplitLog};
+
+/// The samples of one source, in the order of the log.
+pub struct LogFeed {
+    log: Messages,
+    origin: LogTime,
+    /// What a sample consists of.
+    parts: Vec<Part>,
+    gathering: Gathering,
+    is_over: bool,
+    /// Of the sample that was given last.
+    number: Option<u32>,
+    /// Samples with a lower number are not needed.
+    first: u32,
+}
+
+/// What belongs together.
+enum Gathering {
+    /// Parts of one time: a recorder writes them one after the other, but others' messages may be in between. Samples of which a part has come.
+    OfOneTime(VecDeque<Sample>),
+    /// In others' logs times differ: each message of the first part is a sample, with the newest of the others.
+    NewestOfEach(BTreeMap<usize, Message>),
+}
+
+/// What there is of each part.
+struct Sample {
+    time: LogTime,
+    /// Among all that the source took.
+    number: u32,
+    parts: BTreeMap<usize, Message>,
+}
+
+#[derive(Clone)]
+struct Message {
+    channel: Arc<Channel>,
+    data: Arc<[u8]>,
+}
+
+/// A recorder writes a sample before it comes to the second next one.
+const MOST_BEGUN: usize = 2;
+
+impl LogFeed {
+    /// The parts have examined all channels of theirs. Times of the log count from `origin`.
+    pub fn open(log: &SplitLog, origin: LogTime, parts: Vec<Part>) -> Result<Self, LogError> {
+        Self::open_at(log, origin, parts, Selection::all())
+    }
+
+    /// The same from sample number `first` on, which is thought not to be earlier than `time`.
+    pub fn open_since(
+        log: &SplitLog,
+        origin: LogTime,
+        parts: Vec<Part>,
+        (first, time): (u32, LogTime),
+    ) -> Result<Self, LogError> {
+        let topics: Vec<_> = parts.iter().map(|part| part.topic().to_owned()).collect();
+        let mut messages = log.messages(selection(Selection::all().from(time), topics.iter().map(String::as_str)))?;
+        let is_there = messages.next().is_some_and(|message| message.is_ok_and(|message| message.sequence <= first));
+        let times = if is_there { Selection::all().from(time) } else { Selection::all() };
+        Ok(Self { first, ..Self::open_at(log, origin, parts, times)? })
+    }
+
+    fn open_at(log: &SplitLog, origin: LogTime, parts: Vec<Part>, times: Selection) -> Result<Self, LogError> {
+        let log = log.messages(selection(times, parts.iter().map(Part::topic)))?;
+        let gathering = match parts.iter().any(Part::is_mapped) {
+            false => Gathering::OfOneTime(VecDeque::new()),
+            true => Gathering::NewestOfEach(BTreeMap::new()),
+        };
+        Ok(Self { log, origin, parts, gathering, is_over: false, number: None, first: 0 })
+    }
+
+    /// Reads on to the next whole sample.
+    fn next_sample(&mut self) -> Result<Option<Sample>, String> {
+        loop {
+            let count = self.parts.len();
+            if let Gathering::OfOneTime(begun) = &mut self.gathering {
+                let is_whole = |sample: &Sample| sample.parts.len() == count;
+                if begun.front().is_some_and(is_whole) {
+                    return Ok(begun.pop_front());
+                }
+                if (self.is_over || begun.len() > MOST_BEGUN)
+                    && let Some(sample) = begun.pop_front()
+                {
+                    let missing = (0..count).filter(|part| !sample.parts.contains_key(part));
+                    let missing: Vec<_> = missing.map(|part| self.parts[part].topic()).collect();
+                    return Err(format!(
+                        "the sample of {} s is left out: {} was lost",
+                        sample.time,
+                        missing.join(", ")
+                    ));
+                }
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            if let Some(sample) = self.read_message()? {
+                return Ok(Some(sample));
+            }
+        }
+    }
+
+    /// Takes the next message of a part; gives a sample if that makes one at once.
+    fn read_message(&mut self) -> Result<Option<Sample>, String> {
+        let message = match self.log.next() {
+            None => {
+                self.is_over = true;
+                return Ok(None);
+            }
+            Some(Err(error)) => return Err(error.to_string()),
+            Some(Ok(message)) => message,
+        };
+        let (time, number) = (message.log_time, message.sequence);
+        if number < self.first {
+            return Ok(None);
+        }
+        let kept = Message { channel: message.channel.clone(), data: message.data.into() };
+        // Two representations may come from one topic.
+        let of_topic = |part: &Part| part.topic() == kept.channel.topic;
+        let parts: Vec<_> = (0..self.parts.len()).filter(|&part| of_topic(&self.parts[part])).collect();
+        match &mut self.gathering {
+            Gathering::OfOneTime(begun) => {
+                let index = begun
+                    .iter()
+                    .position(|sample| (sample.time, sample.number) == (time, number))
+                    .unwrap_or_else(|| {
+                        begun.push_back(Sample { time, number, parts: BTreeMap::new() });
+                        begun.len() - 1
+                    });
+                begun[index].parts.extend(parts.into_iter().map(|part| (part, kept.clone())));
+                Ok(None)
+            }
+            Gathering::NewestOfEach(newest) => {
+                newest.extend(parts.iter().map(|&part| (part, kept.clone())));
+                Ok(parts.contains(&0).then(|| Sample { time, number, parts: newest.clone() }))
+            }
+        }
+    }
+}
+
+fn selection<'t>(times: Selection, topics: impl Iterator<Item = &'t str>) -> Selection {
+    topics.fold(times, Selection::topic)
+}
+
+impl Feed for LogFeed {
+    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+        let Some(sample) = self.next_sample()? else { return Ok(None) };
+        self.number = Some(sample.number);
+        for (index, part) in self.parts.iter().enumerate() {
+            let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor());
+            let (Some(value), Some(message)) = (value, sample.parts.get(&index)) else { continue };
+            part.read(&message.channel, &message.data, value)?;
+        }
+        let nanoseconds = sample.time.nanoseconds().saturating_sub(self.origin.nanoseconds());
+        Ok(Some(Time::from_nanoseconds(i64::try_from(nanoseconds).unwrap_or(i64::MAX))))
+    }
+
+    fn number(&self) -> Option<u32> {
+        self.number
+    }
+}

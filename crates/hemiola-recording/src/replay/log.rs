@@ -1,0 +1,172 @@
+//! What a log tells of how its robot ran.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
+use hemiola_runtime::Transcript;
+
+use crate::checkpoints::{SnapshotHeads, Snapshots, is_snapshot};
+use crate::error::RecordingError;
+use crate::names::{ABOUT, CHANGES, PARTIAL};
+use crate::recorder::numbered_change;
+use crate::split::SplitLog;
+use crate::transcript::{TranscriptReader, is_transcript};
+
+/// What is known of a log when it has been gone through once: a file, or several, of which the first or the folder is named. Example: [the
+/// module](super).
+pub struct ReplayLog {
+    split: SplitLog,
+    /// By topic.
+    channels: BTreeMap<String, Vec<Arc<Channel>>>,
+    /// What the robot's clock calls zero.
+    origin: LogTime,
+    /// Topics of which not all was meant to be recorded.
+    partial: BTreeSet<String>,
+    transcript: Result<Transcript, String>,
+    snapshots: Snapshots,
+    /// The first things that cannot be read, and how many there are.
+    damage: Vec<LogError>,
+    damages: usize,
+}
+
+/// So many places are told of.
+const MOST_TOLD: usize = 10;
+
+impl ReplayLog {
+    /// Goes through a log.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no log, or several. Damage is no error.
+    pub fn read(path: &Path) -> Result<Self, RecordingError> {
+        Self::read_with(path, |_, _| {})
+    }
+
+    /// Goes through a log, and calls `progress` with the bytes of a file that are done, and all of
+    /// them.
+    ///
+    /// # Errors
+    /// The same as of [`read`](Self::read).
+    pub fn read_with(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self, RecordingError> {
+        let split = SplitLog::find(path)?;
+        let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
+        let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
+        let (mut is_ours, mut first) = (false, None::<LogTime>);
+        let (mut damage, mut damages) = (Vec::new(), 0);
+        let (mut reader, mut heads) = (TranscriptReader::default(), SnapshotHeads::default());
+        for file in split.files() {
+            let mut log = LogReader::open(file)?;
+            loop {
+                let (done, all) = log.progress();
+                progress(done, all);
+                let Some(entry) = log.next_entry() else { break };
+                match entry {
+                    Ok(Entry::Message(message)) => {
+                        first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
+                        if is_snapshot(&message.channel.topic) {
+                            heads.look(&message);
+                        }
+                        if message.channel.topic == CHANGES
+                            // What cannot be read is missed where a run began with it.
+                            && let Ok(Some((number, change))) = numbered_change(&message)
+                        {
+                            changes.insert(number, change);
+                        }
+                        if is_transcript(&message.channel.topic)
+                            && let Ok(all) = &mut runs
+                        {
+                            match reader.read(&message) {
+                                Ok(run) => all.push(run),
+                                Err(reason) => runs = Err(reason),
+                            }
+                        }
+                    }
+                    Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT => {
+                        is_ours = true;
+                        let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
+                        partial.extend(topics.map(str::to_owned));
+                    }
+                    Ok(_) => {}
+                    Err(error @ LogError::Read { .. }) => return Err(error.into()),
+                    Err(error) => {
+                        damages += 1;
+                        if damage.len() < MOST_TOLD {
+                            damage.push(error);
+                        }
+                    }
+                }
+            }
+            add_channels(&mut channels, &log);
+        }
+        let origin = origin(is_ours, first);
+        let transcript = runs.and_then(|runs| match runs.is_empty() {
+            true => {
+                Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
+                    .to_owned())
+            }
+            false => Ok(Transcript::of(runs).with_changes(changes)),
+        });
+        let snapshots = heads.finish(transcript.as_ref().map(Transcript::written).unwrap_or_default());
+        Ok(Self { split, channels, origin, partial, transcript, snapshots, damage, damages })
+    }
+
+    /// Its files.
+    pub fn split(&self) -> &SplitLog {
+        &self.split
+    }
+
+    /// Whether there is anything of a topic.
+    pub fn has(&self, topic: &str) -> bool {
+        self.channels.contains_key(topic)
+    }
+
+    /// What a replay can begin with, besides the beginning.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
+    }
+
+    /// The channels of a topic: of a log that was merged there may be several.
+    pub fn channels(&self, topic: &str) -> &[Arc<Channel>] {
+        self.channels.get(topic).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the robot's clock calls zero.
+    pub fn origin(&self) -> LogTime {
+        self.origin
+    }
+
+    /// All topics, but those that tell of runs and snapshots.
+    pub fn topics(&self) -> impl Iterator<Item = &str> {
+        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_snapshot(topic))
+    }
+
+    /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.
+    pub fn is_partial(&self, topic: &str) -> bool {
+        self.partial.contains(topic)
+    }
+
+    /// All runs.
+    ///
+    /// # Errors
+    /// Why they cannot be followed, in words.
+    pub fn transcript(&self) -> Result<&Transcript, String> {
+        self.transcript.as_ref().map_err(String::clone)
+    }
+
+    /// What cannot be read of it: the first places, and how many there are.
+    pub fn damage(&self) -> (&[LogError], usize) {
+        (&self.damage, self.damages)
+    }
+}
+
+fn add_channels(channels: &mut BTreeMap<String, Vec<Arc<Channel>>>, log: &LogReader) {
+    for channel in log.channels() {
+        channels.entry(channel.topic.clone()).or_default().push(channel.clone());
+    }
+}
+
+/// Our own logs begin at zero, those of others count from 1970.
+fn origin(is_ours: bool, first: Option<LogTime>) -> LogTime {
+    first.filter(|_| !is_ours).unwrap_or_default()
+}

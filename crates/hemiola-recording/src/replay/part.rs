@@ -1,0 +1,143 @@
+//! A representation that a source or a cycle provides, and how it is made from what a log has.
+
+use std::sync::Arc;
+
+use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
+use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
+use hemiola_model::configuration::ReplayMapping;
+use hemiola_model::data::{DataType, ReadError};
+use hemiola_model::{AnyRepresentation, RepresentationDescriptor};
+
+use super::remarks::Remarks;
+use crate::error::RecordingError;
+
+/// See the module.
+pub struct Part {
+    topic: String,
+    descriptor: &'static RepresentationDescriptor,
+    data_type: DataType,
+    schema: MessageSchema,
+    mapping: Option<ReplayMapping>,
+    /// Of each kind of its messages.
+    forms: Vec<(Arc<Channel>, Form)>,
+    remarks: Remarks,
+}
+
+/// What a channel's messages are.
+enum Form {
+    /// As they would be recorded today.
+    Same,
+    /// Of another version of the type, or another type.
+    Other(Box<Adapter>),
+}
+
+impl Part {
+    /// What it finds on the way it adds to the remarks.
+    pub fn new(
+        owner: &str,
+        descriptor: &'static RepresentationDescriptor,
+        topic: String,
+        mapping: Option<ReplayMapping>,
+        remarks: Remarks,
+    ) -> Result<Self, RecordingError> {
+        let name = descriptor.name();
+        let data_type = descriptor
+            .data_type()
+            .ok_or_else(|| RecordingError::Opaque { representation: name.to_owned(), owner: owner.to_owned() })?;
+        let schema = MessageSchema::of(name, &data_type);
+        Ok(Self { topic, descriptor, data_type, schema, mapping, forms: Vec::new(), remarks })
+    }
+
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// Whether it comes from a topic of another robot.
+    pub fn is_mapped(&self) -> bool {
+        self.mapping.is_some()
+    }
+
+    /// Finds out how messages of a channel become values; tells what is not as it was.
+    ///
+    /// # Errors
+    /// They cannot: the reason, and what to do.
+    pub fn examine(&mut self, channel: &Arc<Channel>) -> Result<Option<String>, String> {
+        // Each file of a log has channels of its own.
+        if self.form(channel).is_some() {
+            return Ok(None);
+        }
+        let is_same = channel.encoding == "cdr"
+            && channel.schema.as_ref().is_some_and(|schema| schema.data == self.schema.text.as_bytes());
+        if is_same && self.mapping.as_ref().is_none_or(|mapping| mapping.fields.is_empty()) {
+            self.forms.push((channel.clone(), Form::Same));
+            return Ok(None);
+        }
+        let adapter = self.adapter(channel)?;
+        let warning = self.warning(channel, &adapter);
+        self.forms.push((channel.clone(), Form::Other(Box::new(adapter))));
+        Ok(warning)
+    }
+
+    fn form(&self, channel: &Channel) -> Option<&Form> {
+        let is_kind = |known: &Channel| known.encoding == channel.encoding && known.schema == channel.schema;
+        self.forms.iter().find(|(known, _)| is_kind(known)).map(|(_, form)| form)
+    }
+
+    fn adapter(&self, channel: &Channel) -> Result<Adapter, String> {
+        let (topic, name) = (&self.topic, self.descriptor.name());
+        let recorded = channel.definition().map_err(|error| error.to_string())?;
+        let recorded = match self.mapping {
+            // Its fields go by the names of then.
+            Some(_) => recorded.clone(),
+            None => Arc::new(recorded.renamed(&self.data_type)),
+        };
+        let problem = |reason: String| {
+            format!(
+                "{topic} cannot become {name}: {reason} (`[replay.{name}.fields]` of the configuration can say where fields come from)"
+            )
+        };
+        let wanted =
+            Definition::parse(&self.schema.name, &self.schema.text).map_err(|error| problem(error.to_string()))?;
+        let mut default = CdrWriter::default();
+        self.descriptor.create().write(&mut default);
+        let fields = self.mapping.iter().flat_map(|mapping| &mapping.fields);
+        let fields = fields.map(|(field, from)| {
+            (field.as_str(), FieldSource { path: from.from.clone(), scale: from.scale, offset: from.offset })
+        });
+        Adapter::new(&recorded, &Arc::new(wanted), default.bytes(), fields).map_err(|error| problem(error.to_string()))
+    }
+
+    fn warning(&self, channel: &Channel, adapter: &Adapter) -> Option<String> {
+        // Of others' messages nobody expects all.
+        let is_told = |change: &&FieldChange| !(self.is_mapped() && matches!(change, FieldChange::Removed(_)));
+        let changes: Vec<_> = adapter.changes().iter().filter(is_told).map(ToString::to_string).collect();
+        let name = self.descriptor.name();
+        let what = match self.is_mapped() {
+            true => format!("{name} comes from {}", channel.type_name()),
+            false => format!("{name} is not what it was when it was recorded"),
+        };
+        (!changes.is_empty()).then(|| format!("{what}: {}", changes.join(", ")))
+    }
+
+    /// Puts a message of a channel into a value.
+    pub fn read(&self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), String> {
+        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", self.topic);
+        let adapted;
+        let bytes = match self.form(channel) {
+            Some(Form::Same) => message,
+            Some(Form::Other(adapter)) => {
+                let on_misfit = |misfit: ReadError| self.remarks.misfit(&self.topic, &misfit);
+                adapted = adapter.adapt(message, on_misfit).map_err(|error| problem(&error))?;
+                &adapted
+            }
+            // Every channel was looked at before the first sample.
+            None => return Err(problem(&"the log has changed since it was opened")),
+        };
+        let mut reader = CdrReader::new(bytes).map_err(|error| problem(&error))?;
+        value.read(&mut reader).map_err(|error| problem(&error)).map(drop)
+    }
+}

@@ -1,0 +1,193 @@
+//! What each run of a cycle began with, as logs have it: a message per run in `/cycle/_run`, which any viewer can show.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
+use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
+use hemiola_model::module::SafeState;
+use hemiola_runtime::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
+
+use crate::names::topic;
+use hemiola_macros::Data;
+use hemiola_model::Time;
+use hemiola_model::data::Data;
+
+/// Hidden, as ROS 2 calls names that begin so.
+const NAME: &str = "_run";
+
+/// Whether messages of this topic tell of runs.
+pub fn is_transcript(topic: &str) -> bool {
+    topic.rsplit_once('/').is_some_and(|(_, name)| name == NAME)
+}
+
+#[derive(Data)]
+struct Run {
+    /// The cycle.
+    cycle: String,
+    /// The number of the run within the cycle.
+    run: u32,
+    /// What the cycle's clock showed.
+    now: Time,
+    /// Its place among the runs of all cycles: each finds what it takes already published.
+    order: u64,
+    /// Whether the robot was in its safe state.
+    safe_state: bool,
+    /// The changes from outside that came into force with it, by the numbers that `/hemiola/changes` gives them.
+    changes: Vec<u32>,
+    /// What it took of each cycle and source that it reads from.
+    inputs: Vec<Input>,
+    /// The messages of topics that its updates received.
+    messages: Vec<Messages>,
+}
+
+#[derive(Data)]
+struct Messages {
+    /// The topic.
+    topic: String,
+    /// How many subscriptions of the same topic the cycle has before this one.
+    subscriber: u32,
+    /// How many publishers of the topic come before this one.
+    publisher: u32,
+    /// How many messages.
+    count: u32,
+}
+
+#[derive(Data)]
+struct Input {
+    /// The cycle or source.
+    source: String,
+    /// The run or sample that the new snapshot comes from.
+    snapshot: Option<u32>,
+    /// What was in each of the sample queues.
+    samples: Vec<Samples>,
+}
+
+#[derive(Data)]
+struct Samples {
+    /// Of what.
+    representation: String,
+    /// The run or sample of the first one.
+    first: u32,
+    /// How many.
+    count: u32,
+}
+
+/// Writes them.
+pub struct TranscriptChannels {
+    schema: MessageSchema,
+    channels: BTreeMap<String, ChannelId>,
+    buffer: CdrWriter,
+}
+
+impl Default for TranscriptChannels {
+    fn default() -> Self {
+        let schema = MessageSchema::of("Run", &Run::data_type());
+        Self { schema, channels: BTreeMap::new(), buffer: CdrWriter::default() }
+    }
+}
+
+impl TranscriptChannels {
+    /// For a new log.
+    pub fn begin(&mut self) {
+        self.channels.clear();
+    }
+
+    /// Adds a run to its cycle's channel, which begins with it.
+    pub fn write(&mut self, record: RunRecord, log: &mut LogWriter) -> Result<(), LogError> {
+        let message = Run::from(record);
+        let channel = match self.channels.get(&message.cycle) {
+            Some(&channel) => channel,
+            None => {
+                let channel = log.channel(&topic(&message.cycle, NAME), &self.schema)?;
+                self.channels.insert(message.cycle.clone(), channel);
+                channel
+            }
+        };
+        self.buffer.clear();
+        message.write(&mut self.buffer);
+        let origin = Origin { sequence: message.run, logged: message.now, published: message.now };
+        log.write(channel, origin, self.buffer.bytes())
+    }
+}
+
+/// Reads them. Names are kept once, for there are many runs.
+pub struct TranscriptReader {
+    schema: MessageSchema,
+    names: BTreeSet<Arc<str>>,
+}
+
+impl Default for TranscriptReader {
+    fn default() -> Self {
+        Self { schema: MessageSchema::of("Run", &Run::data_type()), names: BTreeSet::new() }
+    }
+}
+
+impl TranscriptReader {
+    /// A run as a log has it.
+    ///
+    /// # Errors
+    /// In words: the message is damaged, or of another version of Hemiola.
+    pub fn read(&mut self, message: &Message<'_>) -> Result<RunRecord, String> {
+        let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
+        if schema != Some(self.schema.text.as_bytes()) {
+            return Err("its transcript was written by another version of Hemiola".to_owned());
+        }
+        let run: Run = cdr::decode(message.data).map_err(|error| format!("its transcript is damaged: {error}"))?;
+        Ok(self.record(run))
+    }
+
+    fn name(&mut self, name: String) -> Arc<str> {
+        if let Some(known) = self.names.get(name.as_str()) {
+            return known.clone();
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(name.clone());
+        name
+    }
+
+    fn record(&mut self, message: Run) -> RunRecord {
+        let Run { cycle, run, now, order, safe_state, changes, inputs, messages } = message;
+        let inputs = inputs.into_iter().map(|Input { source, snapshot, samples }| {
+            let samples = samples.into_iter().map(|Samples { representation, first, count }| SampleRecord {
+                representation: self.name(representation),
+                span: SampleSpan { first, count },
+            });
+            let samples = samples.collect();
+            InputRecord { from: self.name(source), snapshot, samples }
+        });
+        let inputs = inputs.collect();
+        let messages = messages.into_iter().map(|Messages { topic, subscriber, publisher, count }| MessageRecord {
+            topic: self.name(topic),
+            subscriber,
+            publisher,
+            count,
+        });
+        let messages = messages.collect();
+        let safe_state = if safe_state { SafeState::Active } else { SafeState::Inactive };
+        RunRecord { cycle: self.name(cycle), run, now, order, safe_state, changes, inputs, messages }
+    }
+}
+
+impl From<RunRecord> for Run {
+    fn from(record: RunRecord) -> Self {
+        let RunRecord { cycle, run, now, order, safe_state, changes, inputs, messages } = record;
+        let samples = |samples: SampleRecord| Samples {
+            representation: (*samples.representation).to_owned(),
+            first: samples.span.first,
+            count: samples.span.count,
+        };
+        let input = |input: InputRecord| Input {
+            source: (*input.from).to_owned(),
+            snapshot: input.snapshot,
+            samples: input.samples.into_iter().map(samples).collect(),
+        };
+        let inputs = inputs.into_iter().map(input).collect();
+        let messages = messages.into_iter().map(|MessageRecord { topic, subscriber, publisher, count }| {
+            let topic = (*topic).to_owned();
+            Messages { topic, subscriber, publisher, count }
+        });
+        let (messages, safe_state) = (messages.collect(), safe_state.is_active());
+        Self { cycle: (*cycle).to_owned(), run, now, order, safe_state, changes, inputs, messages }
+    }
+}

@@ -1,0 +1,23 @@
+//! Names of the program around a robot, and of all that other programs need to run robots.
+
+/// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
+pub mod runtime {
+    pub use hemiola_runtime::{
+        Bounded, CycleHealth, Exceedance, ExceedanceCause, LatencyBounds, Message, Pace, Played, Player, Robot,
+        RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry, Snapshot, Step, Stepper, Tempo,
+        Transport,
+    };
+}
+
+/// Logs: reading them, whole or damaged.
+pub use hemiola_log as log;
+/// Task graphs, plans, predicted schedules and their pictures.
+pub use hemiola_plan as plan;
+/// The operating system's real-time services, and the doctor.
+pub use hemiola_realtime as realtime;
+/// Timing figures, traces and timelines.
+pub use hemiola_trace as trace;
+
+pub use hemiola_cli::{Application, CommandError};
+pub use hemiola_recording::{RecordingError, extracted as testing, replay};
+pub use hemiola_runtime::{Robot, RobotHandle};

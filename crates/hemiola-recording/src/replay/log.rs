@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
-use hemiola_runtime::Transcript;
+use hemiola_runtime::Script;
 
 use crate::checkpoints::{SnapshotHeads, Snapshots, is_snapshot};
 use crate::error::RecordingError;
@@ -24,7 +24,7 @@ pub struct ReplayLog {
     origin: LogTime,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
-    transcript: Result<Transcript, String>,
+    script: Result<Script, String>,
     snapshots: Snapshots,
     /// The first things that cannot be read, and how many there are.
     damage: Vec<LogError>,
@@ -100,15 +100,15 @@ impl ReplayLog {
             add_channels(&mut channels, &log);
         }
         let origin = origin(is_ours, first);
-        let transcript = runs.and_then(|runs| match runs.is_empty() {
+        let script = runs.and_then(|runs| match runs.is_empty() {
             true => {
                 Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
                     .to_owned())
             }
-            false => Ok(Transcript::of(runs).with_changes(changes)),
+            false => Ok(Script::of(runs).with_changes(changes)),
         });
-        let snapshots = heads.finish(transcript.as_ref().map(Transcript::written).unwrap_or_default());
-        Ok(Self { split, channels, origin, partial, transcript, snapshots, damage, damages })
+        let snapshots = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
+        Ok(Self { split, channels, origin, partial, script, snapshots, damage, damages })
     }
 
     /// Its files.
@@ -146,12 +146,12 @@ impl ReplayLog {
         self.partial.contains(topic)
     }
 
-    /// All runs.
+    /// The runs that a replay follows.
     ///
     /// # Errors
     /// Why they cannot be followed, in words.
-    pub fn transcript(&self) -> Result<&Transcript, String> {
-        self.transcript.as_ref().map_err(String::clone)
+    pub fn script(&self) -> Result<&Script, String> {
+        self.script.as_ref().map_err(String::clone)
     }
 
     /// What cannot be read of it: the first places, and how many there are.

@@ -1,4 +1,4 @@
-//! A transcript that is to be followed: which runs, in which order, and what each of them takes.
+//! What a replay follows: which runs, in which order, and what each of them takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,35 +7,35 @@ use std::sync::Arc;
 use crate::blackboard::channel::{Recorded, RecordedSamples};
 use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
 
-/// All runs of a recording, to be repeated: [`Robot::following`](crate::Robot::following).
+/// The runs of a recording, to be repeated: [`Course::of`](crate::Course::of).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 /// # use hemiola_runtime::{Robot, Stepper};
-/// use hemiola_runtime::Transcript;
+/// use hemiola_runtime::{Course, Recording, Script};
 /// # let robot = || {
 /// #     let mut configuration = Configuration::default();
 /// #     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 /// #     Robot::assemble(configuration)
 /// # };
 ///
-/// let mut stepper = robot()?.transcribed().into_stepper()?;
+/// let mut stepper = robot()?.recorded(Recording::of_runs()).into_stepper()?;
 /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
 /// stepper.run_for(std::time::Duration::from_secs(1));
-/// let transcript = Transcript::of(std::iter::from_fn(|| tap.next_run()));
+/// let script = Script::of(std::iter::from_fn(|| tap.next_run()));
 ///
-/// let mut again = robot()?.following(transcript)?.into_stepper()?;
+/// let mut again = robot()?.following(Course::of(script))?.into_stepper()?;
 /// while again.step().is_some() {}
 /// assert_eq!(again.now(), stepper.now());
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Transcript {
+pub struct Script {
     /// In their order; the last of them beyond what can be followed. A long log has millions, which all copies share.
     runs: Vec<Arc<RunRecord>>,
     /// So many can be followed.
     followed: usize,
-    /// The first run of each cycle, if it begins with a snapshot.
+    /// The first run of each cycle, if it begins with a checkpoint.
     begin: BTreeMap<Arc<str>, u32>,
     /// All that have run, also before.
     cycles: BTreeSet<Arc<str>>,
@@ -44,9 +44,11 @@ pub struct Transcript {
     changed_before: Vec<(Arc<str>, u32)>,
     /// By their numbers.
     changes: BTreeMap<u32, Change>,
+    /// Those of the checkpoint that it begins with.
+    parts: Arc<[CyclePart]>,
 }
 
-/// Why a transcript cannot be followed beyond some place.
+/// Why a script ends before what was recorded does.
 ///
 /// ```
 /// use hemiola_runtime::{BreakOff, BreakOffReason};
@@ -93,7 +95,7 @@ pub enum BreakOffReason {
     },
 }
 
-impl Transcript {
+impl Script {
     /// Of all runs that a recorder wrote down, in any order.
     pub fn of(runs: impl IntoIterator<Item = RunRecord>) -> Self {
         let mut runs: Vec<Arc<RunRecord>> = runs.into_iter().map(Arc::new).collect();
@@ -103,7 +105,8 @@ impl Transcript {
         Self::checked(runs, 0, BTreeMap::new(), cycles)
     }
 
-    /// The runs after a snapshot of which these are the parts: nothing is needed of those before, and nothing that is missing before matters.
+    /// The runs after a checkpoint of which these are the parts, which the robot resumes from. Nothing is
+    /// needed of the runs before, and nothing that is missing before matters.
     #[must_use]
     pub fn since(&self, parts: &[CyclePart]) -> Self {
         let begin: BTreeMap<_, _> = parts.iter().map(|part| (part.cycle.clone(), part.run)).collect();
@@ -116,10 +119,16 @@ impl Transcript {
         let changed_before =
             earlier.flat_map(|run| run.changes.iter().map(|&change| (run.cycle.clone(), change))).collect();
         let changes = self.changes.clone();
-        Self { changes, changed_before, ..Self::checked(runs, first, begin, cycles) }
+        let parts = parts.into();
+        Self { changes, changed_before, parts, ..Self::checked(runs, first, begin, cycles) }
     }
 
-    /// What was changed from outside before the snapshot that it begins with: in which cycle, and the number of the change.
+    /// The parts of the checkpoint that it begins with; none if it begins at the beginning.
+    pub(crate) fn parts(&self) -> &Arc<[CyclePart]> {
+        &self.parts
+    }
+
+    /// What was changed from outside before the checkpoint that it begins with: in which cycle, and the number of the change.
     pub(crate) fn changed_before(&self) -> &[(Arc<str>, u32)] {
         &self.changed_before
     }
@@ -165,7 +174,16 @@ impl Transcript {
         let count = followed.len();
         followed.append(&mut rest);
         let changes = BTreeMap::new();
-        Self { runs: followed, followed: count, begin, cycles, break_off, changes, changed_before: Vec::new() }
+        Self {
+            runs: followed,
+            followed: count,
+            begin,
+            cycles,
+            break_off,
+            changes,
+            changed_before: Vec::new(),
+            parts: Arc::default(),
+        }
     }
 
     /// With what was changed from outside, by the numbers that the runs name: [`JournalEvent::Change`](crate::JournalEvent::Change).
@@ -234,7 +252,7 @@ impl Transcript {
     /// What goes through each channel, by publisher and consumer.
     pub(crate) fn channels(&self) -> Channels {
         let mut channels: BTreeMap<(Arc<str>, Arc<str>), Passage> = BTreeMap::new();
-        // A snapshot publishes again what its cycle published last.
+        // A checkpoint publishes again what its cycle published last.
         let published = self.begin.iter().filter_map(|(cycle, first)| Some((cycle.clone(), first.checked_sub(1)?)));
         let mut latest: BTreeMap<Arc<str>, u32> = published.collect();
         let is_cycle = self.inputs();
@@ -248,7 +266,7 @@ impl Transcript {
             }
             let is_first = self.begin.get(&run.cycle) == Some(&run.run);
             for input in &run.inputs {
-                // A snapshot holds what its first run took of other cycles.
+                // A checkpoint holds what its first run took of other cycles.
                 if is_first && self.cycles.contains(&input.from) {
                     continue;
                 }
@@ -264,7 +282,7 @@ impl Transcript {
 /// By publisher and consumer.
 pub(crate) type Channels = BTreeMap<(Arc<str>, Arc<str>), Recorded>;
 
-/// One channel while the transcript is gone through.
+/// One channel while the script is gone through.
 #[derive(Default)]
 struct Passage {
     /// Each with what the publisher had published last when it was taken.

@@ -1,4 +1,5 @@
-//! What an executor's messages, ticks and calls cost, for `valgrind --tool=callgrind`, which counts instructions:
+//! What an executor's messages, ticks and calls cost, for `valgrind --tool=callgrind`, which counts
+//! instructions:
 //!
 //! ```text
 //! cargo build --release -p hemiola-bus --example executor_instructions

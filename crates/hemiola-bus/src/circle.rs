@@ -1,6 +1,7 @@
 //! Places in which numbers that only grow go round.
 
-/// Number n lies in place n, modulo how many there are: a power of two, so that this takes no division, nor a check.
+/// Number n lies in place n, modulo how many there are: a power of two, so that this takes no
+/// division, nor a check.
 pub struct Circle<T> {
     places: Box<[T]>,
 }
@@ -21,7 +22,8 @@ impl<T> Circle<T> {
     #[inline]
     pub fn at(&self, number: u64) -> &T {
         let place = number as usize & (self.places.len() - 1);
-        // SAFETY: there is a power of two of places, at least one; less one it is the greatest index, and masks all above it.
+        // SAFETY: there is a power of two of places, at least one; less one it is the greatest
+        // index, and masks all above it.
         unsafe { self.places.get_unchecked(place) }
     }
 }

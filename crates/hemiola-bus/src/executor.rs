@@ -51,25 +51,29 @@ use registry::Commands;
 use rest::Patience;
 use timer::Timers;
 
-/// Runs callbacks for messages and timers on one thread, always the most important one that is ready.
+/// Runs callbacks for messages and timers on one thread, always the most important one that is
+/// ready.
 ///
-/// - A callback is never preempted by another one of its executor: what they share needs no lock. Give what must preempt an executor
-///   of its own, on a thread of higher priority.
-/// - One message, call or tick at a time: before each call, the executor makes sure that nothing more
-///   important is ready.
-/// - Equal priorities are served in the order of arrival, whatever it is that arrives: a message when
-///   it is published, a call or a request when it is sent, a tick when the executor sees that it is
-///   due, which it looks for before each call. So nobody starves another one of the same priority:
-///   who arrives waits for what has arrived before, and for nothing else. A message that took the
-///   place of one that was dropped also takes its place in this order.
-/// - Callbacks that are added or removed (from other threads or by callbacks) hold up nobody: at most
-///   eight such changes are made before the next call.
-/// - A callback that panics does not end the executor: the panic is counted and kept in [`CallbackReport`], nothing is printed, and the
-///   callback is called again for the next message. Who wants another policy catches the panic in the callback.
-/// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups at all.
+/// - A callback is never preempted by another one of its executor: what they share needs no lock.
+///   Give what must preempt an executor of its own, on a thread of higher priority.
+/// - One message, call or tick at a time: before each call, the executor makes sure that nothing
+///   more important is ready.
+/// - Equal priorities are served in the order of arrival, whatever it is that arrives: a message
+///   when it is published, a call or a request when it is sent, a tick when the executor sees that
+///   it is due, which it looks for before each call. So nobody starves another one of the same
+///   priority: who arrives waits for what has arrived before, and for nothing else. A message that
+///   took the place of one that was dropped also takes its place in this order.
+/// - Callbacks that are added or removed (from other threads or by callbacks) hold up nobody: at
+///   most eight such changes are made before the next call.
+/// - A callback that panics does not end the executor: the panic is counted and kept in
+///   [`CallbackReport`], nothing is printed, and the callback is called again for the next message.
+///   Who wants another policy catches the panic in the callback.
+/// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups
+///   at all.
 /// - Between two callbacks it neither allocates nor locks nor calls the system, except to sleep.
 ///
-/// It has room for 251 timers and subscriptions; those to one topic with the same priority count once.
+/// It has room for 251 timers and subscriptions; those to one topic with the same priority count
+/// once.
 ///
 /// Its thread is whichever calls [`run`](Self::run), or one of its own: [`spawn`](Self::spawn).
 ///
@@ -137,7 +141,8 @@ impl Executor {
         self
     }
 
-    /// Runs the most important callback that is ready, for one message or tick; tells whether there was one.
+    /// Runs the most important callback that is ready, for one message or tick; tells whether there
+    /// was one.
     pub fn run_one(&mut self) -> bool {
         let _containment = Containment::new();
         self.call_next(Turn::One) > 0
@@ -145,17 +150,19 @@ impl Executor {
 
     /// Runs callbacks until none is ready; tells how many calls that were.
     ///
-    /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to bound that.
+    /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to
+    /// bound that.
     pub fn run_ready(&mut self) -> usize {
         let _containment = Containment::new();
         std::iter::repeat_with(|| self.call_next(Turn::Pass(usize::MAX))).take_while(|&calls| calls > 0).sum()
     }
 
-    /// Runs callbacks for the messages and ticks that are there now, and not for those that come of it or meanwhile; tells how many there
-    /// were.
+    /// Runs callbacks for the messages and ticks that are there now, and not for those that come of
+    /// it or meanwhile; tells how many there were.
     ///
-    /// Modules and messages can so take turns in two phases, as in a synchronous system: whatever is sent in one phase arrives in the
-    /// next, and results do not depend on the order of the modules.
+    /// Modules and messages can so take turns in two phases, as in a synchronous system: whatever
+    /// is sent in one phase arrives in the next, and results do not depend on the order of the
+    /// modules.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
@@ -210,7 +217,8 @@ impl Executor {
         count
     }
 
-    /// Runs callbacks, and sleeps when none is ready, until a handle says [`stop`](ExecutorHandle::stop).
+    /// Runs callbacks, and sleeps when none is ready, until a handle says
+    /// [`stop`](ExecutorHandle::stop).
     pub fn run(&mut self) {
         self.note_thread();
         let _containment = Containment::new();
@@ -221,7 +229,8 @@ impl Executor {
         }
     }
 
-    /// When the next timer is due, among those that are not ready yet: where a simulation may set its clock.
+    /// When the next timer is due, among those that are not ready yet: where a simulation may set
+    /// its clock.
     pub fn next_due(&self) -> Option<Time> {
         self.timers.next_due()
     }

@@ -1,7 +1,8 @@
 //! Messages between modules, tools and other processes' links, beside the blackboard.
 //!
-//! Nothing here waits for anybody on a real-time thread: every sender has lanes of its own, which are made when it joins, so that
-//! sending is a few stores, and a slow or vanished receiver costs messages, which are counted, and never time.
+//! Nothing here waits for anybody on a real-time thread: every sender has lanes of its own, which
+//! are made when it joins, so that sending is a few stores, and a slow or vanished receiver costs
+//! messages, which are counted, and never time.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,8 +1,10 @@
-//! Many senders, one receiver: a lane for each sender, in blocks of 31 with one word that tells which lanes need a visit.
+//! Many senders, one receiver: a lane for each sender, in blocks of 31 with one word that tells
+//! which lanes need a visit.
 //!
 //! # Protocol
-//! A lane is a [`queue`] whose writing end belongs to the sender. Its reading end lies in the block, and belongs to the receiver from the
-//! first time that it sees the lane's bit in the block's word until the lane is free again, otherwise to whoever holds `receiver`.
+//! A lane is a [`queue`] whose writing end belongs to the sender. Its reading end lies in the
+//! block, and belongs to the receiver from the first time that it sees the lane's bit in the
+//! block's word until the lane is free again, otherwise to whoever holds `receiver`.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -14,23 +16,26 @@
 //! | | R2 | visits noted lanes; one that it found empty is struck off, and if it was LEAVING, it is free |
 //! | | R3 | goes: says so under `receiver`, empties all noted lanes, and exchanges zero for GONE; if the word is not zero: again |
 //!
-//! *Nothing is forgotten.* A lane that is not empty is noted in the word or in `pending`, or its sender is between S1 and S2.
+//! *Nothing is forgotten.* A lane that is not empty is noted in the word or in `pending`, or its
+//! sender is between S1 and S2.
 //!
-//! *Nothing is sent to nobody.* The changes of a word have an order. S2 before R3's exchange: the exchange fails, and the receiver sees
-//! what was sent. S2 after it: the sender sees GONE, and that the lane's reading end is left to it: it takes back what it has sent, which is
-//! all there is.
+//! *Nothing is sent to nobody.* The changes of a word have an order. S2 before R3's exchange: the
+//! exchange fails, and the receiver sees what was sent. S2 after it: the sender sees GONE, and that
+//! the lane's reading end is left to it: it takes back what it has sent, which is all there is.
 //!
-//! *No lane has two owners.* S3 is the last that a sender does. As its bits come together, a receiver that sees LEAVING has seen all
-//! that this sender ever set.
+//! *No lane has two owners.* S3 is the last that a sender does. As its bits come together, a
+//! receiver that sees LEAVING has seen all that this sender ever set.
 //!
-//! S2 and S3 release and R1 acquires (they all are read-modify-writes, so a later one hides no earlier one): the receiver sees the reading
-//! end and what is in the lane. R2 releases a free lane, J acquires it. R3 releases, S2 acquires.
+//! S2 and S3 release and R1 acquires (they all are read-modify-writes, so a later one hides no
+//! earlier one): the receiver sees the reading end and what is in the lane. R2 releases a free
+//! lane, J acquires it. R3 releases, S2 acquires.
 //!
 //! Where an executor is the receiver, senders number what they send, across all lanes and all else
 //! that the executor is there for ([`ready`](crate::ready)): the lane with the lowest number is
 //! visited, for one value.
 //!
-//! A sender that was preempted in mid-send holds up nobody, and one that sends nothing costs nothing: the receiver looks at one word per 31.
+//! A sender that was preempted in mid-send holds up nobody, and one that sends nothing costs
+//! nothing: the receiver looks at one word per 31.
 
 mod block;
 mod inbox;
@@ -70,7 +75,8 @@ enum Receiver {
     Gone,
 }
 
-/// A mailbox, seen by its receiver, who sleeps on it or learns by `signal`. Of each sender, `capacity` values may wait.
+/// A mailbox, seen by its receiver, who sleeps on it or learns by `signal`. Of each sender,
+/// `capacity` values may wait.
 pub(crate) fn mailbox<T: Send>(capacity: usize, signal: Signal) -> Inbox<T> {
     assert!(capacity > 0, "a lane has room for at least one value");
     let blocks = Roster::new();
@@ -119,7 +125,8 @@ impl<T: Send> Mailbox<T> {
     /// R3.
     fn close(&self) {
         *self.receiver.lock().unwrap_or_else(PoisonError::into_inner) = Receiver::Gone;
-        // Blocks that are added from here on are closed from the start. No lock is held while what was sent is dropped.
+        // Blocks that are added from here on are closed from the start. No lock is held while what
+        // was sent is dropped.
         let blocks = self.blocks.look(<[_]>::to_vec);
         blocks.iter().for_each(|block| block.close());
     }

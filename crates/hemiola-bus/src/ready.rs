@@ -14,22 +14,23 @@
 //! | | E4 | sleeps, unless the generation has moved |
 //! | | E5 | E1: which clears the sleeping bits, too |
 //!
-//! S2 releases and E1 acquires: a message is there when its bit is. No wake-up is lost, because S2 and E3 change the same word: if
-//! S2 came first, E3 sees its bit; if E3 did, S2 sees the sleeping bit. Then S3 reads the number that E2 gave (or a later one), and
-//! if it is noted as over, somebody has woken the executor after E2 looked at the generation: E4
-//! ends, and E1 finds the bit. Whoever is preempted between S2 and S3 delays nobody but itself: the
-//! next sender sees the sleeping bit as well, and wakes.
+//! S2 releases and E1 acquires: a message is there when its bit is. No wake-up is lost, because S2
+//! and E3 change the same word: if S2 came first, E3 sees its bit; if E3 did, S2 sees the sleeping
+//! bit. Then S3 reads the number that E2 gave (or a later one), and if it is noted as over,
+//! somebody has woken the executor after E2 looked at the generation: E4 ends, and E1 finds the
+//! bit. Whoever is preempted between S2 and S3 delays nobody but itself: the next sender sees the
+//! sleeping bit as well, and wakes.
 //!
-//! So a send costs two additions to words of one line while the executor is awake (the second is for
-//! its place in the order of arrival), and all sends together one system call per sleep.
+//! So a send costs two additions to words of one line while the executor is awake (the second is
+//! for its place in the order of arrival), and all sends together one system call per sleep.
 //!
 //! # Order of arrival
 //! One counter per executor numbers whatever arrives, from whichever thread: it is a place in line.
 //! A queue of a topic keeps the number beside each message, a mailbox beside each call or request,
-//! written before S1 and so seen with the message. What else raises a signal shares one number, that
-//! of the oldest time it was raised since its callback began to look ([`Ready::oldest`]). The numbers
-//! only choose among what is there: who took one and is preempted before S2 holds up nobody. So all
-//! of this is relaxed.
+//! written before S1 and so seen with the message. What else raises a signal shares one number,
+//! that of the oldest time it was raised since its callback began to look ([`Ready::oldest`]). The
+//! numbers only choose among what is there: who took one and is preempted before S2 holds up
+//! nobody. So all of this is relaxed.
 
 use std::fmt;
 use std::hint::spin_loop;
@@ -38,7 +39,8 @@ use hemiola_realtime::{Generation, MonotonicTime, Reason, Wakeup, monotonic_now}
 
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// How many callbacks an executor has at most. Those of one topic that share a priority count as one.
+/// How many callbacks an executor has at most. Those of one topic that share a priority count as
+/// one.
 pub(crate) const CAPACITY: usize = PER_WORD * WORDS - 1;
 
 /// The bit that says that there are commands.
@@ -53,7 +55,8 @@ pub(crate) struct ReadySet {
     shared: Arc<Shared>,
 }
 
-/// Tells an executor that one of its callbacks has something to do. A clone tells of the same callback. Executors make them.
+/// Tells an executor that one of its callbacks has something to do. A clone tells of the same
+/// callback. Executors make them.
 ///
 /// ```
 /// use hemiola_bus::{Ready, Signal};
@@ -79,7 +82,8 @@ struct Shared {
     words: [AtomicU64; WORDS],
     /// How many messages, calls and ticks have arrived.
     arrivals: AtomicU64,
-    /// The number of the executor's latest sleep, and that of the latest one from which it was woken.
+    /// The number of the executor's latest sleep, and that of the latest one from which it was
+    /// woken.
     sleep: AtomicU64,
     woken: AtomicU64,
     /// Shared with the clock, which wakes whoever waits for a time of it.
@@ -149,11 +153,13 @@ impl ReadySet {
     /// Whether any word is not zero, so that there may be something to take.
     #[inline]
     pub(crate) fn is_touched(&self) -> bool {
-        // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen at the next look, or by E3.
+        // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen
+        // at the next look, or by E3.
         self.shared.words.iter().fold(0, |bits, word| bits | word.load(Ordering::Relaxed)) != 0
     }
 
-    /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`; tells whether there is something.
+    /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`;
+    /// tells whether there is something.
     pub(crate) fn spin(&self, seen: Generation, until: MonotonicTime) -> bool {
         const LOOKS_PER_CLOCK: u32 = 16;
         loop {
@@ -170,12 +176,14 @@ impl ReadySet {
         }
     }
 
-    /// What [`ReadySet::sleep`] wants: to be taken before the last look at what else could end the sleep, such as the clock.
+    /// What [`ReadySet::sleep`] wants: to be taken before the last look at what else could end the
+    /// sleep, such as the clock.
     pub(crate) fn generation(&self) -> Generation {
         self.shared.wakeup.generation()
     }
 
-    /// E2 to E4: sleeps until a bit is set, the wake-up is notified after `seen`, or `deadline` has passed.
+    /// E2 to E4: sleeps until a bit is set, the wake-up is notified after `seen`, or `deadline` has
+    /// passed.
     pub(crate) fn sleep(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
         let Shared { words, sleep, wakeup, .. } = &*self.shared;
         // Only the executor writes it. Relaxed: who sees a sleeping bit sees this, for E3 releases.
@@ -258,8 +266,9 @@ impl Ready {
     pub(crate) fn tell(&self) {
         let word = &self.shared.words[self.word];
         word.fetch_or(self.bit, Ordering::AcqRel);
-        // Not asked for by the instruction before, which would make that a loop. Whoever has woken up since needs no waking; who has gone to
-        // sleep since has seen the bit, and is woken in vain.
+        // Not asked for by the instruction before, which would make that a loop. Whoever has woken
+        // up since needs no waking; who has gone to sleep since has seen the bit, and is woken in
+        // vain.
         if word.load(Ordering::Acquire) & ASLEEP != 0 {
             self.wake();
         }
@@ -303,7 +312,8 @@ mod model {
 
     #[test]
     fn loom_no_sender_leaves_the_executor_asleep() {
-        // Three threads and a lock in the wake-up: all interleavings with at most three preemptions.
+        // Three threads and a lock in the wake-up: all interleavings with at most three
+        // preemptions.
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(|| {

@@ -24,8 +24,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Signal {
-    /// Nothing: the receiver looks when its time has come, as modules do. The cheapest, above all if the receiver runs on another core:
-    /// a signal waits until the message has got there.
+    /// Nothing: the receiver looks when its time has come, as modules do. The cheapest, above all
+    /// if the receiver runs on another core: a signal waits until the message has got there.
     #[default]
     Nothing,
     /// Wakes who sleeps on it.
@@ -61,8 +61,8 @@ impl Signal {
         }
     }
 
-    /// The executor's callback that learns by this signal, if one does: messages for it are received
-    /// in the order of arrival.
+    /// The executor's callback that learns by this signal, if one does: messages for it are
+    /// received in the order of arrival.
     #[inline]
     pub(crate) fn executor(&self) -> Option<&Ready> {
         match self {

@@ -59,7 +59,8 @@ pub use loom::hint::spin_loop;
 #[cfg(loom)]
 pub use loom::sync::{Mutex, MutexGuard};
 
-/// A cache line of its own (two, for processors fetch them in pairs), so that two sides do not disturb each other.
+/// A cache line of its own (two, for processors fetch them in pairs), so that two sides do not
+/// disturb each other.
 #[repr(align(128))]
 pub struct Line<T>(pub T);
 

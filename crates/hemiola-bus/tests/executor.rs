@@ -429,7 +429,8 @@ fn the_executors_thread_neither_allocates_nor_frees() {
         assert_eq!(after, before, "in round {round}");
     }
     drop((thread, events));
-    // The tick that ends a round arrives after its messages, and has the same priority: who was there all the time got them all.
+    // The tick that ends a round arrives after its messages, and has the same priority: who was
+    // there all the time got them all.
     assert_eq!(whole.load(Ordering::Relaxed), 200 * 45);
 }
 

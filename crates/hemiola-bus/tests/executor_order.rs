@@ -1,4 +1,5 @@
-//! Equal priorities are served in the order of arrival, whatever it is that arrives, and however many callbacks come and go meanwhile.
+//! Equal priorities are served in the order of arrival, whatever it is that arrives, and however
+//! many callbacks come and go meanwhile.
 #![cfg(not(loom))]
 
 use std::sync::{Arc, mpsc};
@@ -148,8 +149,9 @@ proptest! {
         prop_assert!(line.arrived.is_empty());
     }
 
-    /// Between any two turns, timers of the same priority that are due at once are added, others added and removed, and callbacks join
-    /// and leave the topic; each time more than are made in one turn.
+    /// Between any two turns, timers of the same priority that are due at once are added, others
+    /// added and removed, and callbacks join and leave the topic; each time more than are made in
+    /// one turn.
     #[test]
     fn nobody_who_has_arrived_is_held_up_by_callbacks_that_come_and_go(
         messages in 1..64_usize,

@@ -1,8 +1,9 @@
 //! A call on its way, and the result on its way back: values of any type in places of one size.
 //!
 //! # Invariant
-//! The function pointer beside an [`Inline`] was made for the type that is in there. A `Call` or `Answer` that exists holds its value:
-//! whoever takes that out does not let the `Call` or `Answer` be dropped.
+//! The function pointer beside an [`Inline`] was made for the type that is in there. A `Call` or
+//! `Answer` that exists holds its value: whoever takes that out does not let the `Call` or `Answer`
+//! be dropped.
 
 use super::inline::Inline;
 use super::report::Figures;
@@ -60,7 +61,8 @@ impl<S, R: Send + 'static, F: FnOnce(&mut S) -> R + Send + 'static> Task<S> for 
     }
 }
 
-/// A task of any type. It fills one cache line: 48 bytes of captures, who waits for the result, and what to do.
+/// A task of any type. It fills one cache line: 48 bytes of captures, who waits for the result, and
+/// what to do.
 #[repr(align(64))]
 pub(super) struct Call<S> {
     task: Inline<7>,
@@ -106,7 +108,8 @@ impl<S> Call<S> {
     /// # Safety
     /// The call was made with a task of type `T`.
     pub(super) unsafe fn into_task<T: Task<S>>(self) -> T {
-        // SAFETY: the caller knows the type; the task is in there, and is not dropped with the call.
+        // SAFETY: the caller knows the type; the task is in there, and is not dropped with the
+        // call.
         unsafe { ManuallyDrop::new(self).task.take() }
     }
 }
@@ -142,7 +145,8 @@ impl Answer {
     /// # Safety
     /// The answer was made with a value of type `R`.
     pub(super) unsafe fn into_value<R>(self) -> R {
-        // SAFETY: the caller knows the type; the value is in there, and is not dropped with the answer.
+        // SAFETY: the caller knows the type; the value is in there, and is not dropped with the
+        // answer.
         unsafe { ManuallyDrop::new(self).value.take() }
     }
 }

@@ -1,8 +1,9 @@
 //! The newest value, by triple buffering.
 //!
 //! # Protocol
-//! Three buffers; each belongs at any time to exactly one of: the writer (`back`), the reader (`front`), or the shared word
-//! (`middle`). The word holds the number of the middle buffer and a mark that it is newer than the front.
+//! Three buffers; each belongs at any time to exactly one of: the writer (`back`), the reader
+//! (`front`), or the shared word (`middle`). The word holds the number of the middle buffer and a
+//! mark that it is newer than the front.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -10,9 +11,9 @@
 //! | writer | swaps back and middle, sets the mark | the filled buffer can be taken; the writer owns what was in the middle |
 //! | reader | looks at the mark; if set: swaps front and middle, clears it | the reader owns the newest buffer |
 //!
-//! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps release (what the owner did to
-//! its buffer is seen by the next owner) and acquire (the new owner sees it). The look at the mark may be relaxed: it decides
-//! only whether to swap.
+//! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps
+//! release (what the owner did to its buffer is seen by the next owner) and acquire (the new owner
+//! sees it). The look at the mark may be relaxed: it decides only whether to swap.
 
 use crate::sync::{Arc, AtomicU8, CellAccess, Ordering, UnsafeCell};
 
@@ -24,7 +25,8 @@ struct Shared<T> {
     middle: AtomicU8,
 }
 
-// SAFETY: each buffer is touched by its one owner (see the protocol), so only sending T between threads is needed.
+// SAFETY: each buffer is touched by its one owner (see the protocol), so only sending T between
+// threads is needed.
 unsafe impl<T: Send> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Shared<T> {}
@@ -106,8 +108,8 @@ impl<T> LatestWriter<T> {
         self.shared.buffer(self.back).change(|buffer| change(unsafe { &mut *buffer }))
     }
 
-    /// Publishes the filled buffer. `false` when the reader never took the one before it: that one is lost, and is the back
-    /// buffer now. Wait-free: one atomic swap.
+    /// Publishes the filled buffer. `false` when the reader never took the one before it: that one
+    /// is lost, and is the back buffer now. Wait-free: one atomic swap.
     pub fn publish(&mut self) -> bool {
         let middle = self.shared.middle.swap(self.back | NEWER, Ordering::AcqRel);
         self.back = middle & !NEWER;
@@ -127,7 +129,8 @@ impl<T> LatestReader<T> {
         self.shared.middle.load(Ordering::Relaxed) & NEWER != 0
     }
 
-    /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one atomic swap.
+    /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one
+    /// atomic swap.
     #[inline]
     pub fn take(&mut self) -> bool {
         if !self.has_new() {

@@ -1,8 +1,9 @@
 //! All values in order, through a bounded ring.
 //!
 //! # Protocol
-//! Two counters that only grow: `written` belongs to the writer, `taken` to the reader. A place of the ring belongs to the
-//! reader while its number is within `taken .. written`, to the writer otherwise.
+//! Two counters that only grow: `written` belongs to the writer, `taken` to the reader. A place of
+//! the ring belongs to the reader while its number is within `taken .. written`, to the writer
+//! otherwise.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -11,7 +12,8 @@
 //! | reader | reads `written`; empty if it equals `taken` | acquire |
 //! | reader | empties the place, then advances `taken` | release |
 //!
-//! Each side keeps its own counter and its last sight of the other's, and looks again only when the ring seems full or empty.
+//! Each side keeps its own counter and its last sight of the other's, and looks again only when the
+//! ring seems full or empty.
 
 use crate::circle::Circle;
 use crate::sync::{Arc, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
@@ -25,7 +27,8 @@ struct Shared<T> {
     taken: Line<AtomicUsize>,
 }
 
-// SAFETY: each place is touched by its one owner (see the protocol), so only sending T between threads is needed.
+// SAFETY: each place is touched by its one owner (see the protocol), so only sending T between
+// threads is needed.
 unsafe impl<T: Send> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Shared<T> {}
@@ -186,8 +189,8 @@ impl<T> QueueReader<T> {
         self.taken != self.seen_written
     }
 
-    /// Hands out the oldest value where it lies, to be taken or forgotten; `None` if there is none. The place is free when `take` returns
-    /// or panics.
+    /// Hands out the oldest value where it lies, to be taken or forgotten; `None` if there is none.
+    /// The place is free when `take` returns or panics.
     #[inline]
     pub(crate) fn pop_with<R>(&mut self, take: impl FnOnce(&mut ManuallyDrop<T>) -> R) -> Option<R> {
         if !self.has_value() {
@@ -195,7 +198,8 @@ impl<T> QueueReader<T> {
         }
         let advance = Advance(self);
         let Advance(reader) = &advance;
-        // SAFETY: the place's number is within `taken .. written`: it is the reader's, and holds a value.
+        // SAFETY: the place's number is within `taken .. written`: it is the reader's, and holds a
+        // value.
         let value = |place: *mut MaybeUninit<T>| unsafe { &mut *place.cast::<ManuallyDrop<T>>() };
         Some(reader.shared.places.at(reader.taken as u64).change(|place| take(value(place))))
     }

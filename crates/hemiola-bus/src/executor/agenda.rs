@@ -11,7 +11,8 @@ use super::Priority;
 use super::ranks::{NONE, Ranks};
 use crate::ready::CAPACITY;
 
-/// How an executor chooses among the callbacks that have something to do. None is preempted by another one of its executor.
+/// How an executor chooses among the callbacks that have something to do. None is preempted by
+/// another one of its executor.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Order, RobotClock};
@@ -22,16 +23,18 @@ use crate::ready::CAPACITY;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// The one of highest priority, looked for anew before each call; of those with equal priority, the one whose next message,
-    /// call or tick arrived first.
+    /// The one of highest priority, looked for anew before each call; of those with equal priority,
+    /// the one whose next message, call or tick arrived first.
     #[default]
     Priority,
-    /// As ROS 2's single-threaded executor does since Eloquent. When nothing is left of the last look (its polling point), it looks
-    /// what is ready, and then calls each of that once: timers first, then subscriptions, in the order in which they were added.
-    /// What becomes ready meanwhile waits for the next look. Priorities mean nothing.
+    /// As ROS 2's single-threaded executor does since Eloquent. When nothing is left of the last
+    /// look (its polling point), it looks what is ready, and then calls each of that once: timers
+    /// first, then subscriptions, in the order in which they were added. What becomes ready
+    /// meanwhile waits for the next look. Priorities mean nothing.
     Ros2,
-    /// As [`Order::Ros2`], but timers are looked at before each call and can delay everything else: the executor of Crystal, which the
-    /// response-time analysis of Casini et al. (ECRTS 2019) is about.
+    /// As [`Order::Ros2`], but timers are looked at before each call and can delay everything else:
+    /// the executor of Crystal, which the response-time analysis of Casini et al. (ECRTS 2019) is
+    /// about.
     Ros2Crystal,
 }
 
@@ -134,7 +137,8 @@ impl Agenda {
         self.renumber(marked);
     }
 
-    /// Whether it matters when what callback `index` is to be called for arrived, if it is marked now.
+    /// Whether it matters when what callback `index` is to be called for arrived, if it is marked
+    /// now.
     #[inline]
     pub(super) fn lines_up(&self, index: usize) -> bool {
         let rank = self.ranks[index];
@@ -170,8 +174,8 @@ impl Agenda {
         self.marks().insert(rank);
     }
 
-    /// Notes that a callback is not ready: it has seen to all for which it was marked, and nobody has
-    /// marked it since it [came out](Self::next).
+    /// Notes that a callback is not ready: it has seen to all for which it was marked, and nobody
+    /// has marked it since it [came out](Self::next).
     #[inline]
     pub(super) fn unmark(&mut self, index: usize) {
         let rank = self.ranks[index];
@@ -226,7 +230,8 @@ impl Agenda {
         Some((usize::from(index), is_guess))
     }
 
-    /// Whether the callback that came out last would come out again if it was marked now, and nobody else.
+    /// Whether the callback that came out last would come out again if it was marked now, and
+    /// nobody else.
     #[inline]
     pub(super) fn would_repeat(&self, index: usize) -> bool {
         if self.order != Order::Priority {
@@ -261,7 +266,8 @@ impl Agenda {
             self.entries[first..rank].iter_mut().for_each(|equal| equal.last = last);
         }
         let Self { line, entries, ranks, .. } = self;
-        // Those who shared a priority and are alone now need no place in the line; its room is reused.
+        // Those who shared a priority and are alone now need no place in the line; its room is
+        // reused.
         let mut waiting = std::mem::take(line).into_vec();
         waiting.retain_mut(|Reverse(place)| {
             let entry = &entries[usize::from(ranks[usize::from(place.index)])];

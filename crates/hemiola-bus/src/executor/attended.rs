@@ -1,4 +1,5 @@
-//! Callbacks that look after what raises a signal: actors, servers, receivers of the newest message.
+//! Callbacks that look after what raises a signal: actors, servers, receivers of the newest
+//! message.
 
 use std::sync::Arc;
 
@@ -11,12 +12,13 @@ use crate::ready::Ready;
 use crate::signal::Signal;
 
 impl Executor {
-    /// Calls a callback whenever a signal is raised: so an executor runs whatever raises one, such as an [`Actor`](crate::Actor).
+    /// Calls a callback whenever a signal is raised: so an executor runs whatever raises one, such
+    /// as an [`Actor`](crate::Actor).
     ///
-    /// `make` gets the signal, and gives the callback and what else came of it. The callback does one
-    /// piece of work and tells whether there was any; then it is called again, as soon as nothing more
-    /// important is ready and nothing of the same priority arrived before. It is also called when it
-    /// is added. The name is for the trace.
+    /// `make` gets the signal, and gives the callback and what else came of it. The callback does
+    /// one piece of work and tells whether there was any; then it is called again, as soon as
+    /// nothing more important is ready and nothing of the same priority arrived before. It is also
+    /// called when it is added. The name is for the trace.
     ///
     /// The calls of an [`Actor`](crate::Actor) arrive when they are sent. Of anything else, what is
     /// there when the signal is raised arrives then, and the rest when one piece of work is done.

@@ -14,8 +14,8 @@ use super::pass::Rivals;
 use super::registry::Newcomer;
 use crate::clock::RobotClock;
 
-/// How important a callback is among those of its executor: the larger number first. It has nothing to do with the priority of the
-/// executor's thread.
+/// How important a callback is among those of its executor: the larger number first. It has nothing
+/// to do with the priority of the executor's thread.
 ///
 /// ```
 /// use hemiola_bus::Priority;
@@ -69,7 +69,8 @@ pub struct CallbackId {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallbackReport {
-    /// The topic; the service, and whether its requests or answers; what was attended; or the timer, and where in the source it was added.
+    /// The topic; the service, and whether its requests or answers; what was attended; or the
+    /// timer, and where in the source it was added.
     pub name: String,
     /// Its priority.
     pub priority: Priority,

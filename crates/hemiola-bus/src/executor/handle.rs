@@ -18,8 +18,8 @@ use crate::ready::{CAPACITY, Ready};
 /// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
 ///
 /// Takes effect between two calls, in the order of asking; so that a flood of changes does not hold
-/// up the callbacks, the executor makes at most eight before the next call. Locks and allocates, but
-/// never makes the executor wait.
+/// up the callbacks, the executor makes at most eight before the next call. Locks and allocates,
+/// but never makes the executor wait.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -103,7 +103,8 @@ impl ExecutorHandle {
         self.shared.sleeps.load(Ordering::Relaxed)
     }
 
-    /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign code.
+    /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign
+    /// code.
     pub(super) fn add(
         &self,
         mut newcomer: Newcomer,
@@ -125,7 +126,8 @@ impl ExecutorHandle {
         })
     }
 
-    /// Adds a callback to those that want the same messages at the same priority: has it put in there. Gives it back if there are none.
+    /// Adds a callback to those that want the same messages at the same priority: has it put in
+    /// there. Gives it back if there are none.
     pub(super) fn join<C>(
         &self,
         messages: &Messages,
@@ -160,12 +162,14 @@ impl ExecutorHandle {
         self.with_registry(Registry::share_no_messages);
     }
 
-    /// Names callbacks in a trace from now on; tells the names of those that are there, with their numbers.
+    /// Names callbacks in a trace from now on; tells the names of those that are there, with their
+    /// numbers.
     pub(super) fn record(&self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.with_registry(|registry| registry.record(catalog, executor))
     }
 
-    /// Says in the trace on which thread callbacks are called from now on, if there is one. Locks and calls the system.
+    /// Says in the trace on which thread callbacks are called from now on, if there is one. Locks
+    /// and calls the system.
     pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
         self.with_registry(|registry| registry.note_thread(thread));
     }

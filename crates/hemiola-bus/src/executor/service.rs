@@ -13,10 +13,11 @@ use crate::ready::Ready;
 use crate::service::{Arrived, Client, Pending, Server};
 
 impl Executor {
-    /// Answers the requests to the service of that name by calling `answer`, until the callback is removed.
+    /// Answers the requests to the service of that name by calling `answer`, until the callback is
+    /// removed.
     ///
-    /// Of each client, `capacity` requests may wait. A request over which `answer` panics is answered with
-    /// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+    /// Of each client, `capacity` requests may wait. A request over which `answer` panics is
+    /// answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
     ///
     /// # Errors
     /// [`BusError::AlreadyServed`], [`BusError::OtherType`], [`BusError::TooManyCallbacks`].
@@ -50,8 +51,8 @@ impl Executor {
         added
     }
 
-    /// Sends a request, and calls `callback` once with what [`Client::call`] would have returned after a wait without a time limit. Removing
-    /// the callback gives up.
+    /// Sends a request, and calls `callback` once with what [`Client::call`] would have returned
+    /// after a wait without a time limit. Removing the callback gives up.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`]: the request was not sent.

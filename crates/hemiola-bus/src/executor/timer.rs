@@ -43,15 +43,16 @@ pub struct Tick {
     pub due: Time,
     /// When it was called.
     pub now: Time,
-    /// How many later ticks were due before this one was called. They are skipped: the timer keeps its beat, and does not make up for
-    /// lost time with a burst.
+    /// How many later ticks were due before this one was called. They are skipped: the timer keeps
+    /// its beat, and does not make up for lost time with a burst.
     pub missed: u64,
 }
 
 impl Executor {
     /// Calls `callback` every `period`, for the first time one period from now.
     ///
-    /// A tick that comes too late to be called before the next one is due is skipped and counted: see [`Tick::missed`].
+    /// A tick that comes too late to be called before the next one is due is skipped and counted:
+    /// see [`Tick::missed`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].
@@ -83,7 +84,8 @@ impl Executor {
         added
     }
 
-    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it does already.
+    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it does
+    /// already.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].

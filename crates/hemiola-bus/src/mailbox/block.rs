@@ -30,7 +30,8 @@ struct Reading<T> {
     arrivals: Option<Arrivals>,
 }
 
-// SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T between threads is needed.
+// SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T
+// between threads is needed.
 unsafe impl<T: Send> Sync for Block<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Block<T> {}
@@ -97,7 +98,8 @@ impl<T> Block<T> {
     #[inline]
     pub(super) fn raise(&self, lane: LaneIndex) -> Raised {
         let ready = 1 << lane.0;
-        // Asking for the one bit makes this a bit test and set, which cannot fail, where asking for the word makes it a loop.
+        // Asking for the one bit makes this a bit test and set, which cannot fail, where asking for
+        // the word makes it a loop.
         if self.word.fetch_or(ready, Ordering::AcqRel) & ready != 0 {
             return Raised::Again;
         }

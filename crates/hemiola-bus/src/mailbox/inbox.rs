@@ -79,9 +79,10 @@ impl<T: Send> Inbox<T> {
         self.blocks.entries().iter().any(|block| !block.noted().is_empty())
     }
 
-    /// Hands out values where they lie, to be taken or forgotten: lane after lane, until all lanes are empty or nothing is left of the budget.
-    /// Begins with the lane after the one at which it ended last, so that a sender that always has something takes at most one budget
-    /// from the others.
+    /// Hands out values where they lie, to be taken or forgotten: lane after lane, until all lanes
+    /// are empty or nothing is left of the budget. Begins with the lane after the one at which it
+    /// ended last, so that a sender that always has something takes at most one budget from the
+    /// others.
     ///
     /// Where `receive` panics, the value counts as received, and the next call goes on behind it.
     #[inline]
@@ -140,7 +141,8 @@ impl<T: Send> Inbox<T> {
         }
     }
 
-    /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline` has come.
+    /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline`
+    /// has come.
     pub(crate) fn wait(&mut self, deadline: Option<MonotonicTime>) -> Waited {
         loop {
             let seen = self.mailbox.wakeup.generation();

@@ -57,7 +57,8 @@ impl<T: Send> Sender<T> {
         unsafe { self.send_with(value, |place, value| _ = place.write(value), |value| value) }
     }
 
-    /// Sends what `write` makes of `value`, where it will lie. What has to come back is made into a value again.
+    /// Sends what `write` makes of `value`, where it will lie. What has to come back is made into a
+    /// value again.
     ///
     /// # Safety
     /// When `write` returns, the place is initialised.
@@ -112,7 +113,8 @@ impl<T: Send> Sender<T> {
         self.writer.push(value)
     }
 
-    /// S2. If there is no receiver, what was written last comes back; what was written before it, and not told of, is dropped.
+    /// S2. If there is no receiver, what was written last comes back; what was written before it,
+    /// and not told of, is dropped.
     #[inline]
     pub(crate) fn tell(&mut self) -> Result<(), SendError<T>> {
         match self.block.raise(self.lane) {

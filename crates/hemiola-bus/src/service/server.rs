@@ -16,7 +16,8 @@ use std::time::Duration;
 /// How many requests a running server answers before it looks at all clients again.
 const REQUESTS_PER_TURN: usize = 16;
 
-/// Answers requests, where and when its owner says: polled, or on a thread of its own ([`spawn`](Self::spawn)).
+/// Answers requests, where and when its owner says: polled, or on a thread of its own
+/// ([`spawn`](Self::spawn)).
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -32,7 +33,8 @@ const REQUESTS_PER_TURN: usize = 16;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A request over which the handler panics is answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+/// A request over which the handler panics is answered with
+/// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
 pub struct Server<Request: Send + 'static, Response: Send + 'static> {
     inbox: Inbox<Question<Request, Response>>,
     /// Keeps the name.
@@ -65,7 +67,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         limit - left
     }
 
-    /// Answers the next request whose client waits for the answer, and tells of it as soon as it knows: `handle` may panic.
+    /// Answers the next request whose client waits for the answer, and tells of it as soon as it
+    /// knows: `handle` may panic.
     pub(crate) fn answer_next(&mut self, arrived: &mut Option<Arrived>, mut handle: impl FnMut(&Request) -> Response) {
         let Server { inbox, service, .. } = self;
         service.figures.look();
@@ -97,7 +100,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         self.inbox.wait(Some(monotonic_now() + timeout))
     }
 
-    /// Answers requests on a thread of its own, which sleeps while there are none, until the result is dropped.
+    /// Answers requests on a thread of its own, which sleeps while there are none, until the result
+    /// is dropped.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -131,7 +135,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         Ok(RunningServer { report: spawned.report, stop: Box::new(stop), thread: Some(spawned.thread) })
     }
 
-    /// How many requests to this service were left unanswered because their clients had given up, also by earlier servers.
+    /// How many requests to this service were left unanswered because their clients had given up,
+    /// also by earlier servers.
     pub fn abandoned(&self) -> u64 {
         self.service.figures.abandoned()
     }
@@ -181,7 +186,8 @@ fn answer<Request, Response>(
     answerer.answer(Given { response, at });
 }
 
-/// A server on a thread of its own. Dropping it ends the service when the request in work is answered; those that wait learn of it.
+/// A server on a thread of its own. Dropping it ends the service when the request in work is
+/// answered; those that wait learn of it.
 ///
 /// ```
 /// use hemiola_bus::Bus;

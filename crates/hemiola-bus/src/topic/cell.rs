@@ -1,6 +1,7 @@
 //! A place for one message, which threads swap in and out.
 //!
-//! Whoever swaps a message out owns its reference. The swaps release what was written and acquire what is read.
+//! Whoever swaps a message out owns its reference. The swaps release what was written and acquire
+//! what is read.
 
 use super::pool::{Held, Slot};
 use crate::sync::{AtomicPtr, Ordering};

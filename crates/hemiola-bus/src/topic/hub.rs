@@ -1,8 +1,9 @@
-//! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the real-time threads, publishers and
-//! receivers read the rosters that are changed here.
+//! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the
+//! real-time threads, publishers and receivers read the rosters that are changed here.
 //!
-//! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its publisher does, so that it looks where it
-//! is signalled; a receiver that leaves lets go what it holds, closes its lanes, takes them from their publishers, and then empties them.
+//! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its
+//! publisher does, so that it looks where it is signalled; a receiver that leaves lets go what it
+//! holds, closes its lanes, takes them from their publishers, and then empties them.
 
 use super::Message;
 use super::cell::MessageCell;
@@ -37,8 +38,9 @@ struct Members<T> {
     dropped: u64,
 }
 
-/// What a publisher publishes through. It stays with the topic, with all messages that are on their way, when the publisher leaves, and the
-/// next one that joins takes it over. So nobody ever needs to ask whether the memory of a message is still there.
+/// What a publisher publishes through. It stays with the topic, with all messages that are on their
+/// way, when the publisher leaves, and the next one that joins takes it over. So nobody ever needs
+/// to ask whether the memory of a message is still there.
 pub(crate) struct Outlet<T> {
     pub(crate) lanes: Roster<Lane<T>>,
     pub(crate) words: Roster<Word<T>>,
@@ -90,7 +92,8 @@ impl<T: Message> Hub<T> {
             return vacant;
         }
         let outlet = Arc::new(Outlet::new());
-        // A publisher holds a slot while it fills it, and somebody's while it replaces it in a cell.
+        // A publisher holds a slot while it fills it, and somebody's while it replaces it in a
+        // cell.
         members.outlets.iter().for_each(|other| other.pool.reserve(1));
         members.outlets.push(outlet.clone());
         outlet.pool.reserve(members.outlets.len());
@@ -202,7 +205,8 @@ impl<T: Message> Outlet<T> {
 
     /// Gives a queue a lane, which begins with the last message if that is kept.
     fn connect(&self, inlet: &Inlet<T>) {
-        // A publisher that never rests would have us try forever; and whatever is missed, more is coming.
+        // A publisher that never rests would have us try forever; and whatever is missed, more is
+        // coming.
         const ATTEMPTS: usize = 16;
         for attempt in 1..=ATTEMPTS {
             let last = self.copy_last();
@@ -211,7 +215,8 @@ impl<T: Message> Outlet<T> {
             let lane = sync::Arc::new(Lane::new(inlet, last.as_ref().map(Held::share), reservation));
             inlet.lanes.change(|lanes| lanes.push(lane.clone()));
             self.lanes.change(|lanes| lanes.push(lane.clone()));
-            // With the one in the publisher: a message that it does not put into the lane is the last one now.
+            // With the one in the publisher: a message that it does not put into the lane is the
+            // last one now.
             fence(Ordering::SeqCst);
             let sequence = |message: Option<Held<T>>| message.map(|message| message.envelope().sequence);
             let last = sequence(last);

@@ -1,8 +1,9 @@
 //! A ring from one publisher to one queue.
 //!
 //! # Protocol
-//! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail` are in the ring. Number n lies in cell n,
-//! modulo their number; a cell's mark says in which kind of turn it was filled, an even or an odd one, and so whether number n is there.
+//! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail`
+//! are in the ring. Number n lies in cell n, modulo their number; a cell's mark says in which kind
+//! of turn it was filled, an even or an odd one, and so whether number n is there.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -11,13 +12,15 @@
 //! | receiver | reads the cell of `head`; empty if it has the other mark | acquire |
 //! | receiver | advances `head` | release: the cell may be filled again, and what it held before is let go |
 //!
-//! So a message's way leads through the line of its cell and those of the message itself. The publisher keeps its last sight of `head`, and
-//! looks again only when the ring seems full; how it gets slots back is in the [`ledger`](super::ledger).
+//! So a message's way leads through the line of its cell and those of the message itself. The
+//! publisher keeps its last sight of `head`, and looks again only when the ring seems full; how it
+//! gets slots back is in the [`ledger`](super::ledger).
 //!
-//! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message out of a full ring. So both advance it by
-//! compare-and-exchange: who succeeds owns the messages in between. What the receiver read from a cell counts only then, for as long as
-//! `head` has not moved the publisher has not filled the cell again; and that a cell is empty counts only if `head` has not moved.
-//! The publisher tries once: if it fails, the receiver has made room.
+//! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message
+//! out of a full ring. So both advance it by compare-and-exchange: who succeeds owns the messages
+//! in between. What the receiver read from a cell counts only then, for as long as `head` has not
+//! moved the publisher has not filled the cell again; and that a cell is empty counts only if
+//! `head` has not moved. The publisher tries once: if it fails, the receiver has made room.
 
 use super::hub::Inlet;
 use super::ledger::{Ledger, Oldest};
@@ -48,8 +51,9 @@ pub enum WhenFull {
     DropOldest,
     /// The message does not get into the queue. For who wants to know how it began.
     DropNewest,
-    /// As [`DropNewest`](Self::DropNewest), but a publisher that asks, off the real-time threads, waits for room
-    /// ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)). For who wants to know all.
+    /// As [`DropNewest`](Self::DropNewest), but a publisher that asks, off the real-time threads,
+    /// waits for room ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)). For who
+    /// wants to know all.
     Wait,
 }
 
@@ -86,7 +90,8 @@ struct Receiving {
 }
 
 impl<T> Lane<T> {
-    /// A lane that begins with a message that is known to its publisher, or empty. The reservation is for what the lane and the receiver hold.
+    /// A lane that begins with a message that is known to its publisher, or empty. The reservation
+    /// is for what the lane and the receiver hold.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
         const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = inlet.capacity;
@@ -114,12 +119,14 @@ impl<T> Lane<T> {
         lane
     }
 
-    /// Whether the message is to come through. One that was there when the lane was made may be on its way at the same time.
+    /// Whether the message is to come through. One that was there when the lane was made may be on
+    /// its way at the same time.
     pub(crate) fn wants(&self, sequence: u64) -> bool {
         sequence >= self.first
     }
 
-    /// Appends a message, and signals it. If there is no room, either it or the oldest one is dropped. Only for the publisher. Wait-free.
+    /// Appends a message, and signals it. If there is no room, either it or the oldest one is
+    /// dropped. Only for the publisher. Wait-free.
     #[inline(always)]
     pub(crate) fn push(&self, message: &Complete<T>) {
         let tail = self.sending.tail.load(Ordering::Relaxed);
@@ -176,8 +183,9 @@ impl<T> Lane<T> {
             return Err(Full);
         }
         let next = head.wrapping_add(1);
-        // Acquire on both ways: if the receiver was faster, it has read the cell that will be filled. Release: who sees this sees no message
-        // in a cell of which the mark is right because it is two turns old.
+        // Acquire on both ways: if the receiver was faster, it has read the cell that will be
+        // filled. Release: who sees this sees no message in a cell of which the mark is right
+        // because it is two turns old.
         match self.receiving.head.compare_exchange(head, next, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 seen_head.store(next, Ordering::Relaxed);
@@ -208,8 +216,8 @@ impl<T> Lane<T> {
         used(head) < self.capacity
     }
 
-    /// Takes the oldest message; what was taken before counts as let go. Only for the receiver. Lock-free: looks again only if the publisher
-    /// took one out meanwhile.
+    /// Takes the oldest message; what was taken before counts as let go. Only for the receiver.
+    /// Lock-free: looks again only if the publisher took one out meanwhile.
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<Received<T>> {
         loop {
@@ -227,7 +235,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Takes the oldest messages, `limit` at most; what was taken before counts as let go. Only for the receiver. Lock-free.
+    /// Takes the oldest messages, `limit` at most; what was taken before counts as let go. Only for
+    /// the receiver. Lock-free.
     pub(crate) fn pop_many(&self, into: &mut Vec<Received<T>>, limit: usize) {
         let before = into.len();
         loop {
@@ -249,7 +258,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Says that the receiver has left. It has let go all, and reads no message of this lane any more.
+    /// Says that the receiver has left. It has let go all, and reads no message of this lane any
+    /// more.
     pub(crate) fn close(&self) {
         // Release: what it held it has read.
         self.closed.store(true, Ordering::Release);
@@ -292,7 +302,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Notes if more messages wait than ever before. Looks only at the cell where the next one would be for that. Only for the receiver.
+    /// Notes if more messages wait than ever before. Looks only at the cell where the next one
+    /// would be for that. Only for the receiver.
     #[inline]
     fn note_depth(&self, head: u64) {
         let deepest = &self.receiving.deepest;
@@ -312,7 +323,8 @@ impl<T> Lane<T> {
         self.receiving.head.load(Ordering::Acquire)
     }
 
-    /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be advanced beyond it.
+    /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be
+    /// advanced beyond it.
     #[inline]
     fn message(&self, number: u64) -> Option<Received<T>> {
         let marked = self.cells.at(number).load(Ordering::Acquire);
@@ -341,7 +353,8 @@ impl<T> Lane<T> {
         true
     }
 
-    /// Wakes a publisher that waits, as soon as half of the lane is free: then it fills that half before it has to sleep again.
+    /// Wakes a publisher that waits, as soon as half of the lane is free: then it fills that half
+    /// before it has to sleep again.
     #[cold]
     fn tell_of_room(&self, head: u64) {
         if distance(head, self.sending.tail.load(Ordering::Relaxed)) <= self.capacity / 2 {
@@ -373,7 +386,8 @@ pub(crate) struct Counts {
 
 struct Full;
 
-/// From `head` to a `tail` that was seen some time ago: the publisher may have moved `head` past it.
+/// From `head` to a `tail` that was seen some time ago: the publisher may have moved `head` past
+/// it.
 #[inline]
 fn distance(head: u64, tail: u64) -> u64 {
     (tail.wrapping_sub(head) as i64).max(0) as u64

@@ -53,7 +53,8 @@ impl<T: Message> Queue<T> {
         Self { hub, inlet, lanes, turn: 0, held: None, batch: Vec::with_capacity(capacity) }
     }
 
-    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
+    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was
+    /// received before is let go.
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
         self.reception().into_next()
@@ -67,13 +68,15 @@ impl<T: Message> Queue<T> {
         Reception { inlet, lanes: lanes.entries(), turn, held }
     }
 
-    /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
+    /// All messages that are there, but at most `limit` and the queue's capacity. What was received
+    /// before is let go.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
         self.batch_of(limit, |_| usize::MAX, |_, _| {})
     }
 
-    /// The same with at most so many messages as `wanted` says of the publisher at each place; tells how many these were.
+    /// The same with at most so many messages as `wanted` says of the publisher at each place;
+    /// tells how many these were.
     #[inline]
     pub(crate) fn batch_of(
         &mut self,
@@ -104,7 +107,8 @@ impl<T: Message> Queue<T> {
         self.batch.clear();
     }
 
-    /// Sees who has joined and left. In this order: with a lane that is no longer listed goes what came through it.
+    /// Sees who has joined and left. In this order: with a lane that is no longer listed goes what
+    /// came through it.
     #[inline]
     fn refresh(&mut self) {
         self.let_go();
@@ -143,7 +147,8 @@ impl<T: Message> Queue<T> {
         has_any(self.lanes.entries())
     }
 
-    /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that may wait.
+    /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that
+    /// may wait.
     ///
     /// A queue whose signal is no [`Signal::Wakeup`] does not sleep, for nobody would wake it.
     pub fn wait(&mut self, timeout: Duration) -> bool {
@@ -172,7 +177,8 @@ pub(crate) struct Reception<'q, T> {
 }
 
 impl<'q, T> Reception<'q, T> {
-    /// The oldest message of the publisher whose turn it is, or of the next one that has any. What was received before is let go.
+    /// The oldest message of the publisher whose turn it is, or of the next one that has any. What
+    /// was received before is let go.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<Sample<'_, T>> {
         let Self { inlet, lanes, turn, held } = self;

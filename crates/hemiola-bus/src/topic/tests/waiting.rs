@@ -1,4 +1,5 @@
-//! Publishers that wait for room, in every interleaving. Their sleeps end by time: that a receiver ends one earlier is no promise.
+//! Publishers that wait for room, in every interleaving. Their sleeps end by time: that a receiver
+//! ends one earlier is no promise.
 
 use std::sync::Arc;
 use std::time::Duration;

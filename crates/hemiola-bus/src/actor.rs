@@ -95,8 +95,7 @@ impl<S: 'static> Actor<S> {
         let mut left = limit;
         let Actor { state, inbox, panics, figures } = self;
         if inbox.is_noted() {
-            // SAFETY: a call that was handed out is forgotten.
-            panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state, figures) }));
+            panics.contain(|| inbox.drain(&mut left, |call| Call::run(call, state, figures)));
             figures.note_turn((limit - left) as u64, inbox.refused(), panics.count());
             inbox.note_next_arrival();
         }

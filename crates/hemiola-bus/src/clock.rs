@@ -1,12 +1,13 @@
 //! The framework's clock: running at a factor, or stepped by whoever drives a simulation or a
 //! replay.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
+
+use crate::sync::{AtomicI64, AtomicU64, Ordering};
 
 /// What time it is for everything that a robot does: cycles, timers, sources.
 ///

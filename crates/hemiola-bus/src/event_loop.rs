@@ -114,7 +114,7 @@ impl<E: Default + Send + Sync + 'static> EventLoop<E> {
 
 fn rounded(capacity: usize) -> usize {
     assert!(capacity > 0, "a ring has room for at least one event");
-    capacity.next_power_of_two()
+    capacity.checked_next_power_of_two().expect("a ring has room for less than half of all numbers")
 }
 
 impl<E: Default + Send + Sync + 'static, C: Claims> EventLoop<E, C> {

@@ -8,7 +8,7 @@ mod latest;
 mod queue;
 
 pub use latest::{LatestReader, LatestWriter, latest};
-pub(crate) use queue::Depth;
+pub(crate) use queue::{Depth, Taken};
 pub use queue::{QueueReader, QueueWriter, queue};
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ use hemiola_realtime::Containment;
 use hemiola_trace::Ticks;
 
 use crate::clock::RobotClock;
+use crate::panics::drop_contained;
 use crate::ready::{CAPACITY, COMMANDS, ReadySet};
 use agenda::{Agenda, Arrival};
 use callback::{Call, Done, Left, Reason, Runnable};
@@ -380,6 +381,8 @@ impl Drop for Executor {
     fn drop(&mut self) {
         self.handle.note_end();
         // What never got here may hold a handle, which would hold it.
-        while self.commands.todo.pop().is_some() {}
+        while let Some(command) = self.commands.todo.pop() {
+            drop_contained(command);
+        }
     }
 }

@@ -12,6 +12,7 @@
 //! | `actor` | an object that one thread touches and all may call |
 //! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
+//! | `when_full` | what becomes of a message for which there is no room |
 //! | `module` | ends of topics and services as arguments of updates |
 //! | `signal` | how a receiver learns that something was sent |
 //! | `ready` | which callbacks of an executor have something to do, and in which order it arrived |
@@ -22,6 +23,8 @@
 //! | `exchange` | the newest value, or all in order, from one thread to another |
 //! | `circle` | places in which numbers go round, under all rings |
 //! | `roster` | lists that are changed rarely and read without waiting |
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod actor;
 mod bus;
@@ -42,6 +45,7 @@ mod signal;
 mod statistics;
 mod sync;
 mod topic;
+mod when_full;
 
 pub use actor::{Actor, ActorHandle, ActorReport, CallBatch, CallFuture};
 pub use bus::{AnyMessage, AnyQueue, Bus, Listener, Watch};
@@ -58,4 +62,5 @@ pub use ready::Ready;
 pub use service::{AnswerFuture, Client, RunningServer, Server, ServiceReport};
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
-pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic, WhenFull};
+pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic};
+pub use when_full::WhenFull;

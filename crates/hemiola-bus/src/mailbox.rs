@@ -50,7 +50,7 @@ use crate::exchange::queue;
 use crate::roster::Roster;
 use crate::signal::Signal;
 use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use block::{Block, LaneIndex};
+use block::{Block, Reading};
 use hemiola_realtime::Wakeup;
 use std::sync::PoisonError;
 
@@ -100,16 +100,16 @@ impl<T: Send> Mailbox<T> {
         // One more than may wait, for a value may be numbered and then refused.
         let arrivals =
             mailbox.signal.executor().map(|_| Arc::new(Circle::new(mailbox.capacity + 1, AtomicU64::default)));
-        let receiver = mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner);
-        let take_free_lane = |block: &Arc<Block<T>>| Some((block.clone(), block.take_free_lane()?));
-        let (block, lane) = mailbox.blocks.look(|blocks| blocks.iter().find_map(take_free_lane)).unwrap_or_else(|| {
+        let mut reading = Some(Reading { reader, arrivals: arrivals.clone() });
+        let mut receiver = mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = |block: &Arc<Block<T>>| Some((block.clone(), block.open(&mut reading, &mut receiver)?));
+        let opened = mailbox.blocks.look(|blocks| blocks.iter().find_map(&mut open));
+        let (block, lane) = opened.unwrap_or_else(|| {
             let block = Arc::new(Block::new(*receiver));
             mailbox.blocks.change(|blocks| blocks.push(block.clone()));
-            // Nobody else takes lanes meanwhile.
-            (block.clone(), block.take_free_lane().unwrap_or(LaneIndex::FIRST))
+            let lane = block.open(&mut reading, &mut receiver);
+            (block, lane.expect("all lanes of a new block are free, and the lock is held"))
         });
-        // SAFETY: the lane is free, and `receiver` locked.
-        unsafe { block.open(lane, reader, arrivals.clone()) };
         // Relaxed: who sees what a sender has sent has seen it join.
         mailbox.senders.fetch_add(1, Ordering::Relaxed);
         drop(receiver);

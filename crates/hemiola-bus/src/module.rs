@@ -3,6 +3,7 @@
 //! A module's topic is called as the representation that it carries: `&mut Publisher<WhistleHeard>`
 //! in one module and `&Subscription<WhistleHeard>` in another are all that it takes to connect
 //! them. A module's service is called as the representation that it is asked with: [`Requests`].
+#![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 mod requests;
 
@@ -16,7 +17,8 @@ use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Inle
 use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
-use crate::topic::{Publisher, Queue, Sample, Topic, WhenFull};
+use crate::topic::{Publisher, Queue, Sample, Topic};
+use crate::when_full::WhenFull;
 
 /// Messages of a topic as an update gets them: those that had arrived when the run of its cycle
 /// began.

@@ -19,8 +19,13 @@
 //! The answer belongs to the answerer until B2, then to the asker, unless ASKER_LEFT came first.
 //! The waker belongs to the asker while WAKER is clear, and to nobody while it is set, until B2
 //! finds it set: then to the answerer. All steps acquire and release.
+//!
+//! Dropping an answer and using a waker are somebody's code: a panic of it ends there, so that
+//! every step has its last.
+#![expect(unsafe_code, reason = "an answer and a waker are shared between threads as the protocol above says")]
 
 use crate::error::AnswerError;
+use crate::panics::{call_contained, drop_contained};
 use crate::sync::{Arc, AtomicU32, CellAccess, Ordering, UnsafeCell};
 use hemiola_realtime::{MonotonicTime, Reason, Wakeup};
 use std::task::{Poll, Waker};
@@ -134,14 +139,14 @@ impl<V> Reply<V> {
         let before = self.word.fetch_or(ANSWERED, Ordering::AcqRel);
         if before & ASKER_LEFT != 0 {
             // SAFETY: nobody will ask for it any more.
-            drop(unsafe { self.take_answer() });
+            drop_contained(unsafe { self.take_answer() });
         } else if before & WAKER == 0 {
             self.wakeup.notify_one();
         }
         if before & WAKER != 0 {
             // SAFETY: WAKER was set when the answer was given.
             if let Some(waker) = unsafe { self.replace_waker(None) } {
-                waker.wake();
+                call_contained(|| waker.wake());
             }
         }
         self.word.fetch_or(ANSWERER_LEFT, Ordering::AcqRel);
@@ -218,7 +223,7 @@ impl<V> Drop for Asker<V> {
         let leave = |word| (word & ANSWERED == 0).then_some(word | ASKER_LEFT);
         if self.0.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, leave).is_err() {
             // SAFETY: it was given, and the asker is here.
-            drop(unsafe { self.0.take_answer() });
+            drop_contained(unsafe { self.0.take_answer() });
             self.0.word.fetch_or(ASKER_LEFT, Ordering::AcqRel);
         }
     }
@@ -227,9 +232,9 @@ impl<V> Drop for Asker<V> {
 #[cfg(all(test, loom))]
 mod model {
     use super::*;
+    use crate::sync::AtomicUsize;
     use crate::sync::model;
     use loom::thread;
-    use std::sync::atomic::AtomicUsize;
 
     /// Whoever sleeps for an answer gets it, or learns that there is none.
     #[test]

@@ -1,7 +1,7 @@
 //! What passes through the bus, in numbers.
 
-use crate::WhenFull;
 use crate::sync::{AtomicU64, Ordering};
+use crate::when_full::WhenFull;
 use hemiola_realtime::MonotonicTime;
 use hemiola_trace::{Distribution, Summary, TickScale, Ticks};
 

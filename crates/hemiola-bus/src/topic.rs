@@ -28,7 +28,6 @@ mod sample;
 mod tests;
 
 pub(crate) use hub::Hub;
-pub use lane::WhenFull;
 pub use latest::Latest;
 pub use publisher::{Loan, Publisher};
 pub use queue::Queue;
@@ -36,6 +35,7 @@ pub use sample::{Batch, Sample};
 
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
+use crate::when_full::WhenFull;
 use hemiola_realtime::Wakeup;
 use std::fmt;
 use std::sync::Arc;

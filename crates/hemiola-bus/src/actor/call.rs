@@ -4,9 +4,11 @@
 //! The function pointer beside an [`Inline`] was made for the type that is in there. A `Call` or
 //! `Answer` that exists holds its value: whoever takes that out does not let the `Call` or `Answer`
 //! be dropped.
+#![expect(unsafe_code, reason = "calls and answers of any type in places of one size")]
 
 use super::inline::Inline;
 use super::report::Figures;
+use crate::exchange::Taken;
 use crate::reply::Answerer;
 use hemiola_trace::Ticks;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -95,14 +97,12 @@ impl<S> Call<S> {
         }
     }
 
-    /// Runs the call where it lies.
-    ///
-    /// # Safety
-    /// The call is not used afterwards, nor dropped.
+    /// Makes the call, in the place where it lies.
     #[inline]
-    pub(super) unsafe fn run(&mut self, state: &mut S, figures: &Figures) {
-        // SAFETY: `invoke` was made for the task, which is in there.
-        unsafe { (self.invoke)(&mut self.task, Some((state, figures))) };
+    pub(super) fn run(call: Taken<'_, Self>, state: &mut S, figures: &Figures) {
+        let call = call.forget();
+        // SAFETY: `invoke` was made for the task, which is in there, and nobody comes after this.
+        unsafe { (call.invoke)(&mut call.task, Some((state, figures))) };
     }
 
     /// # Safety

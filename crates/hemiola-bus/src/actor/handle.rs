@@ -1,4 +1,5 @@
 //! The sending end of an actor.
+#![expect(unsafe_code, reason = "a call is written where it will lie, and its answer has the type of its question")]
 
 use super::call::{Answer, Call, Order, Question, Task, Timed};
 use super::report::Handles;

@@ -4,6 +4,7 @@
 //! An `Inline` holds one value of the type that it was made with: in place if it fits, else a box
 //! with it. Who takes it names that type, takes once, and does not drop it otherwise: an `Inline`
 //! that is dropped forgets its value.
+#![expect(unsafe_code, reason = "values of any type in places of one size")]
 
 use std::mem::MaybeUninit;
 

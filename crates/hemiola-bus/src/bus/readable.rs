@@ -3,7 +3,8 @@
 use super::Bus;
 use crate::BusError;
 use crate::signal::Signal;
-use crate::topic::{Queue, Topic, WhenFull};
+use crate::topic::{Queue, Topic};
+use crate::when_full::WhenFull;
 use hemiola_model::data::Writer;
 use hemiola_model::{Representation, RepresentationDescriptor};
 use hemiola_trace::Ticks;

@@ -1,4 +1,5 @@
 //! A reading end of an event loop.
+#![expect(unsafe_code, reason = "a consumer reads events that its cursor keeps from being written")]
 
 use super::WaitStrategy;
 use super::claims::{Claims, ManyProducers};

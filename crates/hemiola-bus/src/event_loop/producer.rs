@@ -1,4 +1,5 @@
 //! The writing end of an event loop.
+#![expect(unsafe_code, reason = "a producer writes the events that it has claimed")]
 
 use super::claims::{Claims, Content, ManyProducers};
 #[cfg(not(loom))]
@@ -175,6 +176,10 @@ impl<E, C: Claims> Producer<E, C> {
     #[inline]
     fn claim(&mut self, count: u64) -> Result<u64, SendError<()>> {
         let Producer { ring, cursors, free_below } = self;
+        // So many there never are; and what follows counts with numbers below the greatest.
+        if count > ring.capacity() {
+            return Err(SendError::Full(()));
+        }
         let mut refusal = SendError::Full(());
         let room = |first: u64| {
             if first + count > *free_below {

@@ -18,6 +18,7 @@
 //! that somebody measures.
 //!
 //! A consumer that is gone has its cursor at the end of all numbers: it holds up nobody.
+#![expect(unsafe_code, reason = "events are shared between threads as the invariant above says")]
 
 use super::claims::Claims;
 use crate::circle::Circle;
@@ -237,7 +238,9 @@ impl<E, C: Claims> Ring<E, C> {
     }
 
     pub(super) fn count_refused(&self, count: u64) {
-        self.refused.fetch_add(count, Ordering::Relaxed);
+        let add = |refused: u64| Some(refused.saturating_add(count));
+        // It always adds.
+        _ = self.refused.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     pub(super) fn refused(&self) -> u64 {

@@ -14,8 +14,10 @@
 //! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps
 //! release (what the owner did to its buffer is seen by the next owner) and acquire (the new owner
 //! sees it). The look at the mark may be relaxed: it decides only whether to swap.
+#![expect(unsafe_code, reason = "buffers are shared between threads as the protocol above says")]
 
 use crate::sync::{Arc, AtomicU8, CellAccess, Ordering, UnsafeCell};
+use std::marker::PhantomData;
 
 /// Says that the middle buffer is newer than the reader's.
 const NEWER: u8 = 0b100;
@@ -67,9 +69,27 @@ pub struct LatestWriter<T> {
 /// assert!(reader.has_new() && reader.take());
 /// assert_eq!(*reader.front(), "an image");
 /// ```
+///
+/// Threads that share a reader share the value, so the value must be one that threads can share:
+///
+/// ```compile_fail,E0277
+/// use hemiola_bus::exchange::latest;
+/// use std::cell::RefCell;
+///
+/// let (_writer, reader) = latest(|| RefCell::new(vec![0]));
+/// std::thread::scope(|scope| {
+///     for number in 1..=2 {
+///         let reader = &reader;
+///         // error: `RefCell<Vec<i32>>` cannot be shared between threads safely
+///         scope.spawn(move || reader.with_front(|value| value.borrow_mut().push(number)));
+///     }
+/// });
+/// ```
 pub struct LatestReader<T> {
     shared: Arc<Shared<T>>,
     front: u8,
+    /// It hands out references to the value: threads may share it if they may share that.
+    shares: PhantomData<T>,
 }
 
 /// A hand-over of the newest value; `make` makes the three buffers.
@@ -91,7 +111,7 @@ pub fn latest<T>(mut make: impl FnMut() -> T) -> (LatestWriter<T>, LatestReader<
         buffers: [UnsafeCell::new(make()), UnsafeCell::new(make()), UnsafeCell::new(make())],
         middle: AtomicU8::new(1),
     });
-    (LatestWriter { shared: shared.clone(), back: 0 }, LatestReader { shared, front: 2 })
+    (LatestWriter { shared: shared.clone(), back: 0 }, LatestReader { shared, front: 2, shares: PhantomData })
 }
 
 impl<T> LatestWriter<T> {

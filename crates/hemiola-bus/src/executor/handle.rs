@@ -1,6 +1,5 @@
 //! An executor as other threads, and its own callbacks, see it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_model::configuration::ExecutorConfiguration;
@@ -13,7 +12,9 @@ use super::registry::{CHANGES, Command, Commands, Messages, Newcomer, Registry};
 use super::subscription::Carrier;
 use crate::clock::RobotClock;
 use crate::error::BusError;
+use crate::panics::drop_contained;
 use crate::ready::{CAPACITY, Ready};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
 ///
@@ -115,7 +116,9 @@ impl ExecutorHandle {
         let Some((index, traced)) = self.with_registry(|registry| registry.reserve(newcomer, figures.clone())) else {
             return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
         };
+        let reserved = Reserved { handle: self, index };
         let made = make(self.shared.commands.of(index), figures);
+        std::mem::forget(reserved);
         self.with_registry(|registry| {
             let add = |entry| self.send(registry, Command::Add { index, kind, priority, traced, entry });
             let sent = made.and_then(add);
@@ -191,7 +194,8 @@ impl ExecutorHandle {
         let result = body(&mut registry);
         let waste = std::mem::take(&mut registry.waste);
         drop(registry);
-        drop(waste);
+        // It belonged to others, who are not to learn of it by a panic of this thread.
+        waste.into_iter().for_each(drop_contained);
         result
     }
 
@@ -215,5 +219,17 @@ impl ExecutorHandle {
     /// From now on, nobody sends it anything.
     pub(super) fn note_end(&self) {
         self.with_registry(|_| self.shared.gone.store(true, Ordering::Relaxed));
+    }
+}
+
+/// A number that was reserved, until it is known whether it is needed.
+struct Reserved<'a> {
+    handle: &'a ExecutorHandle,
+    index: usize,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.handle.with_registry(|registry| registry.release(self.index));
     }
 }

@@ -7,7 +7,8 @@ use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnabl
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
-use crate::topic::{Message, Queue, Topic, WhenFull};
+use crate::topic::{Message, Queue, Topic};
+use crate::when_full::WhenFull;
 
 impl Executor {
     /// Calls `callback` for the next message of a topic, and for no other.

@@ -18,7 +18,7 @@ use super::agenda::Kind;
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
 use crate::exchange::{QueueReader, QueueWriter, queue};
 use crate::ready::CAPACITY;
-use crate::topic::WhenFull;
+use crate::when_full::WhenFull;
 
 /// How many changes may wait to be made.
 pub(super) const CHANGES: usize = 64;

@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, spawn};
 
 use super::{Executor, ExecutorHandle};
+use crate::panics::drop_contained;
 
 /// An executor that runs on a thread of its own. Dropping it stops the executor and waits for the
 /// present call to end.
@@ -79,7 +80,7 @@ impl Drop for RunningExecutor {
         if self.thread.is_some() {
             // There is nobody to tell of a panic of the executor's own; the default hook has
             // printed it.
-            let _ = self.join();
+            drop_contained(self.join());
         }
     }
 }

@@ -8,7 +8,8 @@ use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnabl
 use super::registry::{Command, Messages, Newcomer, Registry};
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
-use crate::topic::{Batch, Message, Queue, Topic, WhenFull};
+use crate::topic::{Batch, Message, Queue, Topic};
+use crate::when_full::WhenFull;
 
 impl Executor {
     /// Calls `callback` for every message of a topic, in the order of each publisher.

@@ -198,11 +198,12 @@ impl Runnable for Timer {
         let left = match self.repetition {
             Repetition::Once => Left::Over,
             Repetition::Every(period) => {
-                let [period, late] = [period, tick.now.since(tick.due)].map(|duration| duration.as_nanos() as u64);
+                let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+                let [period, late] = [period, tick.now.since(tick.due)].map(nanoseconds);
                 let period = period.max(1);
                 // What is due exactly now is not missed: it is called next.
                 tick.missed = late.saturating_sub(1) / period;
-                self.due = self.due + Duration::from_nanos(period * (tick.missed + 1));
+                self.due = self.due + Duration::from_nanos(period.saturating_mul(tick.missed + 1));
                 Left::Until(self.due)
             }
         };

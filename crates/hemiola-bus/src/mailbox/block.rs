@@ -1,9 +1,10 @@
 //! Lanes with one word that tells which need a visit.
+#![expect(unsafe_code, reason = "reading ends are shared between threads as the protocol of mailboxes says")]
 
 use super::{Arrivals, Receiver};
-use crate::exchange::QueueReader;
+use crate::exchange::{QueueReader, Taken};
+use crate::panics::drop_contained;
 use crate::sync::{AtomicU64, CellAccess, Ordering, UnsafeCell};
-use std::mem::ManuallyDrop;
 
 /// Lanes of a block; few where loom tries all that can happen.
 const LANES: u32 = if cfg!(loom) { 2 } else { 31 };
@@ -25,9 +26,9 @@ struct QuietLines<T> {
 }
 
 /// A lane's reading end, and when its values arrived, if that is asked for.
-struct Reading<T> {
-    reader: QueueReader<T>,
-    arrivals: Option<Arrivals>,
+pub(super) struct Reading<T> {
+    pub(super) reader: QueueReader<T>,
+    pub(super) arrivals: Option<Arrivals>,
 }
 
 // SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T
@@ -74,24 +75,18 @@ impl<T> Block<T> {
         }
     }
 
-    /// For J, with `receiver` locked.
-    pub(super) fn take_free_lane(&self) -> Option<LaneIndex> {
+    /// For J: opens a free lane, if there is one; tells which.
+    ///
+    /// `_locked` is what the mailbox's lock is for: free lanes are the caller's, and nobody else's.
+    pub(super) fn open(&self, reading: &mut Option<Reading<T>>, _locked: &mut Receiver) -> Option<LaneIndex> {
         let free = self.quiet.free.load(Ordering::Acquire);
         (free != 0).then(|| {
             let index = free.trailing_zeros();
             self.quiet.free.fetch_and(!(1 << index), Ordering::Relaxed);
+            // SAFETY: the lane was free, so nobody owns it but the caller.
+            self.quiet.readers[index as usize].change(|place| unsafe { *place = reading.take() });
             LaneIndex(index)
         })
-    }
-
-    /// For J.
-    ///
-    /// # Safety
-    /// The lane was free, and `receiver` is locked since.
-    pub(super) unsafe fn open(&self, lane: LaneIndex, reader: QueueReader<T>, arrivals: Option<Arrivals>) {
-        let reading = Reading { reader, arrivals };
-        // SAFETY: nobody owns the lane but the caller.
-        self.quiet.readers[lane.0 as usize].change(|place| unsafe { *place = Some(reading) });
     }
 
     /// S2.
@@ -136,20 +131,16 @@ impl<T> Block<T> {
     /// The lane is the caller's: the receiver's when noted, its sender's when the receiver is gone.
     #[inline]
     pub(super) unsafe fn pop(&self, lane: LaneIndex) -> Option<T> {
-        // SAFETY: as the caller says; the value is taken once.
-        unsafe { self.pop_with(lane, |value| ManuallyDrop::take(value)) }
+        // SAFETY: as the caller says.
+        unsafe { self.pop_with(lane, |value| value.into_inner()) }
     }
 
-    /// Hands out the oldest value of a lane where it lies, to be taken or forgotten.
+    /// Hands out the oldest value of a lane where it lies.
     ///
     /// # Safety
     /// As of [`pop`](Self::pop).
     #[inline]
-    pub(super) unsafe fn pop_with<R>(
-        &self,
-        lane: LaneIndex,
-        take: impl FnOnce(&mut ManuallyDrop<T>) -> R,
-    ) -> Option<R> {
+    pub(super) unsafe fn pop_with<R>(&self, lane: LaneIndex, take: impl FnOnce(Taken<'_, T>) -> R) -> Option<R> {
         let reading = &self.quiet.readers[lane.0 as usize];
         // SAFETY: the reading end is the caller's.
         reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(|reading| reading.reader.pop_with(take)))
@@ -183,7 +174,9 @@ impl<T> Block<T> {
             let mut next = LaneIndex::FIRST;
             while let Some(lane) = noted.first_from(next) {
                 // SAFETY: the lane is noted, and the receiver is what closes.
-                while unsafe { self.pop(lane) }.is_some() {}
+                while let Some(value) = unsafe { self.pop(lane) } {
+                    drop_contained(value);
+                }
                 self.strike_off(lane, noted);
                 next = lane.following();
             }

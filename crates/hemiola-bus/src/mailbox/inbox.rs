@@ -1,11 +1,12 @@
 //! The receiving end of a mailbox.
+#![expect(unsafe_code, reason = "the receiver reads the lanes that are noted")]
 
 use super::block::{Block, LaneIndex, Noted};
 use super::{Mailbox, Sender};
+use crate::exchange::Taken;
 use crate::roster::RosterReader;
 use crate::sync::{Arc, Ordering};
 use hemiola_realtime::{MonotonicTime, Reason};
-use std::mem::ManuallyDrop;
 
 /// Visits the lanes in a fixed order.
 pub(crate) struct Inbox<T: Send> {
@@ -79,14 +80,13 @@ impl<T: Send> Inbox<T> {
         self.blocks.entries().iter().any(|block| !block.noted().is_empty())
     }
 
-    /// Hands out values where they lie, to be taken or forgotten: lane after lane, until all lanes
-    /// are empty or nothing is left of the budget. Begins with the lane after the one at which it
-    /// ended last, so that a sender that always has something takes at most one budget from the
-    /// others.
+    /// Hands out values where they lie: lane after lane, until all lanes are empty or nothing is
+    /// left of the budget. Begins with the lane after the one at which it ended last, so that a
+    /// sender that always has something takes at most one budget from the others.
     ///
     /// Where `receive` panics, the value counts as received, and the next call goes on behind it.
     #[inline]
-    pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
+    pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(Taken<'_, T>)) {
         self.blocks.refresh();
         if self.mailbox.signal.executor().is_some() {
             return self.drain_in_order(budget, receive);
@@ -96,7 +96,7 @@ impl<T: Send> Inbox<T> {
             && let Some((block, noted, lane)) = first_noted(blocks.entries(), next)
         {
             while *budget > 0 {
-                let counted = |value: &mut ManuallyDrop<T>| {
+                let counted = |value: Taken<'_, T>| {
                     *budget -= 1;
                     receive(value);
                 };
@@ -111,11 +111,11 @@ impl<T: Send> Inbox<T> {
     }
 
     #[inline(never)]
-    fn drain_in_order(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
+    fn drain_in_order(&mut self, budget: &mut usize, mut receive: impl FnMut(Taken<'_, T>)) {
         while *budget > 0
             && let Some((_, block, lane)) = oldest(self.blocks.entries())
         {
-            let counted = |value: &mut ManuallyDrop<T>| {
+            let counted = |value: Taken<'_, T>| {
                 *budget -= 1;
                 receive(value);
             };

@@ -1,4 +1,5 @@
 //! The sending end of a mailbox.
+#![expect(unsafe_code, reason = "values are written where they will lie, and taken back where the receiver is gone")]
 
 use super::block::{Block, LaneIndex, Raised};
 use super::{Arrivals, Mailbox, Receiver};

@@ -1,4 +1,5 @@
 //! The asking end of a service as an argument of updates.
+#![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 use std::any::Any;
 use std::collections::VecDeque;

@@ -3,12 +3,12 @@
 use super::report::Figures;
 use super::{Given, Question, Service};
 use crate::error::BusError;
+use crate::exchange::Taken;
 use crate::mailbox::{Inbox, Stop, Waited, mailbox};
-use crate::panics::Panics;
+use crate::panics::{Panics, drop_contained};
 use crate::signal::Signal;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, monotonic_now, spawn};
 use hemiola_trace::Ticks;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -167,12 +167,11 @@ pub(crate) struct Arrived {
 /// Answers a request, if anybody waits for the answer.
 fn answer<Request, Response>(
     figures: &Figures,
-    question: &mut ManuallyDrop<Question<Request, Response>>,
+    question: Taken<'_, Question<Request, Response>>,
     arrived: &mut Option<Arrived>,
     handle: &mut impl FnMut(&Request) -> Response,
 ) {
-    // SAFETY: a question that was handed out is forgotten.
-    let Question { request, number, sent, answerer, spent } = unsafe { ManuallyDrop::take(question) };
+    let Question { request, number, sent, answerer, spent } = question.into_inner();
     drop(spent);
     figures.take();
     if !answerer.is_wanted() {
@@ -221,7 +220,7 @@ impl Drop for RunningServer {
         self.stop.stop();
         if let Some(thread) = self.thread.take() {
             // A panic has been printed where it happened; there is nobody here to tell.
-            let _ = thread.join();
+            drop_contained(thread.join());
         }
     }
 }

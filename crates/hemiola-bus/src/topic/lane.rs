@@ -21,6 +21,7 @@
 //! in between. What the receiver read from a cell counts only then, for as long as `head` has not
 //! moved the publisher has not filled the cell again; and that a cell is empty counts only if
 //! `head` has not moved. The publisher tries once: if it fails, the receiver has made room.
+#![expect(unsafe_code, reason = "references to messages go through cells as pointers")]
 
 use super::hub::Inlet;
 use super::ledger::{Ledger, Oldest};
@@ -29,33 +30,8 @@ use super::room::Room;
 use crate::circle::Circle;
 use crate::signal::Signal;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
+use crate::when_full::WhenFull;
 use hemiola_realtime::MonotonicTime;
-
-/// What becomes of a message for which a queue has no room.
-///
-/// ```
-/// use hemiola_bus::{Bus, WhenFull};
-///
-/// let topic = Bus::new().topic("count")?;
-/// let mut publisher = topic.publisher();
-/// let mut newest = topic.queue(2, WhenFull::DropOldest);
-/// let mut oldest = topic.queue(2, WhenFull::DropNewest);
-/// (1..=3).for_each(|count| publisher.publish(count));
-/// assert_eq!(newest.batch(2).iter().map(|count| *count).collect::<Vec<i32>>(), [2, 3]);
-/// assert_eq!(oldest.batch(2).iter().map(|count| *count).collect::<Vec<i32>>(), [1, 2]);
-/// # Ok::<(), hemiola_bus::BusError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WhenFull {
-    /// The oldest message in the queue makes room. For who wants to know what is.
-    DropOldest,
-    /// The message does not get into the queue. For who wants to know how it began.
-    DropNewest,
-    /// As [`DropNewest`](Self::DropNewest), but a publisher that asks, off the real-time threads,
-    /// waits for room ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)). For who
-    /// wants to know all.
-    Wait,
-}
 
 pub(crate) struct Lane<T> {
     /// The lowest bit of a pointer is the mark.

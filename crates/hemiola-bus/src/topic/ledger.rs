@@ -15,6 +15,7 @@
 //! When the receiver leaves, the publisher takes back all that is in them, as soon as it [learns of
 //! that](super::receivers). A lane of which no publisher is left to learn lets them go when it is
 //! dropped.
+#![expect(unsafe_code, reason = "counts are kept by pointers into a pool that the lane keeps alive")]
 
 use super::pool::Count;
 use crate::circle::Circle;

@@ -25,6 +25,7 @@
 //! **A publisher always finds a slot**: whoever may hold messages reserves as many slots as it can
 //! hold before the publisher learns of it. Slots never move and live as long as the pool.
 //! References are kept only by those who keep the pool alive.
+#![expect(unsafe_code, reason = "slots are shared between threads as the protocol above says")]
 
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
@@ -122,10 +123,26 @@ impl<T: Default> Pool<T> {
     pub(crate) fn reserve(&self, slots: usize) {
         // Acquire: slots that others no longer need are free.
         let reserved = self.reserved.fetch_add(slots, Ordering::Acquire) + slots;
+        let in_vain = InVain { pool: self, slots };
         let made = self.segments.look(|segments| segments.iter().map(|segment| segment.slots.len()).sum::<usize>());
         if made < reserved {
-            self.segments.change(|segments| segments.push(Segment::new(reserved - made).into()));
+            // Messages are made by foreign code.
+            let segment = Segment::new(reserved - made);
+            self.segments.change(|segments| segments.push(segment.into()));
         }
+        std::mem::forget(in_vain);
+    }
+}
+
+/// Takes back a reservation for which slots could not be made.
+struct InVain<'a, T> {
+    pool: &'a Pool<T>,
+    slots: usize,
+}
+
+impl<T> Drop for InVain<'_, T> {
+    fn drop(&mut self) {
+        self.pool.reserved.fetch_sub(self.slots, Ordering::Relaxed);
     }
 }
 
@@ -328,12 +345,14 @@ impl<T> Held<T> {
         unsafe { self.slot().envelope.look(|envelope| &*envelope) }
     }
 
-    /// Another reference. Only of a message with several holders.
-    pub(crate) fn share(&self) -> Held<T> {
-        debug_assert!(!self.envelope().single, "there will be only one reference to this message");
+    /// Another reference; `None` of a message that can have but one.
+    pub(crate) fn share(&self) -> Option<Held<T>> {
+        if self.envelope().single {
+            return None;
+        }
         // As if one less was let go. Relaxed: our own reference keeps the slot from being free.
         self.slot().count().let_go.fetch_sub(1, Ordering::Relaxed);
-        Held(self.0)
+        Some(Held(self.0))
     }
 
     /// Becomes a reference for a lane of the publisher.

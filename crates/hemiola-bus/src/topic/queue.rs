@@ -2,12 +2,13 @@
 
 use super::Message;
 use super::hub::{Hub, Inlet};
-use super::lane::{Lane, WhenFull};
+use super::lane::Lane;
 use super::pool::Received;
 use super::sample::{Batch, Sample};
 use crate::roster::RosterReader;
 use crate::signal::Signal;
 use crate::sync;
+use crate::when_full::WhenFull;
 use hemiola_realtime::{Reason, monotonic_now};
 use std::fmt;
 use std::sync::Arc;
@@ -47,10 +48,12 @@ pub struct Queue<T: Message> {
 impl<T: Message> Queue<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>, capacity: usize, when_full: WhenFull, signal: Signal) -> Self {
         assert!(capacity > 0, "a queue has room for at least one message");
+        // First: a capacity for which there is no memory ends here, before anybody counts with it.
+        let batch = Vec::with_capacity(capacity);
         let inlet = Arc::new(Inlet::new(capacity, when_full, signal, hub.latencies()));
         hub.join_queue(&inlet);
         let lanes = inlet.lanes.reader();
-        Self { hub, inlet, lanes, turn: 0, held: None, batch: Vec::with_capacity(capacity) }
+        Self { hub, inlet, lanes, turn: 0, held: None, batch }
     }
 
     /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was

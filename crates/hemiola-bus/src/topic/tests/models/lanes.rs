@@ -5,8 +5,9 @@ use crate::signal::Signal;
 use crate::sync;
 use crate::topic::cell::MessageCell;
 use crate::topic::hub::Inlet;
-use crate::topic::lane::{Lane, WhenFull};
+use crate::topic::lane::Lane;
 use crate::topic::pool::{Complete, Pool, Reservation, Slots};
+use crate::when_full::WhenFull;
 use std::sync::Arc;
 
 /// For a publisher and its newest message.

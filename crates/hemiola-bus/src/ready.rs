@@ -274,7 +274,7 @@ impl Ready {
         }
     }
 
-    /// The same for callback `index` of the same executor.
+    /// What sets the bit of callback `index` of the same executor.
     pub(crate) fn of(&self, index: usize) -> Self {
         Self::new(&self.shared, index)
     }

@@ -104,7 +104,7 @@ impl<T: Message> Topic<T> {
         self.queue_with_signal(capacity, when_full, Arc::new(Wakeup::new()).into())
     }
 
-    /// As [`queue`](Self::queue), but its receiver learns of messages in another way.
+    /// A new receiver of all messages, which learns of them by `signal`: see [`queue`](Self::queue).
     ///
     /// # Panics
     /// If the capacity is zero.
@@ -117,7 +117,7 @@ impl<T: Message> Topic<T> {
         self.latest_with_signal(Signal::Nothing)
     }
 
-    /// As [`latest`](Self::latest), but its receiver learns of messages.
+    /// A new receiver of the newest message, which learns of messages by `signal`.
     pub fn latest_with_signal(&self, signal: Signal) -> Latest<T> {
         Latest::join(self.0.clone(), signal)
     }

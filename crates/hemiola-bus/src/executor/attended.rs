@@ -56,7 +56,7 @@ impl Executor {
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::attend`].
+    /// Calls a callback whenever a signal is raised: see [`Executor::attend`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].

@@ -71,7 +71,7 @@ impl ExecutorHandle {
         &self.shared.name
     }
 
-    /// As [`Executor::remove`](crate::Executor::remove).
+    /// Removes a callback: see [`Executor::remove`](crate::Executor::remove).
     ///
     /// # Errors
     /// [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].

@@ -43,7 +43,7 @@ impl Executor {
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::subscribe_once`].
+    /// Calls `callback` for the next message of a topic: see [`Executor::subscribe_once`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].

@@ -84,7 +84,7 @@ impl Executor {
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::serve`].
+    /// Answers the requests to a service: see [`Executor::serve`].
     ///
     /// # Errors
     /// As there, and [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -105,7 +105,8 @@ impl ExecutorHandle {
         })
     }
 
-    /// As [`Executor::call`](Executor::call), for threads that may wait for a lock and allocate.
+    /// Sends a request, and calls `callback` with the answer: see [`Executor::call`]. For threads
+    /// that may wait for a lock and allocate.
     ///
     /// # Errors
     /// As there, and [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].

@@ -111,7 +111,7 @@ impl Executor {
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::subscribe`].
+    /// Calls `callback` for every message of a topic: see [`Executor::subscribe`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -129,7 +129,7 @@ impl ExecutorHandle {
         self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
     }
 
-    /// As [`Executor::subscribe_batched`].
+    /// Calls `callback` with all messages that are there: see [`Executor::subscribe_batched`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].

@@ -103,7 +103,7 @@ impl Executor {
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::every`](crate::Executor::every).
+    /// Calls `callback` every `period`: see [`Executor::every`](crate::Executor::every).
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -118,7 +118,7 @@ impl ExecutorHandle {
         self.add_timer(name, self.clock().now() + period, Repetition::Every(period), priority, Box::new(callback))
     }
 
-    /// As [`Executor::once`](crate::Executor::once).
+    /// Calls `callback` once, `delay` from now: see [`Executor::once`](crate::Executor::once).
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -132,7 +132,7 @@ impl ExecutorHandle {
         self.at(self.clock().now() + delay, priority, callback)
     }
 
-    /// As [`Executor::at`](crate::Executor::at).
+    /// Calls `callback` once, at `time`: see [`Executor::at`](crate::Executor::at).
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].

@@ -9,6 +9,7 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod application;
 mod command_line;
@@ -17,6 +18,7 @@ mod error;
 mod live;
 mod session;
 mod summary;
+mod sync;
 mod traffic;
 
 pub use application::Application;

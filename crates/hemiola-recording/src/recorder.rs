@@ -32,7 +32,6 @@ pub use recorded::Recorded;
 pub use recording::{Recording, RecordingOptions};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,6 +39,7 @@ use hemiola_model::Time;
 use hemiola_runtime::{RobotHandle, Tap};
 
 use crate::error::RecordingError;
+use crate::sync::{AtomicBool, Ordering};
 use output::Output;
 
 /// A log that is being written.

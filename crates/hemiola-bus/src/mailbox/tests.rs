@@ -104,7 +104,7 @@ mod model {
             let thread = thread::spawn(move || {
                 (0..2).filter(|_| matches!(sender.send(sent.clone()), Err(SendError::NoReceiver(_)))).count()
             });
-            inbox.drain(&mut 1, drop);
+            inbox.drain(&mut 1, |value| drop(value));
             drop(inbox);
             thread.join().unwrap();
             assert_eq!(Arc::strong_count(&token), 1);
@@ -123,9 +123,9 @@ mod model {
                 stays.clone().send(10).unwrap();
             });
             let mut sum = 0;
-            inbox.drain(&mut 2, |value| sum += **value);
+            inbox.drain(&mut 2, |value| sum += value.into_inner());
             thread.join().unwrap();
-            inbox.drain(&mut 2, |value| sum += **value);
+            inbox.drain(&mut 2, |value| sum += value.into_inner());
             assert_eq!(sum, 11);
         });
     }

@@ -160,7 +160,7 @@ pub struct RunArguments {
     /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before `take` in robot.toml
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
     pub take: Vec<String>,
-    /// Show, record and pace the replay from this time of the robot's clock on; from the last snapshot before it, or the beginning, it is computed as fast as possible
+    /// Show, record and pace the replay from this time of the robot's clock on; from the last checkpoint before it, or the beginning, it is computed as fast as possible
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
     pub from: Option<Duration>,
     /// End the replay at this time of the robot's clock

@@ -15,6 +15,7 @@ mod command_line;
 mod commands;
 mod error;
 mod live;
+mod program;
 mod session;
 mod summary;
 mod traffic;

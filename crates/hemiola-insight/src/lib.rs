@@ -41,11 +41,11 @@ pub mod profile;
 mod routes;
 mod table;
 
-pub use admission::admit;
+pub use admission::{Admitted, admit};
 pub use derive::{Derived, Latency, Response, derive, is_output_of};
 pub use error::InsightError;
 pub use executors::{Burst, Callbacks, Called};
-pub use findings::{Findings, Row, What};
+pub use findings::{Findings, Observed, Row, What};
 pub use json::as_json;
 pub use knowledge::{Knowledge, Origin};
 pub use routes::Chain;

@@ -9,15 +9,15 @@ use std::process::ExitCode;
 use hemiola_trace::Ticks;
 
 use super::print;
-use crate::application::Application;
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::configuration;
 use evidence::Evidence;
 use hemiola_words::duration;
 
-pub fn why(application: &Application, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
-    let configuration = configuration(application, &arguments.configuration)?.0.configuration;
+pub fn why(program: &Program, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
+    let configuration = configuration(program, &arguments.configuration)?.0.configuration;
     let evidence = Evidence::find(arguments, configuration, name)?;
     let Some(subject) = &arguments.subject else {
         return print(&overview(&evidence));

@@ -16,6 +16,7 @@
 //! | `instructions` | the count that tells a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
+#![forbid(unsafe_code)]
 
 mod chains;
 mod command_line;

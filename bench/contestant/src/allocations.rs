@@ -1,4 +1,5 @@
 //! Counts allocations of all threads while somebody wants to know.
+#![expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

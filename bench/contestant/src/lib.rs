@@ -29,6 +29,7 @@
 //! ```
 //!
 //! `unsafe` stands in `system` (calls into the C library) and `allocations` (the trait is unsafe).
+#![deny(unsafe_code)]
 
 mod allocations;
 mod arguments;

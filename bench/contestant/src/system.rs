@@ -1,4 +1,5 @@
 //! Clocks, sleeping, priority: the few calls into the system that a contestant needs.
+#![expect(unsafe_code, reason = "system calls")]
 
 use std::fmt;
 use std::mem::MaybeUninit;

@@ -41,6 +41,7 @@
 //! with what others computed.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod analysis;
 mod arrivals;

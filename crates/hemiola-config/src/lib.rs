@@ -21,6 +21,7 @@
 //! assert_eq!(error.to_string(), expected);
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod catalog;
 mod condition;
@@ -38,6 +39,7 @@ mod save;
 mod section;
 mod size;
 mod suggest;
+mod toml_value;
 
 pub use catalog::{Catalog, Component};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};

@@ -4,11 +4,12 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use hemiola_model::Value;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
+use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use crate::ConfigError;
 use crate::document::LONGEST_TEXT;
 use crate::load::beside;
+use crate::toml_value::to_toml;
 
 /// Writes the value of a module's parameter into the configuration at `path`, and tells which file was changed. Comments,
 /// order and layout of everything else stay as they are; the file is replaced as a whole or not at all.
@@ -76,24 +77,6 @@ fn set(table: &mut dyn TableLike, name: &str, mut value: toml_edit::Value) {
         Some(other) => *other = Item::Value(value),
         None => _ = table.insert(name, Item::Value(value)),
     }
-}
-
-/// A value in TOML; `None` for nothing, which TOML cannot say.
-pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
-    Some(match value {
-        Value::Nothing => return None,
-        Value::Boolean(value) => (*value).into(),
-        Value::Integer(value) => (*value).into(),
-        // TOML promises 64 bits with a sign and no more; as a number it keeps its size if not its last digits.
-        Value::Unsigned(value) => i64::try_from(*value).map_or_else(|_| (*value as f64).into(), Into::into),
-        Value::Float(value) => (*value).into(),
-        Value::Text(text) => text.as_str().into(),
-        Value::List(items) => Array::from_iter(items.iter().filter_map(to_toml)).into(),
-        Value::Table(entries) => {
-            let entries = entries.iter().filter_map(|(name, value)| Some((name.as_str(), to_toml(value)?)));
-            InlineTable::from_iter(entries).into()
-        }
-    })
 }
 
 fn read(path: &Path) -> Result<String, ConfigError> {

@@ -15,6 +15,7 @@
 //!
 //! Values are read as CDR with schemas in `ros2msg`, which is what Hemiola and ROS 2 write; messages in other encodings are there as bytes.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod adapt;
 mod channel;

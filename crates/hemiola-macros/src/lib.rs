@@ -3,6 +3,7 @@
 //! What they write is small: implementations of the traits of `hemiola-model` that call ordinary generic functions. They
 //! contain no logic of their own, and no `unsafe`, so that a crate of modules may forbid it. Use them through `hemiola`.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod data;
 mod module;

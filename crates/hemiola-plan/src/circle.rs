@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use crate::bits::BitMatrix;
-use crate::problem::Party;
+use crate::party::Party;
 
 /// One way to break every circle among some updates: these `&T` become `Previous<T>`.
 ///

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::TaskId;
 use crate::random::SplitMix64;
+use crate::task::TaskId;
 
 /// How long one task takes.
 ///

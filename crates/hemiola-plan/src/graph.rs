@@ -9,60 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::bits::BitMatrix;
 use crate::durations::{Durations, from_nanos};
 use crate::module_order::{self, ModuleTasks, UpdateOrder};
+use crate::paths::{adjacency, tails, topological_order};
 use crate::resolved::{Consumer, ResolvedCycle, UpdateId};
+use crate::task::{Task, TaskId, TaskKind};
 use crate::{Access, width};
-
-/// A task of a graph: its index, in the order of the description. It stays the same when durations become known.
-///
-/// ```
-/// use hemiola_plan::TaskId;
-/// assert_eq!(TaskId(3).index(), 3);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct TaskId(pub u32);
-
-impl TaskId {
-    /// As an index into [`TaskGraph::tasks`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// The unit of scheduling.
-///
-/// ```
-/// use hemiola_plan::{Task, TaskKind};
-/// let task = Task { name: "warm up".into(), module: None, kind: TaskKind::Plain, is_output: false };
-/// assert_eq!(task.kind, TaskKind::Plain);
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
-    /// `Module.update` or `publish to motion`.
-    pub name: String,
-    /// The module that it belongs to.
-    pub module: Option<String>,
-    /// What it does.
-    pub kind: TaskKind,
-    /// Whether its effect leaves the cycle: it publishes, or it is an update that provides nothing, such as an actuator.
-    /// Outputs go first as soon as their inputs are there.
-    pub is_output: bool,
-}
-
-/// What a task does.
-///
-/// ```
-/// use hemiola_plan::{TaskKind, UpdateId};
-/// assert_ne!(TaskKind::Update(UpdateId { module: 0, update: 0 }), TaskKind::Publish(0));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TaskKind {
-    /// Runs an update of a module.
-    Update(UpdateId),
-    /// Publishes one of [`ResolvedCycle::publishes`] (by index), as soon as its providers have run.
-    Publish(usize),
-    /// Work of no module, as in a workload that was read from a file.
-    Plain,
-}
 
 /// Why one task runs before another.
 ///
@@ -406,51 +356,4 @@ impl TaskGraph {
 
 pub(crate) fn pairs(edges: &[Edge]) -> Vec<(usize, usize)> {
     edges.iter().map(|edge| (edge.from.index(), edge.to.index())).collect()
-}
-
-/// Successor lists, ascending and without duplicates.
-pub(crate) fn adjacency(size: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
-    let mut successors = vec![Vec::new(); size];
-    edges.iter().for_each(|&(from, to)| successors[from].push(to));
-    for list in &mut successors {
-        list.sort_unstable();
-        list.dedup();
-    }
-    successors
-}
-
-/// Every node after its predecessors, else by index. Nodes on a circle are left out; graphs here have none.
-pub(crate) fn topological_order(successors: &[Vec<usize>]) -> Vec<usize> {
-    let mut waiting = vec![0u32; successors.len()];
-    successors.iter().flatten().for_each(|&to| waiting[to] += 1);
-    let ready = (0..successors.len()).filter(|&node| waiting[node] == 0).map(std::cmp::Reverse);
-    let mut ready: std::collections::BinaryHeap<_> = ready.collect();
-    let mut order = Vec::with_capacity(successors.len());
-    while let Some(std::cmp::Reverse(node)) = ready.pop() {
-        order.push(node);
-        for &to in &successors[node] {
-            waiting[to] -= 1;
-            if waiting[to] == 0 {
-                ready.push(std::cmp::Reverse(to));
-            }
-        }
-    }
-    order
-}
-
-/// A longest path from a node to an end, itself included. Compared by time, then by nodes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Tail {
-    pub(crate) nanos: u64,
-    pub(crate) nodes: u32,
-}
-
-/// The tail of every node.
-pub(crate) fn tails(order: &[usize], successors: &[Vec<usize>], durations: &[u64]) -> Vec<Tail> {
-    let mut tails = vec![Tail::default(); successors.len()];
-    for &node in order.iter().rev() {
-        let longest = successors[node].iter().map(|&next| tails[next]).max().unwrap_or_default();
-        tails[node] = Tail { nanos: durations[node] + longest.nanos, nodes: longest.nodes + 1 };
-    }
-    tails
 }

@@ -23,6 +23,7 @@
 //! an executor runs and a [`Simulation`] predicts.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod bits;
 mod circle;
@@ -32,13 +33,15 @@ pub mod draw;
 mod durations;
 mod graph;
 mod module_order;
+mod party;
+mod paths;
 mod plan;
-mod prediction;
 mod problem;
 mod random;
 mod resolve;
 mod resolved;
 mod simulation;
+mod task;
 mod width;
 
 pub use circle::{Cut, CutChange};
@@ -47,13 +50,14 @@ pub use description::{
     UpdateDescription,
 };
 pub use durations::{Durations, TaskDuration};
-pub use graph::{CriticalPath, Edge, GraphError, Reason, Task, TaskGraph, TaskId, TaskKind};
+pub use graph::{CriticalPath, Edge, GraphError, Reason, TaskGraph};
 pub use module_order::UpdateOrder;
-pub use plan::{Plan, PlanOptions, Unit, UnitId, WorkerChoice};
-pub use prediction::Prediction;
-pub use problem::{Form, Named, Party, Problem, Reading, Warning};
+pub use party::Party;
+pub use plan::{Plan, PlanOptions, Prediction, Unit, UnitId, WorkerChoice};
+pub use problem::{Form, Named, Problem, Reading, Warning};
 pub use resolve::resolve;
 pub use resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
 };
 pub use simulation::{Makespan, Policy, Schedule, Simulation, SimulationOptions, Slot};
+pub use task::{Task, TaskId, TaskKind};

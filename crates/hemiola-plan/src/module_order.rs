@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::durations::Durations;
-use crate::graph::{Tail, Task, TaskId, adjacency, tails, topological_order};
+use crate::paths::{Tail, adjacency, tails, topological_order};
+use crate::task::{Task, TaskId};
 pub use update_order::UpdateOrder;
 
 /// How often the order is refined with the remaining paths that the previous order led to.

@@ -1,14 +1,19 @@
 //! What an executor needs to run a graph: fused units by priority, who waits for whom, how many workers.
 
+mod prediction;
+
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::durations::{Durations, from_nanos, nanos};
-use crate::graph::{Task, TaskGraph, TaskId, TaskKind, adjacency, tails, topological_order};
+use crate::graph::TaskGraph;
 use crate::module_order::UpdateOrder;
-use crate::prediction::{self, Prediction};
+use crate::paths::{adjacency, tails, topological_order};
+use crate::task::{Task, TaskId, TaskKind};
+
+pub use prediction::Prediction;
 
 /// A unit of a plan. The smaller, the more important.
 ///

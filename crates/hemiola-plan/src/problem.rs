@@ -7,70 +7,10 @@ use std::fmt::{self, Display};
 use serde::{Deserialize, Serialize};
 
 use crate::circle::Cut;
+use crate::party::Party;
 use messages::{
     choice_does_not_provide, circular, doubled, list, missing, several_origins, unknown_choice, unknown_trigger,
 };
-
-/// One who provides or reads a representation, as a person would look for it.
-///
-/// ```
-/// use hemiola_plan::Party;
-/// let party = Party::Update {
-///     cycle: "cognition".into(), module: "BallFinder".into(), update: "ball_percept".into(), location: Some("src/ball.rs:7".into()),
-/// };
-/// assert_eq!(party.to_string(), "`BallFinder.ball_percept` (src/ball.rs:7)");
-/// assert_eq!(party.choice(), "BallFinder");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Party {
-    /// An update of a module in a cycle.
-    Update {
-        /// The cycle in which it runs.
-        cycle: String,
-        /// Its module.
-        module: String,
-        /// Its name within the module.
-        update: String,
-        /// Where the module is declared.
-        location: Option<String>,
-    },
-    /// A sample of a source.
-    Sample {
-        /// The source.
-        source: String,
-        /// The name of the sample.
-        sample: String,
-    },
-}
-
-impl Party {
-    /// The name by which `[providers]` chooses it: its module or its source.
-    pub fn choice(&self) -> &str {
-        match self {
-            Party::Update { module, .. } => module,
-            Party::Sample { source, .. } => source,
-        }
-    }
-
-    fn place(&self) -> String {
-        match self {
-            Party::Update { cycle, .. } => format!("{self} in cycle `{cycle}`"),
-            Party::Sample { .. } => self.to_string(),
-        }
-    }
-}
-
-impl Display for Party {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Party::Update { module, update, location: Some(location), .. } => {
-                write!(f, "`{module}.{update}` ({location})")
-            }
-            Party::Update { module, update, location: None, .. } => write!(f, "`{module}.{update}`"),
-            Party::Sample { source, sample } => write!(f, "sample `{sample}` of source `{source}`"),
-        }
-    }
-}
 
 /// A name that is used twice where it has to be unique.
 ///

@@ -7,7 +7,8 @@ mod parties;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::description::{CycleDescription, System, Trigger, UpdateDescription};
-use crate::problem::{Form, Party, Problem, Reading, Warning};
+use crate::party::Party;
+use crate::problem::{Form, Problem, Reading, Warning};
 use crate::resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
 };

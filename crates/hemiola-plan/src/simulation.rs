@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::durations::{Durations, Sampler, from_nanos, nanos};
-use crate::graph::TaskId;
 use crate::plan::{Plan, UnitId};
 use crate::random::SplitMix64;
+use crate::task::TaskId;
 use ready::{Fifo, ReadySet, Stealing, Urgent};
 
 /// Which of the ready units a free worker takes.

@@ -1,7 +1,8 @@
 //! What the kernel counts of threads and cores: who had a core, who waited for one, what the host of a virtual machine took.
 
+use crate::affinity::CoreId;
 use crate::os;
-use crate::thread::{CoreId, KernelThread};
+use crate::thread::KernelThread;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;

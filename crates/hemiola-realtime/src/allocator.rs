@@ -3,10 +3,12 @@
 //! # Safety
 //! Every call is handed to [`System`] unchanged; counting touches only thread-local cells of integers, which are initialised at
 //! compile time and have no destructor, so that counting neither allocates nor fails, not even while a thread ends.
+#![expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::sync::{Ordering, StaticAtomicU64};
 
 /// The system's allocator, with a count per thread of what was allocated and freed. Costs some nanoseconds a call.
 ///
@@ -67,7 +69,7 @@ thread_local! {
 }
 
 /// Calls to the allocator by watched threads.
-static CALLS_BY_WATCHED_THREADS: AtomicU64 = AtomicU64::new(0);
+static CALLS_BY_WATCHED_THREADS: StaticAtomicU64 = StaticAtomicU64::new(0);
 
 /// What the calling thread has allocated and freed so far. All zeros unless [`CountingAllocator`] is the global allocator.
 pub fn allocations_on_this_thread() -> Allocations {

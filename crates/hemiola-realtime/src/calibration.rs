@@ -15,7 +15,8 @@ pub use wake_up::wake_up_cost;
 use serde::{Deserialize, Serialize};
 
 use crate::latency::LatencyDistribution;
-use crate::thread::{Policy, Priority, Spawned, ThreadSettings};
+use crate::policy::{Policy, Priority};
+use crate::thread::{Spawned, ThreadSettings};
 
 /// What a computer takes for itself, as measured. What could not be measured is not there.
 ///

@@ -8,8 +8,6 @@ mod measurements;
 mod permissions;
 mod processor;
 
-pub(crate) use permissions::group_bandwidth;
-
 use crate::os;
 use crate::system_tree::SystemTree;
 use serde::Serialize;

@@ -21,8 +21,11 @@
 //! ```
 //!
 //! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod accounts;
+mod affinity;
 mod allocator;
 mod calibration;
 mod containment;
@@ -31,8 +34,10 @@ mod doctor;
 mod earliness;
 mod error;
 mod latency;
+mod locking;
 mod memory;
 mod os;
+mod policy;
 mod privileges;
 mod respite;
 mod sync;
@@ -42,6 +47,7 @@ mod time;
 mod wakeup;
 
 pub use accounts::{StolenTime, ThreadAccount, ThreadTimes};
+pub use affinity::{Affinity, CoreId};
 pub use allocator::{
     AllocationGuard, Allocations, CountingAllocator, allocations_on_this_thread, calls_by_watched_threads,
     stop_watching_this_thread, watch_this_thread,
@@ -53,11 +59,10 @@ pub use doctor::{Finding, State, examine, examine_settings, findings_as_json, fi
 pub use earliness::{AdaptiveEarliness, EarlinessCost, EarlySleep};
 pub use error::RealtimeError;
 pub use latency::LatencyDistribution;
-pub use memory::{Locking, MemoryReport, prefault_stack, secure_memory};
+pub use locking::Locking;
+pub use memory::{MemoryReport, prefault_stack, secure_memory};
+pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
-pub use thread::{
-    Affinity, CoreId, KernelThread, Niceness, Policy, Priority, Spawned, ThreadReport, ThreadSettings,
-    apply_to_this_thread, spawn,
-};
+pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
 pub use wakeup::{Generation, Reason, Wakeup};

@@ -1,6 +1,7 @@
 //! Memory that causes no page fault when it matters: locked, and touched in advance.
 
 use crate::denial::{Denial, Outcome, how_to_obtain_permission};
+use crate::locking::Locking;
 use crate::os;
 use crate::privileges::Privileges;
 use crate::system_tree::SystemTree;
@@ -27,27 +28,6 @@ pub struct MemoryReport {
     pub keeps_heap: bool,
     /// Bytes of heap that were touched in advance.
     pub prefaulted_heap: usize,
-}
-
-/// Which memory is locked, that is: stays in place and needs no page fault.
-///
-/// ```
-/// use hemiola_realtime::{Locking, secure_memory};
-///
-/// let report = secure_memory(0);
-/// if report.locking == Some(Locking::Present) {
-///     println!("memory that threads allocate later may fault: allocate it all before they start");
-/// }
-/// assert_eq!(report.locking.is_some(), report.lock.is_granted());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Locking {
-    /// All there is and all that will be; faulted in at once.
-    PresentAndFuture,
-    /// All there is and all that will be, each page from its first touch on.
-    WhenTouched,
-    /// All there is now. The future is left out where a limit exists: once it is reached, every allocation would fail.
-    Present,
 }
 
 /// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches `heap` bytes in advance (they

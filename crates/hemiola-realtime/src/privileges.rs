@@ -36,3 +36,34 @@ impl Privileges {
 fn in_first_user_namespace(tree: &SystemTree) -> bool {
     tree.text("proc/self/uid_map").is_none_or(|map| map.split_whitespace().eq(["0", "0", "4294967295"]))
 }
+
+/// How much of each period real-time threads of this process' control group may run, in kernels
+/// with `RT_GROUP_SCHED`: by default they get nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GroupShare {
+    /// Microseconds per period.
+    pub(crate) microseconds: i64,
+}
+
+impl GroupShare {
+    /// The file of a control group that holds it.
+    pub(crate) const FILE: &str = "cpu.rt_runtime_us";
+    /// Why it matters.
+    pub(crate) const WHY: &str =
+        "a real-time policy is refused to members of a control group without real-time bandwidth, even to root";
+    /// What to do where it is none.
+    pub(crate) const REMEDY: &str = "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost \
+        first (docker: `--cpu-rt-runtime=950000`)";
+
+    /// Reads it from the process' own group; nothing where the kernel does not divide real-time bandwidth.
+    pub(crate) fn of_this_process(tree: &SystemTree) -> Option<Self> {
+        let files = tree.control_group_files(Self::FILE, Self::FILE);
+        let microseconds = files.iter().find_map(|text| text.parse().ok())?;
+        Some(GroupShare { microseconds })
+    }
+
+    /// Tells whether real-time policies are refused.
+    pub(crate) fn is_none(self) -> bool {
+        self.microseconds == 0
+    }
+}

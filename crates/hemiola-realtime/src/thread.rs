@@ -7,16 +7,16 @@ mod kernel_thread;
 
 pub use kernel_thread::KernelThread;
 
+use crate::affinity::Affinity;
 use crate::denial::{Denial, Outcome, how_to_obtain_permission};
-use crate::doctor::{State, group_bandwidth};
 use crate::error::RealtimeError;
+use crate::policy::Policy;
+use crate::privileges::GroupShare;
 use crate::system_tree::SystemTree;
 use crate::{memory, os};
-use std::fmt;
 use std::io;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 /// What a thread is called, how the kernel schedules it, where it runs and how much stack it has.
 ///
@@ -84,176 +84,6 @@ impl ThreadSettings {
     /// The thread's name.
     pub fn name(&self) -> &str {
         &self.name
-    }
-}
-
-/// How the kernel decides when a thread runs.
-///
-/// Real-time policies are not inherited by threads that such a thread starts without [`spawn`].
-///
-/// ```
-/// use hemiola_realtime::{Policy, Priority};
-///
-/// let motion = Policy::Fifo(Priority::new(60)?);
-/// let cognition = Policy::Fifo(Priority::new(40)?);
-/// assert_eq!(motion.to_string(), "SCHED_FIFO with priority 60");
-/// assert_ne!(motion, cognition);
-/// # Ok::<(), hemiola_realtime::RealtimeError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
-    /// Runs until it blocks or a thread of higher priority is ready.
-    Fifo(Priority),
-    /// As [`Policy::Fifo`], but threads of equal priority take turns.
-    RoundRobin(Priority),
-    /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time within `deadline` of each
-    /// start of a `period`. The kernel wants `runtime <= deadline <= period`, and no affinity.
-    Deadline {
-        /// Processor time per period.
-        runtime: Duration,
-        /// By when it is needed, from the start of the period.
-        deadline: Duration,
-        /// The time between two starts.
-        period: Duration,
-    },
-    /// Shares the processor with everything else. Timers of such a thread fire without slack.
-    TimeSharing {
-        /// Its weight among the others.
-        nice: Niceness,
-    },
-}
-
-impl fmt::Display for Policy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Policy::Fifo(priority) => write!(formatter, "SCHED_FIFO with priority {}", priority.level()),
-            Policy::RoundRobin(priority) => write!(formatter, "SCHED_RR with priority {}", priority.level()),
-            Policy::Deadline { runtime, deadline, period } => {
-                write!(formatter, "SCHED_DEADLINE with {runtime:?} within {deadline:?} every {period:?}")
-            }
-            Policy::TimeSharing { nice } => write!(formatter, "time sharing with nice value {}", nice.level()),
-        }
-    }
-}
-
-/// A real-time priority, 1 (lowest) to 99 (highest; as high as the kernel's own migration threads, better left to them).
-///
-/// ```
-/// use hemiola_realtime::Priority;
-///
-/// assert_eq!(Priority::new(60)?.level(), 60);
-/// assert!(Priority::new(0).is_err());
-/// # Ok::<(), hemiola_realtime::RealtimeError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Priority(u8);
-
-impl Priority {
-    /// The lowest real-time priority, still above everything that shares time.
-    pub const LOWEST: Priority = Priority(1);
-    /// The highest real-time priority.
-    pub const HIGHEST: Priority = Priority(99);
-
-    /// The priority `level`.
-    ///
-    /// # Errors
-    /// [`RealtimeError::NoSuchPriority`] outside 1 to 99.
-    pub fn new(level: u8) -> Result<Self, RealtimeError> {
-        let priority = Priority(level);
-        if (Self::LOWEST..=Self::HIGHEST).contains(&priority) {
-            Ok(priority)
-        } else {
-            Err(RealtimeError::NoSuchPriority { level })
-        }
-    }
-
-    /// The priority `level`, or the one that is nearest to it.
-    ///
-    /// ```
-    /// # use hemiola_realtime::Priority;
-    /// assert_eq!((Priority::nearest(60).level(), Priority::nearest(0).level()), (60, 1));
-    /// ```
-    pub fn nearest(level: u8) -> Self {
-        Priority(level).clamp(Self::LOWEST, Self::HIGHEST)
-    }
-
-    /// 1 to 99.
-    pub const fn level(self) -> u8 {
-        self.0
-    }
-}
-
-/// A nice value, -20 (most processor time) to 19 (least). The default is 0.
-///
-/// ```
-/// use hemiola_realtime::Niceness;
-///
-/// assert_eq!(Niceness::default().level(), 0);
-/// assert!(Niceness::new(20).is_err());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Niceness(i8);
-
-impl Niceness {
-    /// The nice value `level`.
-    ///
-    /// # Errors
-    /// [`RealtimeError::NoSuchNiceness`] outside -20 to 19.
-    pub fn new(level: i8) -> Result<Self, RealtimeError> {
-        if (-20..=19).contains(&level) { Ok(Niceness(level)) } else { Err(RealtimeError::NoSuchNiceness { level }) }
-    }
-
-    /// -20 to 19.
-    pub const fn level(self) -> i8 {
-        self.0
-    }
-}
-
-/// A processor core (a hardware thread), numbered as the kernel numbers them.
-///
-/// ```
-/// use hemiola_realtime::{Affinity, CoreId};
-///
-/// assert!(Affinity::of_this_thread().cores().iter().all(|&CoreId(number)| number < 4096));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CoreId(pub usize);
-
-/// A set of cores.
-///
-/// ```
-/// use hemiola_realtime::{Affinity, CoreId};
-///
-/// let affinity = Affinity::of([CoreId(2), CoreId(0), CoreId(2)]);
-/// assert_eq!(affinity.cores(), [CoreId(0), CoreId(2)]);
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Affinity(Vec<CoreId>);
-
-impl Affinity {
-    /// These cores, in any order.
-    pub fn of(cores: impl IntoIterator<Item = CoreId>) -> Self {
-        let mut cores: Vec<CoreId> = cores.into_iter().collect();
-        cores.sort_unstable();
-        cores.dedup();
-        Affinity(cores)
-    }
-
-    /// The cores on which the calling thread may run; none where the system does not tell.
-    pub fn of_this_thread() -> Self {
-        Self::of(os::affinity().unwrap_or_default().into_iter().map(CoreId))
-    }
-
-    /// The cores, ascending.
-    pub fn cores(&self) -> &[CoreId] {
-        &self.0
-    }
-}
-
-impl fmt::Display for Affinity {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cores: Vec<String> = self.0.iter().map(|core| core.0.to_string()).collect();
-        write!(formatter, "cores {}", cores.join(", "))
     }
 }
 
@@ -361,7 +191,9 @@ fn apply(settings: &ThreadSettings) -> ThreadReport {
         remedy: "harmless: only tools such as top and perf show it".to_string(),
     });
     let affinity = settings.affinity.as_ref().map_or(Outcome::NotRequested, |affinity| {
-        Outcome::of(os::set_affinity(affinity), |error| explain_affinity(affinity, &error))
+        Outcome::of(os::set_affinity(affinity.cores().iter().map(|core| core.0)), |error| {
+            explain_affinity(affinity, &error)
+        })
     });
     let policy = settings.policy.map_or(Outcome::NotRequested, |policy| {
         Outcome::of(os::set_policy(policy), |error| {
@@ -419,15 +251,14 @@ fn explain_policy(policy: Policy, settings: &ThreadSettings, error: &io::Error, 
             format!("the kernel wants 1 us <= runtime <= deadline <= period, and a period of 100 us to 4 s ({error})"),
             "correct the three durations".to_string(),
         ),
-        (Some(libc::EPERM), _) => match group_bandwidth(tree).filter(|group| group.state == State::Problem) {
-            Some(group) => {
-                (format!("{}; this one has {} ({error})", group.why, group.found), group.remedy.unwrap_or_default())
-            }
-            None => (
-                format!("no permission: the process has neither CAP_SYS_NICE nor a large enough limit ({error})"),
-                format!("{}; as root inside a container: `--cap-add SYS_NICE`", how_to_obtain_permission()),
-            ),
-        },
+        (Some(libc::EPERM), _) if GroupShare::of_this_process(tree).is_some_and(GroupShare::is_none) => (
+            format!("{}; this one has none ({} is 0) ({error})", GroupShare::WHY, GroupShare::FILE),
+            GroupShare::REMEDY.to_string(),
+        ),
+        (Some(libc::EPERM), _) => (
+            format!("no permission: the process has neither CAP_SYS_NICE nor a large enough limit ({error})"),
+            format!("{}; as root inside a container: `--cap-add SYS_NICE`", how_to_obtain_permission()),
+        ),
         _ => (error.to_string(), "not supported by this system; run on Linux without a system call filter".to_string()),
     };
     Denial { setting, reason, remedy }

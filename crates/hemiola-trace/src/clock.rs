@@ -3,6 +3,7 @@
 //! Reading the clock through the kernel's page costs 20 to 50 ns, more than everything else that recording an event
 //! costs. A counter that runs at a constant rate in all power states is read in a few nanoseconds; what it counts is
 //! found by comparing it with `CLOCK_MONOTONIC` now and then, off the real-time threads.
+#![expect(unsafe_code, reason = "counters are read by instructions, and the kernel's clock through the C library")]
 
 use std::{fmt, sync::LazyLock, time::Duration};
 

@@ -41,10 +41,10 @@
 //! What an event costs: `cargo run --release -p hemiola-trace --example push_cost`.
 
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod sync;
 
-#[allow(unsafe_code, reason = "counters are read by instructions, and the kernel's clock through the C library")]
 mod clock;
 mod event;
 mod ids;

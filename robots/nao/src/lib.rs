@@ -11,6 +11,7 @@
 //! | `announcer` | puts events into words |
 //! | `snapshots` | writes down what the robot believes, when asked |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
+#![forbid(unsafe_code)]
 
 pub mod announcer;
 pub mod audio;

@@ -7,8 +7,8 @@ use hemiola_model::{ParameterDescription, ParametersError, Value};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node, Table};
-use crate::save::to_toml;
 use crate::section::{suggest, suggest_at};
+use crate::toml_value::to_toml;
 
 /// The value of a parameter; what a structure leaves out comes from the parameter's default.
 pub(super) fn read_parameter(

@@ -12,7 +12,8 @@ use super::layout::{Flow, Request, layout};
 use super::legend::Legend;
 use super::{Colour, MARGIN, TOP, page};
 use crate::durations::Durations;
-use crate::graph::{Edge, Reason, TaskGraph, TaskId};
+use crate::graph::{Edge, Reason, TaskGraph};
+use crate::task::TaskId;
 
 const HEIGHT: f64 = 36.0;
 /// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become portraits.

@@ -6,7 +6,9 @@ use std::fmt::Write;
 use hemiola_words::{counted, duration};
 
 use crate::durations::{Durations, from_nanos};
-use crate::graph::{Reason, TaskGraph, TaskId, tails};
+use crate::graph::{Reason, TaskGraph};
+use crate::paths::tails;
+use crate::task::TaskId;
 
 /// Before it: a number, and the mark of the critical path.
 const BEFORE_NAME: usize = 7;

@@ -8,7 +8,8 @@ use hemiola_words::svg::{Page, escape, text_width};
 
 use super::{Colour, MARGIN};
 use crate::durations::Durations;
-use crate::graph::{TaskGraph, TaskId};
+use crate::graph::TaskGraph;
+use crate::task::TaskId;
 
 /// What colours and lines mean.
 pub(super) struct Legend {

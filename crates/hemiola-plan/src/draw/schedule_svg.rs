@@ -8,9 +8,9 @@ use hemiola_words::svg::{Page, escape, fit, round_step, text_width};
 use hemiola_words::{counted, duration, trimmed};
 
 use super::{MARGIN, TOP, page};
-use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
+use crate::task::TaskId;
 
 const ROW: f64 = 64.0;
 const BAR: f64 = 46.0;

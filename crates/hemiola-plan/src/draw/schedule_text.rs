@@ -7,9 +7,9 @@ use std::time::Duration;
 use hemiola_words::{counted, duration, trimmed};
 
 use super::schedule_svg::tick_step;
-use crate::graph::TaskId;
 use crate::plan::Plan;
 use crate::simulation::Schedule;
+use crate::task::TaskId;
 
 /// Draws a schedule with a line per worker, `columns` wide: tasks as `│name───`, those on the critical path as
 /// `│name━━━`, idle time as dots. Names are shortened at the end; what is shorter than a column shows only if it starts one.

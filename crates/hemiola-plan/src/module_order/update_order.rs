@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::bits::BitMatrix;
-use crate::graph::Task;
+use crate::task::Task;
 
 /// By what the updates of a module that must not run at the same time are put in order.
 ///

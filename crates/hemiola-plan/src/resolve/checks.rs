@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Resolver, most_similar};
 use crate::description::Trigger;
-use crate::problem::{Named, Party, Problem};
+use crate::party::Party;
+use crate::problem::{Named, Problem};
 
 impl Resolver<'_> {
     pub(super) fn check_names(&mut self) {

@@ -1,7 +1,7 @@
 //! Who is who, as people know them.
 
 use super::{Filler, Offer, Resolver};
-use crate::problem::Party;
+use crate::party::Party;
 use crate::resolved::UpdateId;
 
 impl Resolver<'_> {

@@ -1,12 +1,13 @@
 //! What it takes that another core sees what this one has written.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::measuring;
+use crate::affinity::Affinity;
 use crate::latency::LatencyDistribution;
-use crate::thread::{Affinity, ThreadSettings, spawn};
+use crate::sync::{AtomicBool, AtomicU32, Ordering};
+use crate::thread::{ThreadSettings, spawn};
 use crate::time::monotonic_now;
 
 /// How long one core takes to see what another one has written, both spinning: the least that handing a task over can cost. Measured

@@ -1,12 +1,13 @@
 //! What it costs to be interrupted.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{above_others, measuring};
+use crate::affinity::Affinity;
 use crate::latency::LatencyDistribution;
-use crate::thread::{Affinity, spawn};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::thread::spawn;
 use crate::time::{monotonic_now, sleep_until};
 
 /// What each of the two threads works on: most of a core's nearest cache, so that they drive each other out of it.

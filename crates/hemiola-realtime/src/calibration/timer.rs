@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::{PolicyInForce, measuring};
 use crate::earliness::AdaptiveEarliness;
 use crate::latency::LatencyDistribution;
-use crate::thread::{Policy, ThreadSettings, spawn};
+use crate::policy::Policy;
+use crate::thread::{ThreadSettings, spawn};
 use crate::time::{monotonic_now, sleep_until};
 
 /// How late a thread is that waits for its times as cycles do: it wakes early and spins.

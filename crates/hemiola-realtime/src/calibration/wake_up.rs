@@ -1,12 +1,13 @@
 //! How long it takes to wake a thread.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::measuring;
+use crate::affinity::Affinity;
 use crate::latency::LatencyDistribution;
-use crate::thread::{Affinity, ThreadSettings, spawn};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::thread::{ThreadSettings, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use crate::wakeup::Wakeup;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Finding;
 use crate::calibration::{Calibration, PolicyInForce, hand_over_cost, wakeup_latency};
 use crate::latency::LatencyDistribution;
-use crate::thread::{Policy, Priority};
+use crate::policy::{Policy, Priority};
 
 pub(super) fn findings() -> Vec<Finding> {
     let calibration = Calibration::measure();

@@ -2,7 +2,7 @@
 
 use super::Finding;
 use crate::denial::how_to_obtain_permission;
-use crate::privileges::Privileges;
+use crate::privileges::{GroupShare, Privileges};
 use crate::system_tree::SystemTree;
 
 /// May threads run under `SCHED_FIFO`, and how high?
@@ -45,23 +45,14 @@ pub(super) fn locked_memory(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Kernels with `RT_GROUP_SCHED` give real-time threads of a control group only the time that it was granted, by default none.
-pub(crate) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
+/// How much of each period may real-time threads of the control group run?
+pub(super) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "control group, real-time share";
-    const WHY: &str =
-        "a real-time policy is refused to members of a control group without real-time bandwidth, even to root";
-    let files = tree.control_group_files("cpu.rt_runtime_us", "cpu.rt_runtime_us");
-    let runtimes: Vec<i64> = files.iter().filter_map(|text| text.parse().ok()).collect();
-    let own = *runtimes.first()?;
-    Some(if own == 0 {
-        Finding::problem(
-            TOPIC,
-            WHY,
-            "none (cpu.rt_runtime_us is 0)",
-            "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost first (docker: `--cpu-rt-runtime=950000`)",
-        )
+    let share = GroupShare::of_this_process(tree)?;
+    Some(if share.is_none() {
+        Finding::problem(TOPIC, GroupShare::WHY, format!("none ({} is 0)", GroupShare::FILE), GroupShare::REMEDY)
     } else {
-        Finding::good(TOPIC, WHY, format!("{own} µs per period"))
+        Finding::good(TOPIC, GroupShare::WHY, format!("{} µs per period", share.microseconds))
     })
 }
 

@@ -1,13 +1,17 @@
 //! Linux.
+//!
+//! # Safety
+//! Every call gets numbers, or pointers to values that are borrowed while it runs and as large as it is told.
+#![expect(unsafe_code, reason = "system calls")]
 
 use super::check;
-use crate::memory::Locking;
-use crate::thread::{Affinity, Policy};
+use crate::locking::Locking;
+use crate::policy::Policy;
+#[cfg(not(loom))]
+use crate::sync::AtomicU64;
 use std::ffi::CString;
 use std::io;
 use std::mem::{MaybeUninit, size_of};
-#[cfg(not(loom))]
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// Names the calling thread; the kernel keeps 15 bytes.
@@ -18,15 +22,15 @@ pub(crate) fn set_name(name: &str) -> io::Result<()> {
 }
 
 /// Restricts the calling thread to some cores.
-pub(crate) fn set_affinity(affinity: &Affinity) -> io::Result<()> {
+pub(crate) fn set_affinity(cores: impl Iterator<Item = usize>) -> io::Result<()> {
     // SAFETY: `cpu_set_t` is an array of integers, for which all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for core in affinity.cores() {
-        if core.0 >= libc::CPU_SETSIZE as usize {
+    for core in cores {
+        if core >= libc::CPU_SETSIZE as usize {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         // SAFETY: `core` is a bit within the set, as just checked.
-        unsafe { libc::CPU_SET(core.0, &mut set) };
+        unsafe { libc::CPU_SET(core, &mut set) };
     }
     // SAFETY: the kernel reads as many bytes from `set` as the size says; thread 0 is the calling one.
     check(unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) })

@@ -1,7 +1,11 @@
 //! Unixes other than Linux: POSIX scheduling, and honest refusals for what only Linux has.
+//!
+//! # Safety
+//! As in `linux`: numbers, or pointers to values that are borrowed while a call runs.
+#![expect(unsafe_code, reason = "system calls")]
 
-use crate::memory::Locking;
-use crate::thread::{Affinity, Policy};
+use crate::locking::Locking;
+use crate::policy::Policy;
 use std::io;
 use std::mem::MaybeUninit;
 use std::time::Duration;
@@ -10,7 +14,7 @@ pub(crate) fn set_name(_name: &str) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-pub(crate) fn set_affinity(_affinity: &Affinity) -> io::Result<()> {
+pub(crate) fn set_affinity(_cores: impl Iterator<Item = usize>) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

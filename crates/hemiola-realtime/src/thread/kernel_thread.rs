@@ -1,7 +1,7 @@
 //! A thread as the kernel knows it, so that another one can change how it is scheduled.
 
-use super::Policy;
 use crate::os;
+use crate::policy::Policy;
 use std::io;
 
 /// A running thread, for others to change its scheduling policy: what a watchdog needs.

@@ -1,12 +1,15 @@
 use super::*;
+use crate::affinity::CoreId;
+use crate::policy::{Niceness, Priority};
+use std::time::Duration;
 
 fn policies() -> [Policy; 4] {
     let milliseconds = Duration::from_millis;
     [
-        Policy::Fifo(Priority(1)),
-        Policy::RoundRobin(Priority(1)),
+        Policy::Fifo(Priority::LOWEST),
+        Policy::RoundRobin(Priority::LOWEST),
         Policy::Deadline { runtime: milliseconds(1), deadline: milliseconds(10), period: milliseconds(10) },
-        Policy::TimeSharing { nice: Niceness(19) },
+        Policy::TimeSharing { nice: Niceness::new(19).expect("it is within -20 to 19") },
     ]
 }
 
@@ -47,7 +50,7 @@ fn what_is_reported_as_granted_is_what_the_kernel_says() {
 fn name_cores_and_timer_slack_are_in_force_when_the_body_starts() {
     let core = Affinity::of_this_thread().cores()[0];
     let settings = ThreadSettings::new("a-name-of-more-than-15-bytes")
-        .policy(Policy::TimeSharing { nice: Niceness(0) })
+        .policy(Policy::TimeSharing { nice: Niceness::default() })
         .affinity(Affinity::of([core]))
         .prefaulted_stack(64 * 1024);
     let spawned = spawn(settings, || {
@@ -66,7 +69,7 @@ fn name_cores_and_timer_slack_are_in_force_when_the_body_starts() {
 
 #[test]
 fn helper_threads_of_a_real_time_thread_share_time() {
-    let outer = spawn(ThreadSettings::new("outer").policy(Policy::Fifo(Priority(1))), || {
+    let outer = spawn(ThreadSettings::new("outer").policy(Policy::Fifo(Priority::LOWEST)), || {
         std::thread::spawn(|| std::fs::read_to_string("/proc/thread-self/stat").ok()).join().expect("it ends")
     })
     .expect("a thread starts");
@@ -91,7 +94,7 @@ fn cores_that_do_not_exist_are_denied_with_those_that_do() {
 fn a_missing_permission_is_explained_with_all_three_remedies() {
     let settings = ThreadSettings::new("motion");
     let error = io::Error::from_raw_os_error(libc::EPERM);
-    let text = explain_policy(Policy::Fifo(Priority(60)), &settings, &error, &nothing_known()).to_string();
+    let text = explain_policy(Policy::Fifo(Priority::nearest(60)), &settings, &error, &nothing_known()).to_string();
     for part in ["SCHED_FIFO with priority 60", "setcap cap_sys_nice", "rtprio", "LimitRTPRIO"] {
         assert!(text.contains(part), "{part} is missing in: {text}");
     }
@@ -107,7 +110,7 @@ fn a_control_group_that_gives_no_real_time_is_named_as_the_reason() {
     std::fs::write(group.join("cpu.rt_runtime_us"), "0\n").expect("files can be written");
     let error = io::Error::from_raw_os_error(libc::EPERM);
     let explain = |tree: &SystemTree| {
-        explain_policy(Policy::Fifo(Priority(60)), &ThreadSettings::new("motion"), &error, tree).to_string()
+        explain_policy(Policy::Fifo(Priority::nearest(60)), &ThreadSettings::new("motion"), &error, tree).to_string()
     };
     let text = explain(&SystemTree::below(&root));
     assert!(text.contains("write 950000 to cpu.rt_runtime_us") && !text.contains("setcap"), "{text}");

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Plan, PlanOptions, WorkerChoice};
 use crate::durations::Durations;
-use crate::plan::{Plan, PlanOptions, WorkerChoice};
 use crate::simulation::{Makespan, Policy, Simulation, SimulationOptions};
 
 /// How many runs are simulated per number of workers where durations vary.

@@ -1,0 +1,57 @@
+//! The tasks of a graph.
+
+use serde::{Deserialize, Serialize};
+
+use crate::resolved::UpdateId;
+
+/// A task of a graph: its index, in the order of the description. It stays the same when durations become known.
+///
+/// ```
+/// use hemiola_plan::TaskId;
+/// assert_eq!(TaskId(3).index(), 3);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TaskId(pub u32);
+
+impl TaskId {
+    /// As an index into [`TaskGraph::tasks`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The unit of scheduling.
+///
+/// ```
+/// use hemiola_plan::{Task, TaskKind};
+/// let task = Task { name: "warm up".into(), module: None, kind: TaskKind::Plain, is_output: false };
+/// assert_eq!(task.kind, TaskKind::Plain);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// `Module.update` or `publish to motion`.
+    pub name: String,
+    /// The module that it belongs to.
+    pub module: Option<String>,
+    /// What it does.
+    pub kind: TaskKind,
+    /// Whether its effect leaves the cycle: it publishes, or it is an update that provides nothing, such as an actuator.
+    /// Outputs go first as soon as their inputs are there.
+    pub is_output: bool,
+}
+
+/// What a task does.
+///
+/// ```
+/// use hemiola_plan::{TaskKind, UpdateId};
+/// assert_ne!(TaskKind::Update(UpdateId { module: 0, update: 0 }), TaskKind::Publish(0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TaskKind {
+    /// Runs an update of a module.
+    Update(UpdateId),
+    /// Publishes one of [`ResolvedCycle::publishes`] (by index), as soon as its providers have run.
+    Publish(usize),
+    /// Work of no module, as in a workload that was read from a file.
+    Plain,
+}

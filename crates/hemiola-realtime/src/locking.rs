@@ -1,0 +1,20 @@
+/// Which memory is locked, that is: stays in place and needs no page fault.
+///
+/// ```
+/// use hemiola_realtime::{Locking, secure_memory};
+///
+/// let report = secure_memory(0);
+/// if report.locking == Some(Locking::Present) {
+///     println!("memory that threads allocate later may fault: allocate it all before they start");
+/// }
+/// assert_eq!(report.locking.is_some(), report.lock.is_granted());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Locking {
+    /// All there is and all that will be; faulted in at once.
+    PresentAndFuture,
+    /// All there is and all that will be, each page from its first touch on.
+    WhenTouched,
+    /// All there is now. The future is left out where a limit exists: once it is reached, every allocation would fail.
+    Present,
+}

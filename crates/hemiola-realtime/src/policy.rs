@@ -1,0 +1,128 @@
+//! How the kernel schedules a thread: by which rule, at which priority.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::RealtimeError;
+
+/// How the kernel decides when a thread runs.
+///
+/// Real-time policies are not inherited by threads that such a thread starts without [`spawn`].
+///
+/// ```
+/// use hemiola_realtime::{Policy, Priority};
+///
+/// let motion = Policy::Fifo(Priority::new(60)?);
+/// let cognition = Policy::Fifo(Priority::new(40)?);
+/// assert_eq!(motion.to_string(), "SCHED_FIFO with priority 60");
+/// assert_ne!(motion, cognition);
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Runs until it blocks or a thread of higher priority is ready.
+    Fifo(Priority),
+    /// As [`Policy::Fifo`], but threads of equal priority take turns.
+    RoundRobin(Priority),
+    /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time within `deadline` of each
+    /// start of a `period`. The kernel wants `runtime <= deadline <= period`, and no affinity.
+    Deadline {
+        /// Processor time per period.
+        runtime: Duration,
+        /// By when it is needed, from the start of the period.
+        deadline: Duration,
+        /// The time between two starts.
+        period: Duration,
+    },
+    /// Shares the processor with everything else. Timers of such a thread fire without slack.
+    TimeSharing {
+        /// Its weight among the others.
+        nice: Niceness,
+    },
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Fifo(priority) => write!(formatter, "SCHED_FIFO with priority {}", priority.level()),
+            Policy::RoundRobin(priority) => write!(formatter, "SCHED_RR with priority {}", priority.level()),
+            Policy::Deadline { runtime, deadline, period } => {
+                write!(formatter, "SCHED_DEADLINE with {runtime:?} within {deadline:?} every {period:?}")
+            }
+            Policy::TimeSharing { nice } => write!(formatter, "time sharing with nice value {}", nice.level()),
+        }
+    }
+}
+
+/// A real-time priority, 1 (lowest) to 99 (highest; as high as the kernel's own migration threads, better left to them).
+///
+/// ```
+/// use hemiola_realtime::Priority;
+///
+/// assert_eq!(Priority::new(60)?.level(), 60);
+/// assert!(Priority::new(0).is_err());
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(u8);
+
+impl Priority {
+    /// The lowest real-time priority, still above everything that shares time.
+    pub const LOWEST: Priority = Priority(1);
+    /// The highest real-time priority.
+    pub const HIGHEST: Priority = Priority(99);
+
+    /// The priority `level`.
+    ///
+    /// # Errors
+    /// [`RealtimeError::NoSuchPriority`] outside 1 to 99.
+    pub fn new(level: u8) -> Result<Self, RealtimeError> {
+        let priority = Priority(level);
+        if (Self::LOWEST..=Self::HIGHEST).contains(&priority) {
+            Ok(priority)
+        } else {
+            Err(RealtimeError::NoSuchPriority { level })
+        }
+    }
+
+    /// The priority `level`, or the one that is nearest to it.
+    ///
+    /// ```
+    /// # use hemiola_realtime::Priority;
+    /// assert_eq!((Priority::nearest(60).level(), Priority::nearest(0).level()), (60, 1));
+    /// ```
+    pub fn nearest(level: u8) -> Self {
+        Priority(level).clamp(Self::LOWEST, Self::HIGHEST)
+    }
+
+    /// 1 to 99.
+    pub const fn level(self) -> u8 {
+        self.0
+    }
+}
+
+/// A nice value, -20 (most processor time) to 19 (least). The default is 0.
+///
+/// ```
+/// use hemiola_realtime::Niceness;
+///
+/// assert_eq!(Niceness::default().level(), 0);
+/// assert!(Niceness::new(20).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Niceness(i8);
+
+impl Niceness {
+    /// The nice value `level`.
+    ///
+    /// # Errors
+    /// [`RealtimeError::NoSuchNiceness`] outside -20 to 19.
+    pub fn new(level: i8) -> Result<Self, RealtimeError> {
+        if (-20..=19).contains(&level) { Ok(Niceness(level)) } else { Err(RealtimeError::NoSuchNiceness { level }) }
+    }
+
+    /// -20 to 19.
+    pub const fn level(self) -> i8 {
+        self.0
+    }
+}

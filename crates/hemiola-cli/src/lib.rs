@@ -9,6 +9,7 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod application;
 mod command_line;
@@ -18,6 +19,7 @@ mod live;
 mod program;
 mod session;
 mod summary;
+mod sync;
 mod traffic;
 
 pub use application::Application;

@@ -29,6 +29,7 @@
 //! | `table` | that for people |
 //! | `json` | that for machines |
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod admission;
 mod derive;

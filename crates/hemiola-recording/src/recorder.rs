@@ -33,7 +33,6 @@ pub use recorded::{Ending, Recorded};
 pub use recording::{Recording, RecordingOptions, TopicChoice};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -41,6 +40,7 @@ use hemiola_model::Time;
 use hemiola_runtime::{RobotHandle, Tap};
 
 use crate::error::RecordingError;
+use crate::sync::{AtomicBool, Ordering};
 use output::Output;
 
 /// A log that is being written.

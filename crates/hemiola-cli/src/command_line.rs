@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hemiola_insight::why::Question;
 use hemiola_log::LogCompression;
 use hemiola_recording::recorder::RecordingOptions;
 use hemiola_runtime::TapRequest;
@@ -304,6 +305,21 @@ pub struct WhyArguments {
     /// Write a trace of that moment for Perfetto
     #[arg(long, value_name = "FILE")]
     pub slice: Option<PathBuf>,
+}
+
+impl WhyArguments {
+    /// What is asked, without how the robot is configured.
+    pub fn question(&self) -> Question {
+        Question {
+            subject: self.subject.clone(),
+            trace: self.trace.clone(),
+            log: self.log.clone(),
+            run: self.run,
+            at: self.at,
+            worst: self.worst,
+            age: self.age,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -28,6 +28,7 @@
 //! | `admission` | whether that lets a robot start |
 //! | `table` | that for people |
 //! | `json` | that for machines |
+//! | `why` | what a run or a chain spent its time with |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -41,6 +42,7 @@ mod knowledge;
 pub mod profile;
 mod routes;
 mod table;
+pub mod why;
 
 pub use admission::{Admitted, admit};
 pub use derive::{Derived, Latency, Response, derive, is_output_of};

@@ -35,13 +35,6 @@ pub enum BenchError {
     MoreInstructions { text: String },
     #[error("{label} does not give back what it was given: {message}")]
     Encoding { label: &'static str, message: &'static str },
-    #[error("{}: {error}", path.display())]
-    Oracle { path: PathBuf, error: hemiola_analysis::oracles::OracleError },
-    #[error(
-        "{differing} of {cases} cases differ: either an analysis changed, or the file was made with another one (each file's \
-         `meta` says what it means)"
-    )]
-    OraclesDiffer { differing: usize, cases: usize },
     #[error("system {seed}: {exceeded}. The smallest system that shows it:\n{system}")]
     BoundExceeded { seed: u64, exceeded: String, system: String },
     #[error(transparent)]

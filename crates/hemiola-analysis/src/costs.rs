@@ -67,7 +67,7 @@ pub struct Costs {
 
 impl Costs {
     /// Until a worker can begin a task that another one made ready: it may sleep.
-    pub(crate) fn to_other_worker(self) -> Time {
+    pub fn to_other_worker(self) -> Time {
         self.hand_over.max(self.wake_up)
     }
 

@@ -66,8 +66,6 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["merge", &whole, "--output", &path("merged.mcap")], 1);
     // Never over an existing file.
     exits(&["recover", &cut, &whole], 1);
-    exits(&["conformance", recordings.join("mcap-conformance").to_str().expect("it is UTF-8")], 0);
-    exits(&["conformance", folder.to_str().expect("it is UTF-8")], 2);
     let euroc = recordings.join("euroc-v1-01-mini");
     let road = recordings.join("road-lane-video");
     let [euroc, road] = [&euroc, &road].map(|path| path.to_str().expect("it is UTF-8"));

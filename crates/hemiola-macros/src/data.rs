@@ -109,6 +109,9 @@ fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Bod
             fn replace(&mut self, fresh: Self) {
                 #( ::hemiola::data::Data::replace(&mut self.#members, fresh.#members); )*
             }
+            fn restore(&mut self, default: &Self) -> bool {
+                true #( && ::hemiola::data::Data::restore(&mut self.#members, &default.#members) )*
+            }
         },
     })
 }
@@ -144,6 +147,19 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
             }
         }
     });
+    let restore = variants.iter().map(|variant| {
+        let (ident, members) = (&variant.ident, members(&variant.fields));
+        if members.is_empty() {
+            return quote! { (value, Self::#ident { .. }) => { *value = Self::#ident {}; true } };
+        }
+        let values: Vec<_> = (0..members.len()).map(|index| format_ident!("value_{index}")).collect();
+        let defaults: Vec<_> = (0..members.len()).map(|index| format_ident!("default_{index}")).collect();
+        quote! {
+            (Self::#ident { #( #members: #values ),* }, Self::#ident { #( #members: #defaults ),* }) => {
+                true #( && ::hemiola::data::Data::restore(#values, #defaults) )*
+            }
+        }
+    });
     let read = variants.iter().enumerate().map(|(index, variant)| {
         let (ident, text) = (&variant.ident, variant.ident.to_string());
         let (members, names) = (members(&variant.fields), names(&variant.fields));
@@ -176,7 +192,11 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
             reader.end_variant()?;
             ::core::result::Result::Ok(value)
         },
-        replace: TokenStream::new(),
+        replace: quote! {
+            fn restore(&mut self, default: &Self) -> bool {
+                match (self, default) { #(#restore)* #[allow(unreachable_patterns, reason = "an enum may have one variant")] _ => false }
+            }
+        },
     })
 }
 

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Error, Result};
+use syn::{Data, DeriveInput, Error, Index, Member, Result};
 
 use crate::data;
 
@@ -23,10 +23,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let text = name.to_string();
     if opaque {
+        let restore = restore(&input.data);
         return Ok(quote! {
             impl ::hemiola::Representation for #name {
                 const NAME: &'static str = #text;
                 fn form() -> ::hemiola::data::Form<Self> { ::hemiola::data::Form::opaque() }
+                #restore
             }
         });
     }
@@ -39,6 +41,25 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             fn reset(&mut self) {
                 ::hemiola::data::Data::replace(self, <Self as ::core::default::Default>::default());
             }
+            fn restore(&mut self, default: &Self) -> bool { ::hemiola::data::Data::restore(self, default) }
         }
     })
+}
+
+/// `restore` of a structure, field by field; what a field's type can do for that, the compiler finds out.
+fn restore(data: &Data) -> TokenStream {
+    let Data::Struct(data) = data else { return TokenStream::new() };
+    let restored = data.fields.iter().enumerate().map(|(index, field)| {
+        let member = field.ident.clone().map_or(Member::Unnamed(Index::from(index)), Member::Named);
+        let ty = &field.ty;
+        quote! { && (&&&&::hemiola::macros_support::Restorer::<#ty>::new()).get()(&mut self.#member, &default.#member) }
+    });
+    quote! {
+        fn restore(&mut self, default: &Self) -> bool {
+            #[allow(unused_imports, reason = "each is for some types")]
+            use ::hemiola::macros_support::{RestoreByCopy as _, RestoreByData as _, RestoreEmpty as _, RestoreNot as _};
+            _ = default;
+            true #(#restored)*
+        }
+    }
 }

@@ -64,6 +64,19 @@ pub trait Data: Sized {
         *self = fresh;
     }
 
+    /// Makes this equal to `default` in place, keeping buffers; `false`, and something in between, where that is not possible.
+    #[doc(hidden)]
+    fn restore(&mut self, default: &Self) -> bool {
+        _ = default;
+        false
+    }
+
+    /// Restores a run of values; plain numbers override it to copy them in one piece.
+    #[doc(hidden)]
+    fn restore_items(items: &mut [Self], defaults: &[Self]) -> bool {
+        items.len() == defaults.len() && items.iter_mut().zip(defaults).all(|(item, default)| item.restore(default))
+    }
+
     /// Walks a run of values; plain numbers override it to hand them over in one piece.
     #[doc(hidden)]
     fn write_items(items: &[Self], writer: &mut dyn Writer) {

@@ -1,3 +1,5 @@
+use std::marker::PhantomData;
+
 use crate::{Data, Parameters, ParametersError, Value};
 
 pub use crate::module::registry::Registration;
@@ -23,3 +25,65 @@ pub fn concurrent_update_needs_sync<M: Sync>() {}
 
 /// Fails to compile, at the span of the call, unless `A` can be an argument.
 pub fn argument<A: crate::module::Argument>() {}
+
+/// Finds how a field of an opaque representation is made equal to another in place: as data, as a copy, as an empty vector, or not at all.
+/// Method resolution takes the first of the four whose bounds hold. Clones are none of them: what they share is not what `default` makes.
+pub struct Restorer<T>(PhantomData<T>);
+
+/// Makes the first equal to the second.
+pub type Restore<T> = fn(&mut T, &T) -> bool;
+
+impl<T> Restorer<T> {
+    /// To be asked.
+    #[allow(clippy::new_without_default, reason = "for macros")]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+pub trait RestoreByData<T> {
+    fn get(&self) -> Restore<T>;
+}
+
+impl<T: Data> RestoreByData<T> for &&&Restorer<T> {
+    fn get(&self) -> Restore<T> {
+        T::restore
+    }
+}
+
+pub trait RestoreByCopy<T> {
+    fn get(&self) -> Restore<T>;
+}
+
+impl<T: Copy> RestoreByCopy<T> for &&Restorer<T> {
+    fn get(&self) -> Restore<T> {
+        |value, default| {
+            // As a run of one item: `*value = *default` goes by way of the stack in builds that are not optimised.
+            std::slice::from_mut(value).copy_from_slice(std::slice::from_ref(default));
+            true
+        }
+    }
+}
+
+pub trait RestoreEmpty<T> {
+    fn get(&self) -> Restore<T>;
+}
+
+impl<T> RestoreEmpty<Vec<T>> for &Restorer<Vec<T>> {
+    fn get(&self) -> Restore<Vec<T>> {
+        |value, default| {
+            value.clear();
+            default.is_empty()
+        }
+    }
+}
+
+pub trait RestoreNot<T> {
+    fn get(&self) -> Restore<T>;
+}
+
+impl<T> RestoreNot<T> for Restorer<T> {
+    fn get(&self) -> Restore<T> {
+        |_, _| false
+    }
+}

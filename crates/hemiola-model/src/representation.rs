@@ -4,8 +4,11 @@
 //! ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two equal descriptors are of one type.
 #![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
 
+mod large;
+
 use std::any::TypeId;
 use std::fmt;
+use std::ptr;
 
 use crate::data::{Data, DataType, ReadError, Reader, Value, Writer};
 
@@ -51,6 +54,42 @@ pub trait Representation: Default + Send + Sync + 'static {
     /// Makes this the default value again, keeping buffers where it can.
     fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    /// Makes this equal to `default`, a default value, in place and keeping buffers; `false` where it cannot, and then
+    /// [`reset`](Self::reset) is called.
+    ///
+    /// Of values above 16 KiB the framework keeps one default value, and calls this to put others back to it, because `T::default()`
+    /// would cost a run that much stack, and more in builds that are not optimised. The derive writes it. Who implements
+    /// `Representation` by hand for a large type writes this, too, field by field, or a `reset` that does not go by way of
+    /// `Self::default()`.
+    ///
+    /// ```
+    /// use hemiola_model::{AnyRepresentation, Form, Representation, RepresentationDescriptor};
+    ///
+    /// struct HeightMap { cells: [u8; 1 << 20] }
+    ///
+    /// impl Default for HeightMap {
+    ///     fn default() -> Self { Self { cells: [7; 1 << 20] } }
+    /// }
+    ///
+    /// impl Representation for HeightMap {
+    ///     const NAME: &'static str = "HeightMap";
+    ///     fn form() -> Form<Self> { Form::opaque() }
+    ///     fn restore(&mut self, default: &Self) -> bool {
+    ///         self.cells.copy_from_slice(&default.cells);
+    ///         true
+    ///     }
+    /// }
+    ///
+    /// let mut map: AnyRepresentation = RepresentationDescriptor::of::<HeightMap>().create();
+    /// map.downcast_mut::<HeightMap>().unwrap().cells[1000] = 0;
+    /// map.reset();
+    /// assert_eq!(map.downcast_ref::<HeightMap>().unwrap().cells[1000], 7);
+    /// ```
+    fn restore(&mut self, default: &Self) -> bool {
+        _ = default;
+        false
     }
 }
 
@@ -143,7 +182,9 @@ pub struct RepresentationDescriptor {
     data_type: fn() -> Option<DataType>,
     create: fn() -> *mut (),
     drop: unsafe fn(*mut ()),
-    reset: unsafe fn(*mut ()),
+    /// What values are restored from; null for those that are small.
+    default: fn() -> *const (),
+    reset: unsafe fn(*mut (), *const ()),
     write: unsafe fn(*const (), &mut dyn Writer) -> bool,
     read: unsafe fn(*mut (), &mut dyn Reader) -> Result<bool, ReadError>,
 }
@@ -162,6 +203,7 @@ pub struct RepresentationDescriptor {
 pub struct AnyRepresentation {
     descriptor: &'static RepresentationDescriptor,
     value: *mut (),
+    default: *const (),
 }
 
 // SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation).
@@ -180,11 +222,23 @@ impl RepresentationDescriptor {
             name: T::NAME,
             type_id: TypeId::of::<T>,
             data_type: || T::form().data.map(|form| (form.data_type)()),
-            create: || Box::into_raw(Box::<T>::default()).cast(),
+            create: || {
+                let value = if Self::is_large::<T>() { large::create::<T>() } else { Box::default() };
+                Box::into_raw(value).cast()
+            },
+            default: || {
+                if Self::is_large::<T>() { ptr::from_ref(large::default_of::<T>()).cast() } else { ptr::null() }
+            },
             // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made; so in all of these.
             drop: |value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
-            // SAFETY: see above.
-            reset: |value| unsafe { &mut *value.cast::<T>() }.reset(),
+            reset: |value, default| {
+                // SAFETY: see above.
+                let value = unsafe { &mut *value.cast::<T>() };
+                // SAFETY: of a large type it points at a value that stays for good.
+                if !Self::is_large::<T>() || !value.restore(unsafe { &*default.cast::<T>() }) {
+                    value.reset();
+                }
+            },
             // SAFETY: see above.
             write: |value, writer| T::form().write(unsafe { &*value.cast::<T>() }, writer),
             read: |value, reader| match T::form().data {
@@ -193,6 +247,10 @@ impl RepresentationDescriptor {
                 None => Ok(false),
             },
         }
+    }
+
+    const fn is_large<T>() -> bool {
+        size_of::<T>() > large::LARGE
     }
 
     /// The representation's name.
@@ -219,9 +277,12 @@ impl RepresentationDescriptor {
         unsafe { (self.write)(value, writer) }
     }
 
-    /// A new default value. Allocates.
+    /// A new default value. Allocates, and makes what is large on a thread with enough stack: off the real-time threads.
+    ///
+    /// # Panics
+    /// If the type's `Default` does.
     pub fn create(&'static self) -> AnyRepresentation {
-        AnyRepresentation { descriptor: self, value: (self.create)() }
+        AnyRepresentation { descriptor: self, default: (self.default)(), value: (self.create)() }
     }
 }
 
@@ -258,7 +319,7 @@ impl AnyRepresentation {
     /// Makes it the default value again, keeping buffers.
     pub fn reset(&mut self) {
         // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.reset)(self.value) }
+        unsafe { (self.descriptor.reset)(self.value, self.default) }
     }
 
     /// Writes the value; `false`, and nothing written, when the representation is opaque.

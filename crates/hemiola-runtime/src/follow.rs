@@ -2,10 +2,8 @@
 //! goes on from a checkpoint.
 
 mod changes;
+mod follower;
 mod messages;
 mod resume;
-mod script;
-mod steps;
 
-pub use script::{BreakOff, BreakOffReason, Transcript};
-pub use steps::Script;
+pub use follower::Follower;

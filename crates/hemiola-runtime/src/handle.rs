@@ -15,9 +15,10 @@ use hemiola_model::Time;
 use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
-use crate::controls::{Controls, lock_if_free};
+use crate::controls::Controls;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
+use crate::lock::lock_if_free;
 use crate::monitor::{DebugRecords, LatencyBounds, Message, Monitor};
 use crate::observe::topics::TopicTap;
 use crate::observe::values::Tap;

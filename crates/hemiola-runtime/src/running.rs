@@ -129,9 +129,9 @@ impl Robot {
     ///
     /// # Errors
     /// A module or source cannot be made, the operating system refuses threads, or values shall come from a recording
-    /// ([`taking`](Self::taking)).
+    /// ([`Course::taking`](crate::Course::taking)).
     pub fn prepare(self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
-        if !self.taken.is_empty() {
+        if !self.course.taken.is_empty() {
             // Whoever reads a recording waits for the disk.
             return Err(RuntimeError::TakenWhileLive);
         }
@@ -141,7 +141,7 @@ impl Robot {
             Pace::Factor(factor) if factor.is_finite() && factor > 0.0 => factor,
             Pace::Factor(_) => 1.0,
         };
-        let Launched { cycles, sources, controls, mut monitor, helpers, watchdog, state } =
+        let Launched { cycles, sources, controls, mut monitor, helpers, watchdog, state, .. } =
             launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
         state.clock().restart(PREPARATION);
@@ -157,12 +157,12 @@ impl Robot {
         }
         // Cycles first, so that nobody misses the first sample.
         for (cycle, configured) in cycles.into_iter().zip(&configuration.cycles) {
-            let settings = thread_settings(&format!("{} 0", cycle.name), configured.scheduling, &configured.cores);
+            let settings = thread_settings(&format!("{} 0", cycle.core.name), configured.scheduling, &configured.cores);
             let rate = match configured.trigger {
                 Trigger::Rate(rate) => Some(rate),
                 Trigger::Source(_) | Trigger::Topic(_) => None,
             };
-            let worker = catalog.worker(cycle.id, 0, 0)?;
+            let worker = catalog.worker(cycle.core.id, 0, 0)?;
             let body = move || match rate {
                 Some(rate) => run_by_timer(cycle, rate),
                 None => run_when_triggered(cycle),
@@ -276,28 +276,27 @@ fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let _containment = Containment::new();
     let mut earliness = AdaptiveEarliness::default();
     cycle.settle();
-    if !cycle.robot.wait_for_beginning() {
+    if !cycle.core.robot.wait_for_beginning() {
         return;
     }
     let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
-    let mut count = (cycle.robot.clock().now().seconds() * rate).ceil() as u64;
-    let mut next = cycle_due(&cycle.robot, nth(count));
-    while !cycle.robot.is_stopping() {
-        earliness.meet_prepared(next, || cycle.rehearse());
+    let mut count = (cycle.core.robot.clock().now().seconds() * rate).ceil() as u64;
+    let mut next = cycle_due(&cycle.core.robot, nth(count));
+    while !cycle.core.robot.is_stopping() {
+        earliness.meet_prepared(next, || cycle.core.rehearse());
         run_and_rest(&mut cycle, Some(nth(count)));
         // After an overrun the triggers that have passed are left out: the newest data counts.
-        let passed = (cycle.robot.clock().now().seconds() * rate).floor() as u64;
+        let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
         count = (count + 1).max(passed);
-        next = cycle_due(&cycle.robot, nth(count));
-        cycle.executor.expect_run(Some(next));
+        next = cycle_due(&cycle.core.robot, nth(count));
+        cycle.core.executor.expect_run(Some(next));
     }
 }
 
 fn run_and_rest(cycle: &mut Cycle, due: Option<Time>) {
     let begin = monotonic_now();
     cycle.run(due);
-    let respite = cycle.respite.as_mut();
-    if let Some(end) = respite.and_then(|respite| respite.after_work(begin, monotonic_now())) {
+    if let Some(end) = cycle.guard.rest_until(begin) {
         sleep_until(end);
     }
 }
@@ -308,17 +307,17 @@ fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
 
 fn run_when_triggered(mut cycle: Cycle) {
     let _containment = Containment::new();
-    let Some(trigger) = cycle.trigger.clone() else { return };
+    let Some(trigger) = cycle.core.trigger.clone() else { return };
     cycle.settle();
-    if !cycle.robot.wait_for_beginning() {
+    if !cycle.core.robot.wait_for_beginning() {
         return;
     }
-    while !cycle.robot.is_stopping() {
+    while !cycle.core.robot.is_stopping() {
         let seen = trigger.wakeup.generation();
         if cycle.is_triggered() {
             let begin = monotonic_now();
             run_and_rest(&mut cycle, None);
-            cycle.executor.expect_run(cycle.period.map(|period| begin + period));
+            cycle.core.executor.expect_run(cycle.core.period.map(|period| begin + period));
         } else {
             trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));
         }

@@ -111,13 +111,6 @@ all could be imported, 3 when not.")]
 
 A field is a topic, a dot, and the way to a number in its messages, as `log cat` shows them.")]
     Plot(PlotArguments),
-    /// Check this reader and writer against a directory of files with descriptions
-    #[command(after_help = "Example:
-  log conformance mcap/tests/conformance/data
-
-For each NAME.mcap with a NAME.json beside it, in any folder below: what is read must be what is described, and what is written for the \
-description must be the file's bytes, wherever the writer has options for what is described. Exit code: 0 when all pass, 1 when not.")]
-    Conformance(ConformanceArguments),
 }
 
 #[derive(Args, Debug)]
@@ -306,13 +299,6 @@ pub struct PlotArguments {
     /// Write to a file
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub struct ConformanceArguments {
-    /// Of .mcap and .json files
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
 }
 
 fn parse_time_column(text: &str) -> Result<(String, TimeUnit), String> {

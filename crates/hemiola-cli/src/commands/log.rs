@@ -1,7 +1,6 @@
 //! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any program with Hemiola in it reads any log.
 
 mod cat;
-mod conformance;
 mod diff;
 mod export;
 mod extract;
@@ -35,7 +34,6 @@ pub fn log(program: &Program, arguments: &LogArguments) -> Result<ExitCode, Comm
         LogCommand::ExtractCycle(arguments) => extract::extract(program, arguments),
         LogCommand::Import(arguments) => import::import(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
-        LogCommand::Conformance(arguments) => conformance::conformance(arguments),
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{LatencyBounds, Robot, RobotHandle, SafeStateEntry, Tempo, Transcript, Transport};
+use hemiola_runtime::{LatencyBounds, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
 use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
 
 use super::analyze::after_run;
@@ -27,7 +27,7 @@ use crate::summary::Summary;
 use hemiola_insight::profile;
 use hemiola_insight::{Admitted, admit};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
-use hemiola_recording::replay::{Beginning, Course, Remarks, Replay, ReplayLog};
+use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use interruption::Interruption;
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, tempo};
@@ -284,9 +284,9 @@ fn announce(replay: &Replay, log: &ReplayLog) {
     if let Some(resumed) = &replay.resumed {
         eprintln!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds());
     }
-    if let Course::DueTimes(reason) = &replay.course {
+    if let Fidelity::DueTimes(reason) = &replay.fidelity {
         eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
-    } else if let Some(break_off) = log.transcript().ok().and_then(Transcript::break_off) {
+    } else if let Some(break_off) = log.script().ok().and_then(Script::break_off) {
         eprintln!("note: the replay ends before the log does: {break_off}");
     }
 }

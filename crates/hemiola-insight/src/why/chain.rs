@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 
 use hemiola_trace::causes::{Explanation, Hop, Latency, Reaction, Step, UsualHops};
-use hemiola_trace::{CatalogGuard, SourceId, TaskId, Ticks, source_of_messages};
+use hemiola_trace::{CatalogGuard, SourceId, TaskId, source_of_messages};
 
 use super::evidence::Evidence;
 use super::{Answer, Question, moment};

@@ -26,6 +26,10 @@ impl<T: Data, const N: usize> Data for [T; N] {
             item.replace(fresh);
         }
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        T::restore_items(self, default)
+    }
 }
 
 impl<T: Data> Data for Vec<T> {
@@ -53,6 +57,13 @@ impl<T: Data> Data for Vec<T> {
             *self = fresh;
         }
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        if default.is_empty() {
+            self.clear();
+        }
+        T::restore_items(self, default)
+    }
 }
 
 macro_rules! pairs {
@@ -76,6 +87,10 @@ macro_rules! pairs {
                 let value = ($({ reader.field(stringify!($index))?; $item::read(reader)? },)*);
                 reader.end_structure()?;
                 Ok(value)
+            }
+
+            fn restore(&mut self, default: &Self) -> bool {
+                true $( && self.$index.restore(&default.$index) )*
             }
         }
     };

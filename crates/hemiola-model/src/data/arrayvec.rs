@@ -24,6 +24,13 @@ impl<T: Data, const LIMIT: usize> Data for ArrayVec<T, LIMIT> {
         reader.end_sequence()?;
         Ok(items.into_iter().collect())
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        if default.is_empty() {
+            self.clear();
+        }
+        T::restore_items(self, default)
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,14 @@ impl<T: Data> Data for VecDeque<T> {
         Vec::read(reader).map(Self::from)
     }
 
+    fn restore(&mut self, default: &Self) -> bool {
+        let is_empty = default.is_empty();
+        if is_empty {
+            self.clear();
+        }
+        is_empty
+    }
+
     fn replace(&mut self, fresh: Self) {
         if fresh.is_empty() {
             self.clear();
@@ -47,6 +55,10 @@ impl<T: Data> Data for Box<T> {
     fn replace(&mut self, fresh: Self) {
         T::replace(self, *fresh);
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        T::restore(self, default)
+    }
 }
 
 /// As a sequence of pairs, in the order of the keys.
@@ -71,6 +83,14 @@ impl<K: Data + Ord, V: Data> Data for BTreeMap<K, V> {
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         Vec::<(K, V)>::read(reader).map(Self::from_iter)
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        let is_empty = default.is_empty();
+        if is_empty {
+            self.clear();
+        }
+        is_empty
+    }
 }
 
 /// As a sequence, in order.
@@ -87,6 +107,14 @@ impl<T: Data + Ord> Data for BTreeSet<T> {
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         Vec::read(reader).map(Self::from_iter)
+    }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        let is_empty = default.is_empty();
+        if is_empty {
+            self.clear();
+        }
+        is_empty
     }
 }
 

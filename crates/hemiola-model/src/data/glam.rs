@@ -22,6 +22,11 @@ macro_rules! structures {
                 #[allow(clippy::redundant_closure_call, reason = "the macro's only way to pass a constructor")]
                 Ok(($make)($($field),*))
             }
+
+            fn restore(&mut self, default: &Self) -> bool {
+                *self = *default;
+                true
+            }
         }
     )* };
 }

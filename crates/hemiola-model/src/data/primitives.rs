@@ -11,6 +11,12 @@ macro_rules! numbers {
             fn data_type() -> DataType { $data_type }
             fn write(&self, writer: &mut dyn Writer) { $write(writer, *self) }
             fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { $read(reader) }
+            fn restore(&mut self, default: &Self) -> bool { *self = *default; true }
+            fn restore_items(items: &mut [Self], defaults: &[Self]) -> bool {
+                let fits = items.len() == defaults.len();
+                if fits { items.copy_from_slice(defaults); }
+                fits
+            }
             fn write_items(items: &[Self], writer: &mut dyn Writer) { writer.items(Items::$variant(items)) }
             fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
                 // The length is a claim of whoever wrote it: memory grows with what is really there.
@@ -66,6 +72,11 @@ impl Data for usize {
         let value = reader.unsigned(64)?;
         Self::try_from(value).map_err(|_| reader.error(format!("{value} does not fit usize")))
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        *self = *default;
+        true
+    }
 }
 
 impl Data for bool {
@@ -79,6 +90,11 @@ impl Data for bool {
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         reader.boolean()
+    }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        *self = *default;
+        true
     }
 }
 
@@ -102,6 +118,12 @@ impl Data for String {
             *self = fresh;
         }
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        self.clear();
+        self.push_str(default);
+        true
+    }
 }
 
 impl<T: Data> Data for Option<T> {
@@ -122,6 +144,17 @@ impl<T: Data> Data for Option<T> {
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         if reader.option()? { T::read(reader).map(Some) } else { Ok(None) }
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        match (self, default) {
+            (value, None) => {
+                *value = None;
+                true
+            }
+            (Some(value), Some(default)) => value.restore(default),
+            (None, Some(_)) => false,
+        }
+    }
 }
 
 /// As nanoseconds on the framework's clock; in CDR as `builtin_interfaces/msg/Time`.
@@ -137,6 +170,11 @@ impl Data for Time {
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         reader.time().map(Self::from_nanoseconds)
     }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        *self = *default;
+        true
+    }
 }
 
 /// In seconds; in CDR as `builtin_interfaces/msg/Duration`.
@@ -151,5 +189,10 @@ impl Data for Duration {
 
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         reader.duration()
+    }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        *self = *default;
+        true
     }
 }

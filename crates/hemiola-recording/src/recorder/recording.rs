@@ -102,11 +102,12 @@ impl Recording {
     /// # Errors
     /// As [`Robot::tapped`].
     pub fn asked_of(&self, robot: Robot) -> Result<Robot, RecordingError> {
-        let robot = robot.tapped(self.requests.clone())?.transcribed();
-        Ok(match self.checkpoint {
-            Some(period) => robot.with_snapshots(period),
-            None => robot,
-        })
+        let runs = hemiola_runtime::Recording::of_runs();
+        let recording = match self.checkpoint {
+            Some(period) => runs.with_checkpoints(period),
+            None => runs,
+        };
+        Ok(robot.tapped(self.requests.clone())?.recorded(recording))
     }
 }
 

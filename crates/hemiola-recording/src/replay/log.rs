@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
-use hemiola_runtime::Transcript;
+use hemiola_runtime::Script;
 
 use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
@@ -24,7 +24,7 @@ pub struct ReplayLog {
     origin: LogTime,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
-    transcript: Result<Transcript, Arc<RecordingError>>,
+    script: Result<Script, Arc<RecordingError>>,
     checkpoints: Checkpoints,
     /// The first things that cannot be read, and how many there are.
     damage: Vec<LogError>,
@@ -100,12 +100,12 @@ impl ReplayLog {
             add_channels(&mut channels, &log);
         }
         let origin = origin(is_ours, first);
-        let transcript = runs.and_then(|runs| match runs.is_empty() {
+        let script = runs.and_then(|runs| match runs.is_empty() {
             true => Err(Arc::new(RecordingError::WithoutTranscript)),
-            false => Ok(Transcript::of(runs).with_changes(changes)),
+            false => Ok(Script::of(runs).with_changes(changes)),
         });
-        let checkpoints = heads.finish(transcript.as_ref().map(Transcript::written).unwrap_or_default());
-        Ok(Self { split, channels, origin, partial, transcript, checkpoints, damage, damages })
+        let checkpoints = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
+        Ok(Self { split, channels, origin, partial, script, checkpoints, damage, damages })
     }
 
     /// Its files.
@@ -143,12 +143,12 @@ impl ReplayLog {
         self.partial.contains(topic)
     }
 
-    /// All runs.
+    /// The runs that a replay follows.
     ///
     /// # Errors
     /// Why they cannot be followed.
-    pub fn transcript(&self) -> Result<&Transcript, Arc<RecordingError>> {
-        self.transcript.as_ref().map_err(Arc::clone)
+    pub fn script(&self) -> Result<&Script, Arc<RecordingError>> {
+        self.script.as_ref().map_err(Arc::clone)
     }
 
     /// What cannot be read of it: the first places, and how many there are.

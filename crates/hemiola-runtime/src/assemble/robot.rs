@@ -14,14 +14,13 @@ use hemiola_plan::{
 };
 use hemiola_trace::Profile;
 
-use super::launch::source_period;
-use super::wiring::check_transcript;
+use super::course::check_course;
+use super::periods::source_period;
+use super::recording::Recording;
 use crate::error::RuntimeError;
-use crate::follow::Transcript;
 use crate::observe::values::TapRequest;
 use crate::ports::Ports;
-use crate::record::CyclePart;
-use crate::stand_in::{Feed, Taken, TakenValues};
+use crate::stand_in::Course;
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///
@@ -44,20 +43,10 @@ pub struct Robot {
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
     pub(crate) taps: Vec<TapRequest>,
-    /// What stands in for a source, by its name.
-    pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
-    /// What comes from a recording instead of from its provider.
-    pub(crate) taken: Taken,
-    /// Whether what each run begins with is passed on as well.
-    pub(crate) is_transcribed: bool,
-    /// How often a snapshot of all that later runs depend on is passed on as well.
-    pub(crate) snapshot_period: Option<Duration>,
-    /// The runs that are to be repeated.
-    pub(crate) transcript: Option<Transcript>,
-    /// Where it goes on.
-    pub(crate) parts: Vec<CyclePart>,
-    /// A run of a cycle of which everything is passed on.
-    pub(crate) extraction: Option<(String, u32)>,
+    /// What is written down from the beginning.
+    pub(crate) recording: Recording,
+    /// What it follows.
+    pub(crate) course: Course,
 }
 
 /// Who provides a representation: [`Robot::provider`].
@@ -117,13 +106,8 @@ impl Robot {
             resolved,
             profile: Profile::default(),
             taps: Vec::new(),
-            feeds: BTreeMap::new(),
-            taken: Taken::default(),
-            is_transcribed: false,
-            snapshot_period: None,
-            transcript: None,
-            parts: Vec::new(),
-            extraction: None,
+            recording: Recording::default(),
+            course: Course::default(),
         })
     }
 
@@ -154,41 +138,6 @@ impl Robot {
         Ok(self)
     }
 
-    /// Puts a recording in the place of a source: the source is not asked for samples, and what it reads is not looked at. Samples come
-    /// when the robot's clock shows their time.
-    ///
-    /// # Errors
-    /// There is no such source.
-    pub fn fed(mut self, source: &str, feed: Box<dyn Feed>) -> Result<Self, RuntimeError> {
-        if !self.sources.iter().any(|known| known.name() == source) {
-            return Err(RuntimeError::Unknown {
-                kind: "source",
-                name: source.to_owned(),
-                known: self.sources.iter().map(|known| known.name().to_owned()).collect(),
-            });
-        }
-        self.feeds.insert(source.to_owned(), feed);
-        Ok(self)
-    }
-
-    /// Takes a representation that a cycle provides from a recording, run by run. Its provider's update is not called; if it provides something else
-    /// as well, it is, and what it says of this representation is not used. For robots that are stepped: [`prepare`](Self::prepare) refuses it.
-    ///
-    /// # Errors
-    /// No cycle provides it.
-    pub fn taking(mut self, representation: &str, values: Box<dyn TakenValues>) -> Result<Self, RuntimeError> {
-        let cycles = &self.resolved.cycles;
-        if !cycles.iter().any(|cycle| cycle.providers.contains_key(representation)) {
-            return Err(RuntimeError::Unknown {
-                kind: "representation that a cycle provides",
-                name: representation.to_owned(),
-                known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
-            });
-        }
-        self.taken.insert(representation, values);
-        Ok(self)
-    }
-
     /// Who provides a representation now; `None` if no cycle does.
     pub fn provider(&self, representation: &str) -> Option<Provider> {
         let mut cycles = self.resolved.cycles.iter();
@@ -202,55 +151,52 @@ impl Robot {
         })
     }
 
-    /// Passes on to a recorder, besides values, what each run of each cycle began with: see [`RunRecord`](crate::RunRecord).
+    /// Writes down, from its beginning, what its runs begin with. Replaces what was asked for before.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::{Course, Recording, Robot, Script};
+    /// # use std::time::Duration;
+    /// # let robot = || {
+    /// #     let mut configuration = Configuration::default();
+    /// #     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// #     Robot::assemble(configuration)
+    /// # };
+    /// let mut stepper = robot()?.recorded(Recording::of_runs()).into_stepper()?;
+    /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+    /// stepper.run_for(Duration::from_secs(1));
+    ///
+    /// let script = Script::of(std::iter::from_fn(|| tap.next_run()));
+    /// let mut again = robot()?.following(Course::of(script))?.into_stepper()?;
+    /// while again.step().is_some() {}
+    /// assert_eq!(again.now(), stepper.now());
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
     #[must_use]
-    pub fn transcribed(mut self) -> Self {
-        self.is_transcribed = true;
+    pub fn recorded(mut self, recording: Recording) -> Self {
+        self.recording = recording;
         self
     }
 
-    /// Passes on to a recorder, besides values, a snapshot of all that later runs depend on whenever so much time has passed on the robot's clock:
-    /// see [`CyclePart`].
-    #[must_use]
-    pub fn with_snapshots(mut self, period: Duration) -> Self {
-        self.snapshot_period = Some(period);
-        self
-    }
-
-    /// Goes on from a snapshot, these being its parts, when it repeats the runs after it: [`following`](Self::following) a transcript of
-    /// [`Transcript::since`] these parts.
-    #[must_use]
-    pub fn resuming(mut self, parts: Vec<CyclePart>) -> Self {
-        self.parts = parts;
-        self
-    }
-
-    /// Passes on two parts instead of snapshots: what that run of the cycle begins with, what sources have brought among it, and what the next run
-    /// does, by which it is known what that one left behind.
-    #[must_use]
-    pub fn extracting(mut self, cycle: &str, run: u32) -> Self {
-        self.extraction = Some((cycle.to_owned(), run));
-        self
-    }
-
-    /// Whether the runs of a recording can be repeated by this robot, with the feeds that it has.
+    /// Follows a recording instead of deciding by itself what runs when, and on what. Replaces what it was to
+    /// follow before.
     ///
     /// # Errors
-    /// As [`following`](Self::following).
-    pub fn fits(&self, transcript: &Transcript) -> Result<(), RuntimeError> {
-        check_transcript(self, transcript)
-    }
-
-    /// Repeats the runs of a recording, instead of deciding by itself what runs when: the [`Stepper`](crate::Stepper) does so. With the same
-    /// samples ([`fed`](Self::fed)) and modules, every run gives the same bits again, also of a robot that ran on its own threads.
-    ///
-    /// # Errors
-    /// [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from each other are not this robot's, or a source that they read
-    /// from has no feed.
-    pub fn following(mut self, transcript: Transcript) -> Result<Self, RuntimeError> {
-        self.fits(&transcript)?;
-        self.transcript = Some(transcript);
+    /// [`RuntimeError::Unknown`]: there is no such source, or no cycle provides such a representation.
+    /// [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from each other are not this
+    /// robot's, or a source that they read from has no feed.
+    pub fn following(mut self, course: Course) -> Result<Self, RuntimeError> {
+        self.can_follow(&course)?;
+        self.course = course;
         Ok(self)
+    }
+
+    /// Whether this robot can follow a recording.
+    ///
+    /// # Errors
+    /// The same as of [`following`](Self::following).
+    pub fn can_follow(&self, course: &Course) -> Result<(), RuntimeError> {
+        check_course(self, course)
     }
 
     /// What each source provides, by its name.

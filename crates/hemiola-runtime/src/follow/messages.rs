@@ -37,7 +37,7 @@ pub fn publish_again(cycles: &[Cycle], parts: &[CyclePart]) -> Result<(), String
         }
     }
     for part in parts {
-        let Some(cycle) = cycles.iter().find(|cycle| *cycle.name == *part.cycle) else { continue };
+        let Some(cycle) = cycles.iter().find(|cycle| *cycle.core.name == *part.cycle) else { continue };
         for piece in part.pieces.iter().filter(|piece| piece.kind == PieceKind::Messages) {
             let Some(topic) = topics.get(&*piece.name) else { continue };
             let received = |place: u32| {
@@ -46,7 +46,7 @@ pub fn publish_again(cycles: &[Cycle], parts: &[CyclePart]) -> Result<(), String
                 inlet.map_or(0, |inlet| inlet.first.saturating_sub(first) as u32)
             };
             // SAFETY: nothing runs yet.
-            if let Some(port) = unsafe { cycle.program.port_cell(&piece.name, piece.number) } {
+            if let Some(port) = unsafe { cycle.core.program.port_cell(&piece.name, piece.number) } {
                 // SAFETY: as above.
                 unsafe { port.repeat_run(&received) };
             }
@@ -86,13 +86,13 @@ impl<'p> Topic<'p> {
 fn publish(cycles: &[Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
     let (piece, index) = source.ok_or("it is in no part of the snapshot")?;
     let publishers = cycles.iter().flat_map(|cycle| {
-        let places = cycle.program.publishers().into_iter();
+        let places = cycle.core.program.publishers().into_iter();
         places.map(move |(topic, number, place)| (cycle, topic, number, place))
     });
     let mut found = publishers.filter(|&(_, of, _, at)| of == topic && at == place);
     let Some((cycle, _, number, _)) = found.next() else { return Ok(()) };
     // SAFETY: nothing runs yet.
-    let Some(port) = (unsafe { cycle.program.port_cell(topic, number) }) else { return Ok(()) };
+    let Some(port) = (unsafe { cycle.core.program.port_cell(topic, number) }) else { return Ok(()) };
     let mut reader = CdrReader::new(&piece.bytes).map_err(|error| error.to_string())?;
     // SAFETY: as above.
     unsafe { port.publish_again(&mut reader, index) }.map_err(|error| error.to_string())

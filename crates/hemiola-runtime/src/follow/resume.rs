@@ -5,7 +5,7 @@ use hemiola_model::data::{ReadError, Reader};
 use hemiola_trace::Ticks;
 
 use crate::blackboard::provenance::Provenance;
-use crate::cycle::Cycle;
+use crate::cycle::{Core, Cycle, Progress};
 use crate::record::{CyclePart, Piece, PieceKind, View};
 
 impl Cycle {
@@ -16,10 +16,10 @@ impl Cycle {
     pub fn resume(&mut self, part: &CyclePart) -> Result<(), String> {
         for piece in &part.pieces {
             let restored = match piece.kind {
-                PieceKind::Module => self.restore_module(piece),
-                PieceKind::Value => self.restore_value(piece, part.run),
-                PieceKind::Input => self.restore_input(piece),
-                PieceKind::Samples => self.restore_samples(piece),
+                PieceKind::Module => self.core.restore_module(piece),
+                PieceKind::Value => self.core.restore_value(piece, part.run),
+                PieceKind::Input => self.core.restore_input(piece),
+                PieceKind::Samples => self.core.restore_samples(piece),
                 // Published again, when all cycles are there.
                 PieceKind::Messages => Ok(()),
             };
@@ -27,17 +27,23 @@ impl Cycle {
                 format!("snapshot {} of {}, {} {}: {error}", part.number, part.cycle, piece.kind.word(), piece.name)
             })?;
         }
-        self.publish_again(part);
-        if let Some(tap) = &mut self.tap {
-            tap.begin_after(&self.blackboard);
+        self.core.publish_again(part);
+        if let Some(values) = self.observers.as_mut().and_then(|observers| observers.values.as_mut()) {
+            values.begin_after(&self.core.blackboard);
         }
-        self.last_trigger = part.before;
-        self.runs = part.run;
-        self.safe_state_entered = part.is_safe;
-        self.is_resuming = true;
+        let changes = std::mem::take(&mut self.core.progress.changes);
+        self.core.progress = Progress {
+            runs: part.run,
+            last_trigger: part.before,
+            safe_state_entered: part.is_safe,
+            changes,
+            is_resuming: true,
+        };
         Ok(())
     }
+}
 
+impl Core {
     fn restore_module(&self, piece: &Piece) -> Result<(), ReadError> {
         let mut reader = CdrReader::new(&piece.bytes)?;
         match self.program.instance(&piece.name) {

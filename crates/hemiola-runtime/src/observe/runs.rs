@@ -3,7 +3,7 @@
 //! A run computes from representations, the cycle's clock and the state of its modules, and from nothing else. The state comes from the runs
 //! before it; so a run is repeated by giving it what it *began* with: the clock, the safe state, which snapshot each import took, which samples
 //! it found in its queues, and which messages its subscriptions. On threads of their own that is decided by who is faster. Here it is written
-//! down: a few words per run, handed to the recorder as it is handed [values](crate::observe::values), and read back by the [`Transcript`] that a
+//! down: a few words per run, handed to the recorder as it is handed [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a
 //! replay follows.
 //!
 //! # The order of the runs

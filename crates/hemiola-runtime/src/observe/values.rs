@@ -282,7 +282,7 @@ impl Tap {
         self.checkpoints.iter().for_each(|line| line.set(state));
     }
 
-    /// What the next run began with, of the cycles in turn, if that was asked for ([`Robot::transcribed`](crate::Robot::transcribed)); `None`
+    /// What the next run began with, of the cycles in turn, if that was asked for ([`Recording::of_runs`](crate::Recording::of_runs)); `None`
     /// when there is none at present. Never waits.
     pub fn next_run(&mut self) -> Option<RunRecord> {
         self.transcripts.iter_mut().find_map(TranscriptLine::next)
@@ -303,7 +303,7 @@ impl Tap {
         self.forgotten = (dropped, self.dropped_runs());
     }
 
-    /// The next cycle's part of a snapshot, if these were asked for ([`Robot::with_snapshots`](crate::Robot::with_snapshots)); `None` when there is
+    /// The next cycle's part of a snapshot, if these were asked for ([`Recording::with_checkpoints`](crate::Recording::with_checkpoints)); `None` when there is
     /// none at present. Never waits.
     pub fn next_part(&mut self) -> Option<CyclePart> {
         self.checkpoints.iter_mut().find_map(CheckpointLine::next)

@@ -8,12 +8,12 @@ use hemiola_model::module::Inlet;
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-/// use hemiola_runtime::Robot;
+/// use hemiola_runtime::{Recording, Robot};
 /// use std::time::Duration;
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let mut stepper = Robot::assemble(configuration)?.with_snapshots(Duration::from_secs(1)).into_stepper()?;
+/// let mut stepper = Robot::assemble(configuration)?.recorded(Recording::default().with_checkpoints(Duration::from_secs(1))).into_stepper()?;
 /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
 /// stepper.run_for(Duration::from_millis(1500));
 /// let part = tap.next_part().expect("a second has passed");

@@ -36,7 +36,7 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     check::warn(&warnings, &[]);
     // Everything is computed anew, whatever a replay would take.
     let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
-    let Replay { robot, course, resumed, warnings, remarks } = Replay::of(robot, &recording, beginning, &[])?;
+    let Replay { robot, fidelity, resumed, warnings, remarks } = Replay::of(robot, &recording, beginning, &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let topics = topics(&robot, &recording);
     if topics.is_empty() {
@@ -45,7 +45,7 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     }
     let robot = robot.tapped(topics.values().map(TapRequest::all).collect())?;
     let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
-    let mut report = Report::new(&robot, &recording, course, &parts);
+    let mut report = Report::new(&robot, &recording, fidelity, &parts);
     let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts)?;
     let is_resumed = !parts.is_empty();
 

@@ -39,7 +39,7 @@ struct Imported {
     cell: Cell,
     /// What the cell shows before anything has arrived.
     initial: UnsafeCell<AnyRepresentation>,
-    /// What its first run found in the queue, if it goes on from a snapshot.
+    /// What its first run found in the queue, if it resumes from a checkpoint.
     samples: UnsafeCell<Vec<AnyRepresentation>>,
 }
 

@@ -40,6 +40,7 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 /// Data, schemas and text forms.
 pub mod data {

@@ -98,6 +98,11 @@ impl Output {
                      messages cannot say"
                 ));
             }
+            // The value is lost, the log is not.
+            Err(error @ LogError::Panicked { .. }) => {
+                self.unwritten += 1;
+                self.handle.note(format!("{}: {error}", value.representation()));
+            }
             Err(error) => {
                 self.unwritten += 1;
                 self.fail(error);

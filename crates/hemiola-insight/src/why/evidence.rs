@@ -10,19 +10,19 @@ use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{CycleId, Event, Profile, Ticks};
 use hemiola_words::duration;
 
-use crate::command_line::WhyArguments;
-use crate::error::CommandError;
+use super::Question;
+use crate::error::InsightError;
 
-/// See the module.
+/// A trace of a robot, and what is usual for it.
 pub struct Evidence {
-    pub trace: Trace,
-    pub history: History,
+    pub(super) trace: Trace,
+    pub(super) history: History,
     /// When its first event was.
-    pub begin: Ticks,
+    pub(super) begin: Ticks,
     /// When the robot's clock showed zero, if an output tells.
-    pub clock_zero: Option<u64>,
+    pub(super) clock_zero: Option<u64>,
     /// Those that the configuration names.
-    pub chains: Vec<ChainConfiguration>,
+    pub(super) chains: Vec<ChainConfiguration>,
     /// How far the robot's clock and the machine's went apart, in nanoseconds.
     drift: u64,
     /// What it was read from.
@@ -31,18 +31,18 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of the trace or log that was named, or the newest trace.
-    pub fn find(arguments: &WhyArguments, configuration: Configuration, name: &str) -> Result<Self, CommandError> {
+    /// Reads the trace or log that the question names, or the newest trace of the robot called
+    /// `name`.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn find(question: &Question, configuration: Configuration, name: &str) -> Result<Self, InsightError> {
         let Configuration { output, chains, .. } = &configuration;
-        let (trace, from) = match (&arguments.log, &arguments.trace) {
-            (Some(log), _) => of_log(log, arguments.subject.as_deref())?,
+        let (trace, from) = match (&question.log, &question.trace) {
+            (Some(log), _) => of_log(log, question.subject.as_deref())?,
             (None, Some(path)) => (Trace::read(path)?, path.display().to_string()),
             (None, None) => {
-                let path = newest(output, name).ok_or_else(|| {
-                    CommandError::Usage(format!(
-                        "there is no trace of {name} yet: `run` writes one to traces/; or name one with --trace or --log"
-                    ))
-                })?;
+                let path = newest(output, name).ok_or_else(|| InsightError::NoTrace { robot: name.to_owned() })?;
                 (Trace::read(&path)?, path.display().to_string())
             }
         };
@@ -66,45 +66,48 @@ impl Evidence {
     }
 
     /// Whether the robot's clock was as fast as the machine's.
-    pub fn is_in_real_time(&self) -> bool {
+    pub(super) fn is_in_real_time(&self) -> bool {
         Duration::from_nanos(self.drift) < MOST_DRIFT
     }
 
     /// Where it comes from.
-    pub fn heading(&self) -> String {
+    pub(super) fn heading(&self) -> String {
         format!("{}\n", self.from)
     }
 
-    pub fn cycle(&self, name: &str) -> Option<CycleId> {
+    pub(super) fn cycle(&self, name: &str) -> Option<CycleId> {
         let names = self.trace.catalog.read();
         names.cycles().find(|(_, cycle)| cycle.name == name).map(|(id, _)| id)
     }
 
     /// What is usual, from all other runs in the trace, or from earlier ones.
-    pub fn durations(&self, without: (CycleId, u32)) -> Durations {
+    pub(super) fn durations(&self, without: (CycleId, u32)) -> Durations {
         let Trace { capture, catalog, scale } = &self.trace;
         Durations::of(capture, catalog, scale, without).or(Durations::of_profile(&self.profile, catalog))
     }
 
     /// By how much a run was too late, if it was.
-    pub fn lateness(&self, cycle: CycleId, run: &RunSpan) -> Option<Duration> {
+    pub(super) fn lateness(&self, cycle: CycleId, run: &RunSpan) -> Option<Duration> {
         let deadline = self.trace.catalog.read().cycle(cycle)?.deadline?;
         Duration::from_nanos(run.response_ticks()).checked_sub(deadline).filter(|late| !late.is_zero())
     }
 
     /// Ticks of a trace are nanoseconds.
-    pub fn duration(&self, ticks: u64) -> String {
+    pub(super) fn duration(&self, ticks: u64) -> String {
         duration(Duration::from_nanos(ticks))
     }
 
     /// When the robot's clock, or the trace, showed that time.
-    pub fn at(&self, time: Duration) -> Ticks {
+    pub(super) fn at(&self, time: Duration) -> Ticks {
         let zero = self.clock_zero.unwrap_or(self.begin.0);
         Ticks(zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
     }
 
-    /// Writes a trace of that time, and of a little before and after it.
-    pub fn write_slice(&self, path: &Path, (begin, end): (Ticks, Ticks)) -> Result<(), CommandError> {
+    /// Writes a trace of that time, and of a little before and after it, for Perfetto.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_slice(&self, path: &Path, (begin, end): (Ticks, Ticks)) -> Result<(), InsightError> {
         let Trace { capture, catalog, scale } = &self.trace;
         let part = capture.around(begin, end, scale.ticks_in(AROUND));
         Ok(part.write_perfetto(path, catalog, scale)?)
@@ -129,7 +132,7 @@ fn newest(output: &OutputConfiguration, name: &str) -> Option<PathBuf> {
 }
 
 /// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest run, if it is not about one.
-fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), CommandError> {
+fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), InsightError> {
     let mut log = LogReader::open(path)?.for_attachments();
     let mut attachments = Vec::new();
     while let Some(entry) = log.next_entry() {
@@ -156,10 +159,5 @@ fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), Command
         longest.values().map(hemiola_trace::LongRun::ticks).max().unwrap_or(0)
     };
     let longest = traces.into_iter().max_by_key(|(_, trace, _)| length(trace)).map(|(_, trace, from)| (trace, from));
-    longest.ok_or_else(|| {
-        CommandError::Usage(format!(
-            "{} holds no traces of its longest runs: robots write them at the end of a log (`log info` lists what is in it)",
-            path.display()
-        ))
-    })
+    longest.ok_or_else(|| InsightError::WithoutWorstRuns { log: path.to_owned() })
 }

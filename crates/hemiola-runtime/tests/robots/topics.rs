@@ -1,6 +1,4 @@
 //! Modules that tell each other about events through topics.
-#![forbid(unsafe_code)]
-
 use std::time::Duration;
 
 use hemiola::bus::{Bus, WhenFull};
@@ -88,7 +86,7 @@ fn robot(workers: usize) -> Robot {
     cycle.workers = Some(workers);
     cycle.modules = vec!["Walk".into(), "Listener".into()];
     configuration.cycles.push(cycle);
-    Robot::assemble(configuration).expect("the modules fit together")
+    crate::assemble(module_path!(), configuration).expect("the modules fit together")
 }
 
 #[test]
@@ -140,7 +138,8 @@ fn a_cycle_that_a_topic_triggers_runs_when_there_are_messages_and_only_then() {
         cycle.modules = vec![module.into()];
         configuration.cycles.push(cycle);
     }
-    let mut stepper = Robot::assemble(configuration.clone()).unwrap().into_stepper().expect("a valid robot");
+    let mut stepper =
+        crate::assemble(module_path!(), configuration.clone()).unwrap().into_stepper().expect("a valid robot");
     stepper.run_for(Duration::from_millis(305));
     let (reaction, step) = (
         stepper.with_value(|reaction: &Reaction| reaction.clone()).expect("it is provided"),
@@ -148,13 +147,14 @@ fn a_cycle_that_a_topic_triggers_runs_when_there_are_messages_and_only_then() {
     );
     assert_eq!((reaction.to, reaction.runs), (step - step % 3, step / 3 + 1));
 
-    let running = Robot::assemble(configuration.clone()).unwrap().start(Pace::RealTime).expect("a valid robot");
+    let running =
+        crate::assemble(module_path!(), configuration.clone()).unwrap().start(Pace::RealTime).expect("a valid robot");
     while running.handle().health()["reflexes"].runs < 5 {
         std::thread::yield_now();
     }
     running.stop();
 
     configuration.cycles[1].trigger = Trigger::Topic("Slpped".into());
-    let error = Robot::assemble(configuration).expect_err("there is no such topic").to_string();
+    let error = crate::assemble(module_path!(), configuration).expect_err("there is no such topic").to_string();
     assert!(error.contains("`Slpped`") && error.contains("Slipped"), "{error}");
 }

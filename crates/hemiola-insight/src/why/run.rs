@@ -2,47 +2,41 @@
 
 use std::cmp::Reverse;
 
+use hemiola_trace::CycleId;
 use hemiola_trace::causes::{Explanation, RunSpan};
-use hemiola_trace::{CycleId, Ticks};
 use hemiola_words::duration;
 
 use super::evidence::Evidence;
-use super::moment;
-use crate::command_line::WhyArguments;
-use crate::error::CommandError;
+use super::{Answer, Question, moment};
+use crate::error::InsightError;
 
 /// In words, and when the first of them was.
-pub fn explain(
-    evidence: &Evidence,
-    cycle: CycleId,
-    arguments: &WhyArguments,
-) -> Result<(String, Option<(Ticks, Ticks)>), CommandError> {
+pub fn explain(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Answer, InsightError> {
     let mut text = evidence.heading();
     let mut first = None;
-    for run in chosen(evidence, cycle, arguments)? {
+    for run in chosen(evidence, cycle, question)? {
         text += &format!("\n{}", explain_run(evidence, cycle, &run));
         first.get_or_insert((run.trigger, run.end));
     }
-    Ok((text, first))
+    Ok(Answer { text, span: first })
 }
 
-fn chosen(evidence: &Evidence, cycle: CycleId, arguments: &WhyArguments) -> Result<Vec<RunSpan>, CommandError> {
+fn chosen(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Vec<RunSpan>, InsightError> {
     let mut runs: Vec<RunSpan> = evidence.history.runs(cycle).collect();
     let name = evidence.trace.catalog.read().cycle_name(cycle);
     let (Some(first), Some(last)) = (runs.first().map(|run| run.run), runs.last().map(|run| run.run)) else {
-        return Err(CommandError::Usage(format!("the trace holds no whole run of {name}")));
+        return Err(InsightError::NoWholeRun { cycle: name });
     };
-    let found = match (arguments.run, arguments.at) {
+    let found = match (question.run, question.at) {
         (Some(number), _) => runs.iter().find(|run| run.run == number),
         (None, Some(time)) => runs.iter().find(|run| run.end >= evidence.at(time)),
         (None, None) => {
             runs.sort_by_key(|run| (Reverse(run.response_ticks()), run.run));
-            runs.truncate(arguments.worst.max(1));
+            runs.truncate(question.worst.max(1));
             return Ok(runs);
         }
     };
-    let of = format!("the trace holds runs {first} to {last} of {name}, and not that one");
-    Ok(vec![*found.ok_or(CommandError::Usage(of))?])
+    Ok(vec![*found.ok_or(InsightError::NoSuchRun { cycle: name, first, last })?])
 }
 
 /// Heading, chain, reason, remedy.

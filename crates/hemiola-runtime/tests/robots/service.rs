@@ -1,6 +1,4 @@
 //! What the robot does beside its cycles goes on while somebody changes it.
-#![forbid(unsafe_code)]
-
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -121,7 +119,7 @@ fn robot() -> Robot {
     let mut configuration = Configuration { cycles: vec![motion, mapping], ..Configuration::default() };
     configuration.providers.insert("Map".into(), "OldMapper".into());
     configuration.modules.entry("Gripper".into()).or_default().on_failure = FailurePolicy::Restart;
-    Robot::assemble(configuration).unwrap()
+    crate::assemble(module_path!(), configuration).unwrap()
 }
 
 fn failures(stepper: &Stepper) -> u64 {

@@ -1,12 +1,10 @@
 //! A small robot through everything that the runtime promises.
-#![forbid(unsafe_code)]
-
 use std::time::Duration;
 
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_model::{Time, Value};
-use hemiola_runtime::{Pace, Robot, RobotHandle};
+use hemiola_runtime::{Pace, RobotHandle};
 
 #[derive(Representation, Clone, Default)]
 struct Imu {
@@ -195,7 +193,7 @@ fn configuration(workers: usize) -> Configuration {
 type Run = (Time, usize, Vec<(&'static str, u64)>);
 
 fn fingerprints(workers: usize) -> Vec<Run> {
-    let mut stepper = Robot::assemble(configuration(workers)).unwrap().into_stepper().unwrap();
+    let mut stepper = crate::assemble(module_path!(), configuration(workers)).unwrap().into_stepper().unwrap();
     let mut all = Vec::new();
     while stepper.now() < Time::from_seconds(2.0) {
         let step = stepper.step().unwrap();
@@ -217,7 +215,7 @@ fn the_same_inputs_give_the_same_bits_with_any_number_of_workers() {
 
 #[test]
 fn previous_values_collected_samples_and_exchange_are_what_they_say() {
-    let mut stepper = Robot::assemble(configuration(2)).unwrap().into_stepper().unwrap();
+    let mut stepper = crate::assemble(module_path!(), configuration(2)).unwrap().into_stepper().unwrap();
     stepper.run_until(Time::from_seconds(1.0));
     let runs = stepper.with_value(|count: &Count| count.value).unwrap();
     assert!((100..=101).contains(&runs), "{runs}");
@@ -226,7 +224,7 @@ fn previous_values_collected_samples_and_exchange_are_what_they_say() {
 
 #[test]
 fn a_failing_update_leaves_its_last_good_value_marked_stale() {
-    let mut stepper = Robot::assemble(configuration(2)).unwrap().into_stepper().unwrap();
+    let mut stepper = crate::assemble(module_path!(), configuration(2)).unwrap().into_stepper().unwrap();
     for run in 1..=30 {
         stepper.step();
         if stepper.now() > Time::ZERO && stepper.with_value(|count: &Count| count.value) == Some(run) {
@@ -242,7 +240,7 @@ fn a_failing_update_leaves_its_last_good_value_marked_stale() {
 
 #[test]
 fn what_derives_from_a_stale_value_is_as_old_as_that() {
-    let mut stepper = Robot::assemble(configuration(2)).unwrap().into_stepper().unwrap();
+    let mut stepper = crate::assemble(module_path!(), configuration(2)).unwrap().into_stepper().unwrap();
     stepper.run_until(Time::from_seconds(1.0));
     let report = stepper.handle().report();
     let oldest = |output: &str| {
@@ -261,7 +259,7 @@ fn what_derives_from_a_stale_value_is_as_old_as_that() {
 
 #[test]
 fn who_looks_in_vain_at_a_robot_that_does_not_run_leaves_no_trace_in_it() {
-    let mut stepper = Robot::assemble(configuration(1)).unwrap().into_stepper().unwrap();
+    let mut stepper = crate::assemble(module_path!(), configuration(1)).unwrap().into_stepper().unwrap();
     for _ in 0..4 {
         assert!(stepper.handle().read("Count").is_err(), "nobody steps while it is read");
         stepper.run_for(Duration::from_millis(50));
@@ -274,7 +272,7 @@ fn who_looks_in_vain_at_a_robot_that_does_not_run_leaves_no_trace_in_it() {
 
 /// Runs the robot in real time while `change` changes it.
 fn run_live(change: impl FnOnce(&RobotHandle)) -> RobotHandle {
-    let running = Robot::assemble(configuration(2)).unwrap().start(Pace::Factor(5.0)).unwrap();
+    let running = crate::assemble(module_path!(), configuration(2)).unwrap().start(Pace::Factor(5.0)).unwrap();
     while running.handle().health().values().any(|health| health.runs == 0) {
         std::thread::sleep(Duration::from_millis(1));
     }

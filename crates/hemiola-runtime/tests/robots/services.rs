@@ -1,6 +1,4 @@
 //! Modules that ask services, and wait for no answer.
-#![forbid(unsafe_code)]
-
 use std::time::Duration;
 
 use hemiola::bus::Server;
@@ -118,7 +116,7 @@ fn a_server_that_is_slow_or_absent_costs_a_module_no_time_and_no_request_unnotic
     // Another server goes on, and what the first left behind is told.
     drop(server);
     let server = stepper.handle().bus().server("GroundHeight", 2).unwrap();
-    let _running = server.spawn(hemiola::realtime::ThreadSettings::new("heights"), |_: &GroundHeight| 0.25).unwrap();
+    let _running = server.spawn(hemiola_realtime::ThreadSettings::new("heights"), |_: &GroundHeight| 0.25).unwrap();
     while terrain(&stepper).known_steps < 10 {
         run(&mut stepper, 1);
         std::thread::sleep(Duration::from_millis(1));
@@ -130,7 +128,8 @@ fn a_server_that_is_slow_or_absent_costs_a_module_no_time_and_no_request_unnotic
 fn two_modules_that_mean_different_answers_are_told_so_before_the_robot_runs() {
     let mut cycle = CycleConfiguration::new("motion", Trigger::Rate(100.0));
     cycle.modules = vec!["Surveyor".into(), "Archaeologist".into()];
-    let error = Robot::assemble(Configuration { cycles: vec![cycle], ..Configuration::default() }).unwrap_err();
+    let error =
+        crate::assemble(module_path!(), Configuration { cycles: vec![cycle], ..Configuration::default() }).unwrap_err();
     let text = error.to_string();
     for part in ["GroundHeight", "-> f64`", "String`", "choose another name or the same type"] {
         assert!(text.contains(part), "{text}");

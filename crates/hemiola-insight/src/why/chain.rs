@@ -4,28 +4,23 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 
 use hemiola_trace::causes::{Explanation, Hop, Latency, Reaction, Step, UsualHops};
-use hemiola_trace::{CatalogGuard, SourceId, TaskId, Ticks, source_of_messages};
+use hemiola_trace::{CatalogGuard, SourceId, TaskId, source_of_messages};
 
 use super::evidence::Evidence;
-use super::moment;
-use crate::command_line::WhyArguments;
-use crate::error::CommandError;
-use hemiola_insight::is_output_of;
+use super::{Answer, Question, moment};
+use crate::derive::is_output_of;
+use crate::error::InsightError;
 
 /// In words, and when the first of them was.
-pub fn explain(
-    evidence: &Evidence,
-    subject: &str,
-    arguments: &WhyArguments,
-) -> Result<(String, Option<(Ticks, Ticks)>), CommandError> {
+pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Result<Answer, InsightError> {
     let (source, output) = find(evidence, subject)?;
-    let latency = if arguments.age { Latency::DataAge } else { Latency::Reaction };
+    let latency = if question.age { Latency::DataAge } else { Latency::Reaction };
     let mut reactions = evidence.history.reactions(source, output, latency);
-    match arguments.at {
+    match question.at {
         Some(time) => reactions.retain(|reaction| reaction.output >= evidence.at(time)),
         None => reactions.sort_by_key(|reaction| (Reverse(reaction.ticks()), reaction.output)),
     }
-    reactions.truncate(if arguments.at.is_some() { 1 } else { arguments.worst.max(1) });
+    reactions.truncate(if question.at.is_some() { 1 } else { question.worst.max(1) });
     let first = reactions.first().map(|reaction| (reaction.changed, reaction.output));
     let mut text = evidence.heading();
     if !evidence.is_in_real_time() {
@@ -36,9 +31,9 @@ pub fn explain(
         text += &explain_reaction(evidence, (source, output), latency, reaction);
     }
     if first.is_none() {
-        return Err(CommandError::Usage(format!("the trace holds no {latency} of that chain at that time")));
+        return Err(InsightError::NoReaction { latency: latency.to_string() });
     }
-    Ok((text, first))
+    Ok(Answer { text, span: first })
 }
 
 /// A line for each chain.
@@ -63,7 +58,7 @@ fn title(names: &CatalogGuard<'_>, (source, output): (SourceId, TaskId)) -> Stri
 }
 
 /// The chain of that name: that of robot.toml, or `Camera -> Legs.request` with an arrow of either kind, or as much of it as is enough.
-fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), CommandError> {
+fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), InsightError> {
     let names = evidence.trace.catalog.read();
     let plain = |text: &str| text.replace('→', "->").split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(subject);
@@ -82,7 +77,8 @@ fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), Comman
     }
     let cycles = names.cycles().map(|(_, cycle)| cycle.name.as_str());
     let known = cycles.chain(chains.iter().filter_map(|(chain, _)| declared(chain)));
-    Err(CommandError::unknown("cycle or chain", subject, known.chain(chains.iter().map(|(_, title)| title.as_str()))))
+    let known = known.chain(chains.iter().map(|(_, title)| title.as_str())).map(str::to_owned).collect();
+    Err(InsightError::UnknownSubject { name: subject.to_owned(), known })
 }
 
 /// What robot.toml calls a chain.

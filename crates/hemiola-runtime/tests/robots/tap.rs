@@ -1,6 +1,4 @@
 //! What a recorder gets from a robot: every value as it was, and nobody waits for it.
-#![forbid(unsafe_code)]
-
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
@@ -69,7 +67,7 @@ impl Filter {
 fn robot() -> Robot {
     let mut filter = CycleConfiguration::new("filter", Trigger::Source("Sensor".into()));
     filter.workers = Some(1);
-    Robot::assemble(Configuration { cycles: vec![filter], ..Configuration::default() }).unwrap()
+    crate::assemble(module_path!(), Configuration { cycles: vec![filter], ..Configuration::default() }).unwrap()
 }
 
 fn requests(rate: Option<f64>) -> Vec<TapRequest> {

@@ -1,7 +1,7 @@
 //! `run --log`: all that a robot provides is in a log that any reader of ROS 2's logs understands.
 #![forbid(unsafe_code)]
 
-#[path = "../examples/hello.rs"]
+#[path = "../../hemiola/examples/hello.rs"]
 #[allow(dead_code, reason = "its `main` is the example's, not the test's")]
 mod hello;
 

@@ -259,7 +259,9 @@ impl Lap {
             profile: output.profile.as_deref(),
             recorded: self.recorded.as_ref(),
         };
-        super::print(&summary.text(io::stdout().is_terminal()))
+        let code = super::print(&summary.text(io::stdout().is_terminal()))?;
+        // All that there was to write is written by now.
+        handle.fault().map_or(Ok(code), |fault| Err(fault.into()))
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! | who | step | effect |
 //! |---|---|---|
-//! | sender | S1 | puts its message where the callback finds it |
+//! | sender | S1 | numbers its message, and puts it where the callback finds it |
 //! | | S2 | sets the callback's bit, then looks whether the executor sleeps |
 //! | | S3 | if so, and nobody has woken it from this sleep: wakes it, then notes that this sleep is over |
 //! | executor | E1 | takes all bits of a word (swaps in zero), looks for messages, runs callbacks |
@@ -14,12 +14,23 @@
 //! | | E4 | sleeps, unless the generation has moved |
 //! | | E5 | E1: which clears the sleeping bits, too |
 //!
-//! S2 releases and E1 acquires: a message is there when its bit is. No wake-up is lost, because S2 and E3 change the same word: if
-//! S2 came first, E3 sees its bit; if E3 did, S2 sees the sleeping bit. Then S3 reads the number that E2 gave (or a later one), and
-//! if it is noted as over, somebody has woken the executor after E2 looked at the generation: E4 ends, and E1 finds the bit. Whoever
-//! is preempted between S2 and S3 delays nobody but itself: the next sender sees the sleeping bit as well, and wakes.
+//! S2 releases and E1 acquires: a message is there when its bit is. No wake-up is lost, because S2
+//! and E3 change the same word: if S2 came first, E3 sees its bit; if E3 did, S2 sees the sleeping
+//! bit. Then S3 reads the number that E2 gave (or a later one), and if it is noted as over,
+//! somebody has woken the executor after E2 looked at the generation: E4 ends, and E1 finds the
+//! bit. Whoever is preempted between S2 and S3 delays nobody but itself: the next sender sees the
+//! sleeping bit as well, and wakes.
 //!
-//! So a send costs one addition to a word while the executor is awake, and all sends together one system call per sleep.
+//! So a send costs two additions to words of one line while the executor is awake (the second is
+//! for its place in the order of arrival), and all sends together one system call per sleep.
+//!
+//! # Order of arrival
+//! One counter per executor numbers whatever arrives, from whichever thread: it is a place in line.
+//! A queue of a topic keeps the number beside each message, a mailbox beside each call or request,
+//! written before S1 and so seen with the message. What else raises a signal shares one number,
+//! that of the oldest time it was raised since its callback began to look ([`Ready::oldest`]). The
+//! numbers only choose among what is there: who took one and is preempted before S2 holds up
+//! nobody. So all of this is relaxed.
 
 use std::fmt;
 use std::hint::spin_loop;
@@ -28,22 +39,24 @@ use hemiola_realtime::{Generation, MonotonicTime, Reason, Wakeup, monotonic_now}
 
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// How many callbacks an executor has at most. Those of one topic that share a priority count as one.
-pub const CAPACITY: usize = PER_WORD * WORDS - 1;
+/// How many callbacks an executor has at most. Those of one topic that share a priority count as
+/// one.
+pub(crate) const CAPACITY: usize = PER_WORD * WORDS - 1;
 
 /// The bit that says that there are commands.
-pub(super) const COMMANDS: usize = CAPACITY;
+pub(crate) const COMMANDS: usize = CAPACITY;
 
 const PER_WORD: usize = 63;
 const WORDS: usize = if cfg!(loom) { 1 } else { 4 };
 const ASLEEP: u64 = 1 << 63;
 
 /// The executor's side.
-pub(super) struct ReadySet {
+pub(crate) struct ReadySet {
     shared: Arc<Shared>,
 }
 
-/// Tells an executor that one of its callbacks has something to do. A clone tells of the same callback. Executors make them.
+/// Tells an executor that one of its callbacks has something to do. A clone tells of the same
+/// callback. Executors make them.
 ///
 /// ```
 /// use hemiola_bus::{Ready, Signal};
@@ -57,12 +70,20 @@ pub struct Ready {
     shared: Arc<Shared>,
     word: usize,
     bit: u64,
+    /// The number of the oldest arrival that nobody keeps beside what arrived, or [`NONE`].
+    oldest: Arc<AtomicU64>,
 }
+
+/// The number of an arrival, if there was none.
+const NONE: u64 = u64::MAX;
 
 #[repr(align(128))]
 struct Shared {
     words: [AtomicU64; WORDS],
-    /// The number of the executor's latest sleep, and that of the latest one from which it was woken.
+    /// How many messages, calls and ticks have arrived.
+    arrivals: AtomicU64,
+    /// The number of the executor's latest sleep, and that of the latest one from which it was
+    /// woken.
     sleep: AtomicU64,
     woken: AtomicU64,
     /// Shared with the clock, which wakes whoever waits for a time of it.
@@ -70,10 +91,11 @@ struct Shared {
 }
 
 impl ReadySet {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             shared: Arc::new(Shared {
                 words: std::array::from_fn(|_| AtomicU64::new(0)),
+                arrivals: AtomicU64::new(0),
                 sleep: AtomicU64::new(0),
                 woken: AtomicU64::new(0),
                 wakeup: std::sync::Arc::new(Wakeup::new()),
@@ -82,33 +104,42 @@ impl ReadySet {
     }
 
     /// What sets the bit of callback `index`.
-    pub(super) fn ready(&self, index: usize) -> Ready {
-        Ready { shared: self.shared.clone(), word: index / PER_WORD, bit: 1 << (index % PER_WORD) }
+    pub(crate) fn ready(&self, index: usize) -> Ready {
+        Ready::new(&self.shared, index)
+    }
+
+    /// Numbers what arrives now.
+    #[inline]
+    pub(crate) fn arrive(&self) -> u64 {
+        self.shared.arrive()
     }
 
     /// What ends the executor's sleep.
-    pub(super) fn wakeup(&self) -> &std::sync::Arc<Wakeup> {
+    pub(crate) fn wakeup(&self) -> &std::sync::Arc<Wakeup> {
         &self.shared.wakeup
     }
 
-    /// E1: hands out the numbers of the callbacks whose bits were set, and clears them.
+    /// How many words there are to be taken.
+    pub(crate) const WORDS: usize = WORDS;
+
+    /// E1: the numbers of the callbacks whose bits were set in a word, which are cleared.
     #[inline]
-    pub(super) fn take(&self, mut each: impl FnMut(usize)) {
-        for (number, word) in self.shared.words.iter().enumerate() {
-            if word.load(Ordering::Relaxed) == 0 {
-                continue;
-            }
-            let mut bits = word.swap(0, Ordering::AcqRel) & !ASLEEP;
-            while bits != 0 {
-                each(number * PER_WORD + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-            }
-        }
+    pub(crate) fn take(&self, number: usize) -> impl Iterator<Item = usize> + use<> {
+        let word = &self.shared.words[number];
+        let mut bits = match word.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => word.swap(0, Ordering::AcqRel) & !ASLEEP,
+        };
+        std::iter::from_fn(move || {
+            let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(number * PER_WORD + bit)
+        })
     }
 
     /// Whether there are bits to be taken, other than that of callback `index`.
     #[inline]
-    pub(super) fn has_others_than(&self, index: usize) -> bool {
+    pub(crate) fn has_others_than(&self, index: usize) -> bool {
         self.is_touched() && self.has_set(index)
     }
 
@@ -121,13 +152,15 @@ impl ReadySet {
 
     /// Whether any word is not zero, so that there may be something to take.
     #[inline]
-    pub(super) fn is_touched(&self) -> bool {
-        // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen at the next look, or by E3.
+    pub(crate) fn is_touched(&self) -> bool {
+        // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen
+        // at the next look, or by E3.
         self.shared.words.iter().fold(0, |bits, word| bits | word.load(Ordering::Relaxed)) != 0
     }
 
-    /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`; tells whether there is something.
-    pub(super) fn spin(&self, seen: Generation, until: MonotonicTime) -> bool {
+    /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`;
+    /// tells whether there is something.
+    pub(crate) fn spin(&self, seen: Generation, until: MonotonicTime) -> bool {
         const LOOKS_PER_CLOCK: u32 = 16;
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
@@ -143,13 +176,15 @@ impl ReadySet {
         }
     }
 
-    /// What [`ReadySet::sleep`] wants: to be taken before the last look at what else could end the sleep, such as the clock.
-    pub(super) fn generation(&self) -> Generation {
+    /// What [`ReadySet::sleep`] wants: to be taken before the last look at what else could end the
+    /// sleep, such as the clock.
+    pub(crate) fn generation(&self) -> Generation {
         self.shared.wakeup.generation()
     }
 
-    /// E2 to E4: sleeps until a bit is set, the wake-up is notified after `seen`, or `deadline` has passed.
-    pub(super) fn sleep(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
+    /// E2 to E4: sleeps until a bit is set, the wake-up is notified after `seen`, or `deadline` has
+    /// passed.
+    pub(crate) fn sleep(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
         let Shared { words, sleep, wakeup, .. } = &*self.shared;
         // Only the executor writes it. Relaxed: who sees a sleeping bit sees this, for E3 releases.
         let number = sleep.load(Ordering::Relaxed) + 1;
@@ -170,22 +205,78 @@ impl fmt::Debug for Ready {
     }
 }
 
+impl Shared {
+    #[inline]
+    fn arrive(&self) -> u64 {
+        self.arrivals.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
 impl Ready {
+    fn new(shared: &Arc<Shared>, index: usize) -> Self {
+        Self {
+            shared: shared.clone(),
+            word: index / PER_WORD,
+            bit: 1 << (index % PER_WORD),
+            oldest: Arc::new(AtomicU64::new(NONE)),
+        }
+    }
+
     /// Says that the callback has something to do: after its message is where it looks. Wait-free.
     #[inline]
     pub fn raise(&self) {
+        self.note_arrival();
+        self.tell();
+    }
+
+    /// Numbers what arrives now, for whoever keeps the number beside what arrived.
+    #[inline]
+    pub(crate) fn arrive(&self) -> u64 {
+        self.shared.arrive()
+    }
+
+    /// Numbers what arrives now, and keeps the number if it is the oldest.
+    #[inline]
+    pub(crate) fn note_arrival(&self) {
+        if self.oldest.load(Ordering::Relaxed) == NONE {
+            self.note_oldest(self.arrive());
+        }
+    }
+
+    /// Keeps the number of an arrival if it is the oldest.
+    #[inline]
+    pub(crate) fn note_oldest(&self, arrival: u64) {
+        self.oldest.fetch_min(arrival, Ordering::Relaxed);
+    }
+
+    /// The oldest arrival that was noted and not forgotten since.
+    #[inline]
+    pub(crate) fn oldest(&self) -> Option<u64> {
+        Some(self.oldest.load(Ordering::Relaxed)).filter(|&arrival| arrival != NONE)
+    }
+
+    /// Forgets the oldest arrival. For the receiver, before it looks what there is.
+    #[inline]
+    pub(crate) fn forget_oldest(&self) {
+        self.oldest.store(NONE, Ordering::Relaxed);
+    }
+
+    /// Says that the callback has something to do, of which the arrival is noted already.
+    #[inline]
+    pub(crate) fn tell(&self) {
         let word = &self.shared.words[self.word];
         word.fetch_or(self.bit, Ordering::AcqRel);
-        // Not asked for by the instruction before, which would make that a loop. Whoever has woken up since needs no waking; who has gone to
-        // sleep since has seen the bit, and is woken in vain.
+        // Not asked for by the instruction before, which would make that a loop. Whoever has woken
+        // up since needs no waking; who has gone to sleep since has seen the bit, and is woken in
+        // vain.
         if word.load(Ordering::Acquire) & ASLEEP != 0 {
             self.wake();
         }
     }
 
-    /// The same for callback `index` of the same executor.
-    pub(super) fn of(&self, index: usize) -> Self {
-        Self { shared: self.shared.clone(), word: index / PER_WORD, bit: 1 << (index % PER_WORD) }
+    /// What sets the bit of callback `index` of the same executor.
+    pub(crate) fn of(&self, index: usize) -> Self {
+        Self::new(&self.shared, index)
     }
 
     /// S3.
@@ -209,7 +300,9 @@ mod model {
     fn drain(set: &ReadySet, queues: [&AtomicUsize; 2], messages: usize) {
         let mut taken = 0;
         while taken < messages {
-            set.take(|index| taken += queues[index].swap(0, Ordering::Relaxed));
+            (0..WORDS)
+                .flat_map(|word| set.take(word))
+                .for_each(|index| taken += queues[index].swap(0, Ordering::Relaxed));
             if taken < messages {
                 // Without a deadline: a lost wake-up is a deadlock, which the model reports.
                 set.sleep(set.generation(), None);
@@ -219,7 +312,8 @@ mod model {
 
     #[test]
     fn loom_no_sender_leaves_the_executor_asleep() {
-        // Three threads and a lock in the wake-up: all interleavings with at most three preemptions.
+        // Three threads and a lock in the wake-up: all interleavings with at most three
+        // preemptions.
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(|| {
@@ -263,14 +357,18 @@ mod model {
 mod tests {
     use super::*;
 
+    fn all(set: &ReadySet) -> impl Iterator<Item = usize> {
+        (0..WORDS).flat_map(|word| set.take(word))
+    }
+
     #[test]
     fn what_was_raised_is_taken_once_and_in_order() {
         let set = ReadySet::new();
         [200, 3, CAPACITY - 1, 3].into_iter().for_each(|index| set.ready(index).raise());
         let mut taken = Vec::new();
-        set.take(|index| taken.push(index));
+        taken.extend(all(&set));
         assert_eq!(taken, [3, 200, CAPACITY - 1]);
-        set.take(|index| panic!("{index} was taken before"));
+        assert_eq!(all(&set).next(), None, "taken before");
     }
 
     #[test]
@@ -279,7 +377,7 @@ mod tests {
         let before = set.generation();
         set.ready(0).raise();
         assert_eq!(set.generation(), before, "nobody sleeps: no wake-up");
-        set.take(|_| ());
+        all(&set).for_each(|_| ());
 
         let seen = set.generation();
         std::thread::scope(|scope| {

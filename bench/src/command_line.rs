@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{chains, contestant, instructions, messages, oracles, recording, robustness, thesis, workload};
+use crate::{chains, contestant, instructions, messages, recording, robustness, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -33,8 +33,6 @@ enum Command {
     Recording(recording::Options),
     /// Chains of callbacks: bounds beside simulation, and how many random chains are in time.
     Chains(chains::Options),
-    /// Compares bounds, schedules and allocations with those that others computed.
-    Oracles(oracles::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
     Instructions {
         /// Makes today's counts those that hold.
@@ -114,7 +112,6 @@ pub fn obey() -> Result<(), BenchError> {
         }
         Command::Recording(options) => recording::run(&options, &places()?.0),
         Command::Chains(options) => chains::run(&options),
-        Command::Oracles(options) => oracles::run(&options),
         Command::Messages(options) => {
             let (program, folder) = places()?;
             messages::run(&options, &program, &folder)

@@ -35,17 +35,10 @@ pub enum BenchError {
     MoreInstructions { text: String },
     #[error("{label} does not give back what it was given: {message}")]
     Encoding { label: &'static str, message: &'static str },
-    #[error("{}: {error}", path.display())]
-    Oracle { path: PathBuf, error: hemiola_analysis::oracles::OracleError },
-    #[error(
-        "{differing} of {cases} cases differ: either an analysis changed, or the file was made with another one (each file's \
-         `meta` says what it means)"
-    )]
-    OraclesDiffer { differing: usize, cases: usize },
     #[error("system {seed}: {exceeded}. The smallest system that shows it:\n{system}")]
     BoundExceeded { seed: u64, exceeded: String, system: String },
     #[error(transparent)]
-    Contest(#[from] crate::contest::process::EntryError),
+    Contest(#[from] EntryError),
     #[error(transparent)]
     Realtime(#[from] hemiola_realtime::RealtimeError),
     #[error(transparent)]
@@ -54,6 +47,17 @@ pub enum BenchError {
     Bus(#[from] hemiola_bus::BusError),
     #[error(transparent)]
     Contestant(#[from] crate::contestant::ContestantError),
+}
+
+/// Why there is nothing of a contestant.
+#[derive(Debug, Error)]
+pub enum EntryError {
+    #[error("{label} cannot be started from {program}: {error}")]
+    Start { label: &'static str, program: String, error: std::io::Error },
+    #[error("{label} was stopped after {} s", limit.as_secs())]
+    Stuck { label: &'static str, limit: std::time::Duration },
+    #[error("{label} failed: {message}")]
+    Failed { label: &'static str, message: String },
 }
 
 pub fn read(path: &Path) -> Result<String, BenchError> {

@@ -11,7 +11,6 @@
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
 //! | `recording` | what handing values over to a recorder, encoding and writing them, and replaying logs cost |
 //! | `chains` | chains of callbacks: bounds beside simulation, and how many random chains are in time |
-//! | `oracles` | bounds, schedules and allocations that others computed, and whether ours agree |
 //! | `robot` | the NAO's program, for what is measured on a whole robot |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
@@ -26,7 +25,6 @@ mod error;
 mod instructions;
 mod machine;
 mod messages;
-mod oracles;
 mod recording;
 mod report;
 mod robot;

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::Instant;
 
-use hemiola_analysis::simulation::{Comparison, random_system, shrink};
+use hemiola_schedulability::simulation::{Comparison, random_system, shrink};
 
 use crate::error::BenchError;
 

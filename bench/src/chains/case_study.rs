@@ -3,10 +3,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_analysis::picas::{Deployment, case_study, holistic, published};
-use hemiola_analysis::simulation::{Model, Observed, Options, Schedule, Who, run};
-use hemiola_analysis::{Time, draw};
+use hemiola_analysis::Time;
+use hemiola_analysis::picas::{Deployment, holistic};
 use hemiola_realtime::Affinity;
+use hemiola_schedulability::draw;
+use hemiola_schedulability::picas::{case_study, published};
+use hemiola_schedulability::simulation::{Model, Observed, Options, Schedule, Who, run};
 
 use super::executed::execute;
 use super::latencies::Latencies;

@@ -3,10 +3,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::{Dispatch, Model, Source};
 use hemiola_bench_contestant::{Usage, compute_for};
 use hemiola_bus::{Bus, Executor, Order, Priority, Publisher, RobotClock, RunningExecutor, Topic, WhenFull};
 use hemiola_realtime::{Affinity, MonotonicTime, Policy, ThreadSettings, monotonic_now};
+use hemiola_schedulability::simulation::{Dispatch, Model, Source};
 
 use super::application::{Application, Cause};
 use super::sentinels::LEAST;
@@ -132,7 +132,7 @@ fn wire<A: Application>(
                 executor.every(period.into(), priority, move |tick| call.run(Cause::Expired(time(tick.due))))?;
             }
             Source::Messages { depth, .. } => {
-                let sends = |other: &hemiola_analysis::simulation::Callback| other.publishes.contains(&number);
+                let sends = |other: &hemiola_schedulability::simulation::Callback| other.publishes.contains(&number);
                 // Nobody may: a timer that chains share is only in the first of them.
                 let Some(sender) = model.callbacks.iter().position(sends) else { continue };
                 let topic = &topics[first_of_join(model, sender)];

@@ -1,8 +1,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use hemiola_analysis::simulation::Observed;
 use hemiola_analysis::{Bound, Time};
+use hemiola_schedulability::simulation::Observed;
 
 use super::application::{Application, Cause};
 

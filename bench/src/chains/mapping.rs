@@ -1,13 +1,13 @@
 use std::time::Duration;
 
 use hemiola_analysis::picas::{Deployment, Executor, ExecutorId, Order};
-use hemiola_analysis::simulation::{Missed, Model, Source};
 use hemiola_analysis::{Costs, Time};
 use hemiola_bench_contestant::compute_for;
 use hemiola_realtime::{
     Calibration, LatencyDistribution, Policy, Priority, RealtimeError, ThreadSettings, monotonic_now, spawn,
     wakeup_latency,
 };
+use hemiola_schedulability::simulation::{Missed, Model, Source};
 
 /// Chains on the cores that there are, with durations that these can bear.
 pub struct Mapping {
@@ -117,7 +117,7 @@ fn beyond_work(policy: Policy, work: Duration, times: usize) -> Result<Duration,
 
 #[cfg(test)]
 mod tests {
-    use hemiola_analysis::picas::case_study;
+    use hemiola_schedulability::picas::case_study;
 
     use super::*;
 

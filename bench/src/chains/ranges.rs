@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::Observed;
+use hemiola_schedulability::simulation::Observed;
 use hemiola_words::svg::escape;
 
 use super::table::{Row, ms};

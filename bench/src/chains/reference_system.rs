@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::Observed;
 use hemiola_realtime::Affinity;
+use hemiola_schedulability::simulation::Observed;
 
 pub use self::callbacks::{Nodes, Scheduler, model};
 use self::figures::{Figures, sample_deviation};

@@ -1,9 +1,10 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use hemiola_analysis::picas::{allocation, holistic, random_sets};
-use hemiola_analysis::ros2::end_to_end;
+use hemiola_analysis::picas::{allocation, holistic};
 use hemiola_analysis::{Bound, Time};
+use hemiola_schedulability::picas::random_sets;
+use hemiola_schedulability::ros2::end_to_end;
 
 const UTILISATIONS: [f64; 3] = [2.5, 3.0, 3.5];
 const CORES: usize = 4;

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::{Model, Observer, Options, Source, Who, run};
+use hemiola_schedulability::simulation::{Model, Observer, Options, Source, Who, run};
 
 use super::application::{Application, Cause};
 

@@ -2,8 +2,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use hemiola_analysis::Time;
-use hemiola_analysis::picas::case_study;
-use hemiola_analysis::simulation::{Model, Observer, Options, Who, run};
+use hemiola_schedulability::picas::case_study;
+use hemiola_schedulability::simulation::{Model, Observer, Options, Who, run};
 
 use super::reference_system::{Scheduler, model};
 

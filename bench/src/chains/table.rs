@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
-use hemiola_analysis::simulation::Observed;
 use hemiola_analysis::{Bound, Time};
+use hemiola_schedulability::simulation::Observed;
 
 use super::executed::Executed;
 use super::latencies::Beyond;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hemiola_analysis::simulation::{Schedule, Who};
+use hemiola_schedulability::simulation::{Schedule, Who};
 use hemiola_trace::{Callback, Catalog, Core, Error, Event, TickScale, Ticks, perfetto};
 
 /// Writes a file for ui.perfetto.dev. `name` says what something is called.
@@ -40,7 +40,7 @@ pub fn write(path: &Path, schedule: &Schedule, cores: usize, name: impl Fn(Who) 
 #[cfg(test)]
 mod tests {
     use hemiola_analysis::Time;
-    use hemiola_analysis::simulation::Observer;
+    use hemiola_schedulability::simulation::Observer;
 
     use super::*;
 

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_analysis::picas::{Chain, Deployment, Executor, ExecutorId, Order, holistic, priorities};
-use hemiola_analysis::simulation::deployed;
 use hemiola_analysis::{Bound, Costs, Time};
+use hemiola_schedulability::simulation::deployed;
 
 use super::executed::execute;
 use super::latencies::Latencies;

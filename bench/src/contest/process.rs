@@ -8,10 +8,9 @@ use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
 use super::discipline::{Discipline, Heat};
 use super::entrant::Entrant;
+use crate::error::EntryError;
 
 /// Whoever takes longer is stuck.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -24,17 +23,6 @@ pub struct Samples {
     /// The policy that it ran under.
     pub granted: String,
     values: BTreeMap<String, Vec<u64>>,
-}
-
-/// Why there is nothing of a contestant.
-#[derive(Debug, Error)]
-pub enum EntryError {
-    #[error("{label} cannot be started from {program}: {error}")]
-    Start { label: &'static str, program: String, error: std::io::Error },
-    #[error("{label} was stopped after {} s", LIMIT.as_secs())]
-    Stuck { label: &'static str },
-    #[error("{label} failed: {message}")]
-    Failed { label: &'static str, message: String },
 }
 
 impl Samples {
@@ -162,7 +150,7 @@ impl Running {
         while self.next_line().is_some() {}
         let label = self.label;
         if Instant::now() >= self.deadline {
-            return Err(EntryError::Stuck { label });
+            return Err(EntryError::Stuck { label, limit: LIMIT });
         }
         Samples::parse(&self.output).map_err(|problem| {
             let complaints = self.complaints.take().and_then(|thread| thread.join().ok()).unwrap_or_default();

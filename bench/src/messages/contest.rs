@@ -7,8 +7,9 @@ use super::peers::Programs;
 use super::result::{Contest, Entry, Sample};
 use super::workload::{Case, Contestant, Workload};
 use crate::contest::host::Host;
-use crate::contest::process::{self, EntryError};
+use crate::contest::process;
 use crate::contest::{progress, progress_done};
+use crate::error::EntryError;
 
 /// Runs all cases of all workloads, `rounds` times; tells as well what the machine's host did.
 pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> (Vec<Contest>, Host) {

@@ -9,12 +9,20 @@ pub type Bound = Result<Time, NoBound>;
 /// Why there is no bound.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, NoBound, Task, Time, response_times::fixed_priority};
-/// let ns = Time::nanoseconds;
-/// let tasks = [Task::new(ns(6), Arrivals::periodic(ns(10))), Task::new(ns(6), Arrivals::periodic(ns(10)))];
-/// let bounds = fixed_priority::preemptive(&tasks, Time::MAX);
-/// assert_eq!(bounds[0], Ok(ns(6)));
-/// assert_eq!(bounds[1], Err(NoBound::OverUtilised { percent: 120 }));
+/// use hemiola_analysis::{Analysis, NoBound, System};
+/// let text = r#"
+///     cores = 1
+///     [[executor]]
+///     name = "front"
+///     core = 0
+///     priority = 50
+///     [[chain]]
+///     name = "brake"
+///     period = "10 ms"
+///     callbacks = [{ name = "detect", takes = "12 ms", executor = "front", priority = 1 }]
+/// "#;
+/// let analysis = Analysis::of(&System::from_toml(text, "system.toml").unwrap());
+/// assert_eq!(analysis.find("brake").unwrap().bound, Err(NoBound::OverUtilised { percent: 120 }));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -68,20 +76,32 @@ pub enum NoBound {
 /// No search takes more steps than this: some tenths of a second.
 const STEPS: u64 = 2_000_000;
 
-/// Counts the steps of a search and ends it when there are too many.
-pub(crate) struct Search {
+/// A search for a time that covers its demand. It ends when that takes too many steps.
+///
+/// ```
+/// use hemiola_analysis::{NoBound, Search, Time};
+/// let ns = Time::nanoseconds;
+/// let demand = |window: Time| ns(3) + ns(2) * window.as_nanoseconds().div_ceil(5);
+/// assert_eq!(Search::below(ns(100)).fixed_point(ns(1), demand), Ok(ns(5)));
+/// assert_eq!(Search::below(ns(4)).fixed_point(ns(1), demand), Err(NoBound::BeyondHorizon { horizon: ns(4) }));
+/// ```
+#[derive(Debug)]
+pub struct Search {
     horizon: Time,
     left: u64,
 }
 
 impl Search {
     /// A search for times up to `horizon`.
-    pub(crate) fn below(horizon: Time) -> Self {
+    pub fn below(horizon: Time) -> Self {
         Self { horizon, left: STEPS }
     }
 
     /// The least fixed point at or after `start` of something that never falls when its argument grows.
-    pub(crate) fn fixed_point(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
+    ///
+    /// # Errors
+    /// If there is none up to the horizon, or finding it takes too many steps.
+    pub fn fixed_point(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
         let mut time = start;
         loop {
             self.step()?;
@@ -100,7 +120,10 @@ impl Search {
     /// For demand that creeps along with its argument, step by nanosecond, as what several cores do does: after some steps it leaps, and then halves the last leap.
     ///
     /// **Why it is a bound.** Demand never falls, so that the least fixed point is below any time that covers its demand (Tarski 1955).
-    pub(crate) fn covered(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
+    ///
+    /// # Errors
+    /// If there is none up to the horizon, or finding it takes too many steps.
+    pub fn covered(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
         const PATIENCE: u32 = 32;
         let (mut time, mut uncovered, mut creeping) = (start, start, 0);
         loop {
@@ -125,14 +148,27 @@ impl Search {
     }
 
     /// Counts a step.
-    pub(crate) fn step(&mut self) -> Result<(), NoBound> {
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub fn step(&mut self) -> Result<(), NoBound> {
         self.left = self.left.checked_sub(1).ok_or(NoBound::GivenUp { steps: STEPS })?;
         Ok(())
     }
 }
 
 /// Fails if shares of time, each as (cost, period), add up to more than the time that there is.
-pub(crate) fn check_utilisation(shares: impl Iterator<Item = (Time, Time)>, available: f64) -> Result<(), NoBound> {
+///
+/// ```
+/// use hemiola_analysis::{Time, check_utilisation};
+/// let share = (Time::milliseconds(6), Time::milliseconds(10));
+/// assert!(check_utilisation([share].into_iter(), 1.0).is_ok());
+/// assert!(check_utilisation([share, share].into_iter(), 1.0).is_err());
+/// ```
+///
+/// # Errors
+/// If they do: [`NoBound::OverUtilised`].
+pub fn check_utilisation(shares: impl Iterator<Item = (Time, Time)>, available: f64) -> Result<(), NoBound> {
     let needed: f64 = shares.map(|(cost, period)| cost.as_nanoseconds() as f64 / period.as_nanoseconds() as f64).sum();
     // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is found by the horizon.
     if needed > available * (1.0 + 1e-12) {

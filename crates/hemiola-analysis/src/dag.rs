@@ -2,16 +2,10 @@
 
 pub mod graham_1969;
 mod graph;
-pub mod han_2019;
 pub mod he_2019;
 pub mod he_2022;
-pub mod list_schedule;
-pub mod melani_2015;
 pub mod nasri_2019;
 pub mod pool;
-pub mod serrano_2016;
-pub mod topcuoglu_2002;
-pub mod zhao_2020;
 
 pub use graph::{Dag, DagError};
 
@@ -44,22 +38,4 @@ impl Exact {
     pub fn as_f64(self) -> f64 {
         self.parts.as_nanoseconds() as f64 / self.workers.max(1) as f64
     }
-}
-
-/// A graph that runs again and again, at the latest when it is due.
-///
-/// ```
-/// use hemiola_analysis::{Time, dag::{Dag, DagTask}};
-/// let ns = Time::nanoseconds;
-/// let task = DagTask { graph: Dag::new([ns(2), ns(3)], [(0, 1)]).unwrap(), period: ns(20), deadline: ns(15) };
-/// assert_eq!(task.graph.volume(), ns(5));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DagTask {
-    /// What runs.
-    pub graph: Dag,
-    /// The shortest distance of two begins.
-    pub period: Time,
-    /// Until when it should be done, from its begin; at most the period.
-    pub deadline: Time,
 }

@@ -3,7 +3,7 @@
 //! Pure: this crate starts no thread, reads no clock, does no I/O, and depends on no other crate of Hemiola.
 //!
 //! ```
-//! use hemiola_analysis::{Analysis, System, Time, assignment, simulation};
+//! use hemiola_analysis::{Analysis, System, Time, assignment};
 //!
 //! let described = System::from_toml(
 //!     r#"
@@ -28,17 +28,13 @@
 //! assert_eq!(analysis.find("brake").unwrap().bound, Ok(Time::milliseconds(18)));
 //! assert_eq!(analysis.find("steer").unwrap().bound, Ok(Time::milliseconds(41)));
 //! assert!(analysis.holds());
-//!
-//! let simulated = simulation::simulate(&system, &simulation::Options::default());
-//! assert!(simulated.latencies["steer"].maximum <= Time::milliseconds(41));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way through the crate: a [`System`] says what runs where. Below it are the published analyses, each a file named after its
-//! paper, on plain types of their own: [`response_times`] on one processor, [`ros2`] executors, [`picas`], [`dag`]s on several
-//! cores, chains over several resources ([`compositional`]), and [`reaction`] times through tasks of different rates. A [`Bound`] is a
-//! [`Time`] that is never exceeded, or why there is none. [`simulation`] tries to exceed it, and [`oracles`] compares all of them
-//! with what others computed.
+//! The way through the crate: a [`System`] says what runs where, and [`Analysis`] bounds how long everything in it takes. Below are the
+//! published analyses that these bounds rest on, each a file named after its paper: [`picas`] for chains on executors, [`dag`] for cycles on
+//! several cores. A [`Bound`] is a [`Time`] that is never exceeded, or why there is none. The crate hemiola-schedulability tries to exceed
+//! them by simulation, and has the papers that no robot needs.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -47,29 +43,18 @@ mod analysis;
 mod arrivals;
 pub mod assignment;
 mod bound;
-pub mod compositional;
 mod costs;
 pub mod dag;
-pub mod draw;
-pub mod oracles;
 pub mod picas;
-pub mod reaction;
-pub mod response_times;
-pub mod ros2;
 pub mod sensitivity;
-pub mod simulation;
-mod supply;
 pub mod system;
-mod task;
 mod time;
 mod what_if;
 
 pub use analysis::{Analysis, Part, Verdict};
 pub use arrivals::Arrivals;
-pub use bound::{Bound, NoBound};
+pub use bound::{Bound, NoBound, Search, check_utilisation};
 pub use costs::Costs;
-pub use supply::Supply;
 pub use system::System;
-pub use task::Task;
 pub use time::Time;
 pub use what_if::{WhatIf, WhatIfError};

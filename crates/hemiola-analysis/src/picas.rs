@@ -7,14 +7,10 @@
 //! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for ROS2*, RTAS 2021.
 
 pub mod allocation;
-pub mod case_study;
 pub mod holistic;
-pub mod many_threads;
 mod offsets;
 pub mod palencia_1998;
 pub mod priorities;
-pub mod published;
-pub mod random_sets;
 mod segments;
 pub mod strategies;
 mod transaction;
@@ -208,7 +204,7 @@ impl Deployment {
     }
 
     /// Every callback with the number of its chain.
-    pub(crate) fn callbacks(&self) -> impl Iterator<Item = (usize, &Callback)> {
+    pub fn callbacks(&self) -> impl Iterator<Item = (usize, &Callback)> {
         self.chains
             .iter()
             .enumerate()

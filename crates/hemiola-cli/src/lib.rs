@@ -9,14 +9,17 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod application;
 mod command_line;
 mod commands;
 mod error;
 mod live;
+mod program;
 mod session;
 mod summary;
+mod sync;
 mod traffic;
 
 pub use application::Application;

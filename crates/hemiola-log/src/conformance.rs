@@ -1,4 +1,4 @@
-//! Suites of files with a description beside each, as the MCAP project keeps one.
+//! The MCAP project's suite: files with a description beside each, which are read as described, and written from it byte for byte.
 
 mod describe;
 mod write;
@@ -13,32 +13,19 @@ use crate::framing::{Doubt, Framing};
 use crate::source::Source;
 
 /// How a file of a suite fared: `NAME.mcap`, with what it contains in `NAME.json`.
-///
-/// ```no_run
-/// for case in hemiola_log::run_conformance("tests/conformance/data".as_ref())? {
-///     println!("{}: reading {:?}, writing {:?}", case.path.display(), case.reading, case.writing);
-/// }
-/// # Ok::<(), hemiola_log::LogError>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConformanceCase {
+struct ConformanceCase {
     /// The file.
-    pub path: PathBuf,
+    path: PathBuf,
     /// Whether what is read is what is described.
-    pub reading: Outcome,
+    reading: Outcome,
     /// Whether the bytes that are written for the description are those of the file.
-    pub writing: Outcome,
+    writing: Outcome,
 }
 
-/// Of a case.
-///
-/// ```
-/// use hemiola_log::Outcome;
-///
-/// assert_ne!(Outcome::Passed, Outcome::NotDefined("its writer pads records".into()));
-/// ```
+/// What became of one half of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+enum Outcome {
     /// Equal.
     Passed,
     /// What differs.
@@ -47,15 +34,23 @@ pub enum Outcome {
     NotDefined(String),
 }
 
-/// Runs all cases below a directory, in the order of their names.
-///
-/// # Errors
-/// The directory cannot be read. What goes wrong with a single file is the outcome of its case.
-pub fn run_conformance(directory: &Path) -> Result<Vec<ConformanceCase>, LogError> {
+#[test]
+fn the_conformance_suite_is_read_and_written_with_equal_results() {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(default, PathBuf::from);
+    let directory = shared.join("data/recordings/mcap-conformance");
+    if !directory.exists() {
+        eprintln!("SKIPPED: there is no {}; set HEMIOLA_SHARED", directory.display());
+        return;
+    }
     let mut paths = Vec::new();
-    collect(directory, &mut paths)?;
+    collect(&directory, &mut paths).expect("the directory can be read");
     paths.sort();
-    Ok(paths.into_iter().map(ConformanceCase::run).collect())
+    assert_eq!(paths.len(), 277);
+    for case in paths.into_iter().map(ConformanceCase::run) {
+        assert_eq!(case.reading, Outcome::Passed, "{}", case.path.display());
+        assert_eq!(case.writing, Outcome::Passed, "{}", case.path.display());
+    }
 }
 
 /// Files that end in `.mcap` and have a description.

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use hemiola_model::module::Panicked;
 use thiserror::Error;
 
 /// Why a log cannot be read, decoded or written: which file, at which byte, what is wrong, and what to do.
@@ -88,6 +89,14 @@ pub enum LogError {
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// The code that writes a value panicked. The log goes on without the value.
+    #[error("a value is not in {}: writing it panicked: {panicked} (mend how its type is written)", path.display())]
+    Panicked {
+        /// Which log.
+        path: PathBuf,
+        /// What the panic said.
+        panicked: Panicked,
     },
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::configuration::LogCompression;
+use hemiola_model::module::contain;
 
 use crate::error::LogError;
 use crate::format::{AttachmentHeader, MessageHeader, MetadataRecord};
@@ -149,23 +150,26 @@ impl LogWriter {
     /// ```
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
+    /// [`LogError::Write`]: the file cannot be written. [`LogError::Panicked`]: `value` panicked; the log
+    /// goes on without the message.
     pub fn encode(
         &mut self,
         channel: ChannelId,
         origin: Origin,
         value: impl FnOnce(&mut CdrWriter),
     ) -> Result<bool, LogError> {
-        let mut is_exact = false;
+        let mut encoded = Ok(false);
         let written = self.writer.message(&origin.header(channel), |log| {
             let mut message = CdrWriter::behind(std::mem::take(log));
-            value(&mut message);
-            is_exact = message.is_exact();
+            // How a type is written may be the user's code: what stands before the message survives its panics.
+            let panicked = contain(|| value(&mut message)).err();
+            encoded = panicked.map_or(Ok(message.is_exact()), Err);
             *log = message.finish();
-            is_exact
+            encoded == Ok(true)
         });
-        self.messages += u64::from(is_exact);
         written.map_err(|error| failed(&self.path, error))?;
+        let is_exact = encoded.map_err(|panicked| LogError::Panicked { path: self.path.clone(), panicked })?;
+        self.messages += u64::from(is_exact);
         Ok(is_exact)
     }
 

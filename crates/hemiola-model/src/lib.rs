@@ -25,6 +25,7 @@
 //! ```
 
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 pub mod cdr;
 pub mod configuration;

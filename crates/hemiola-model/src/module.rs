@@ -2,6 +2,8 @@
 
 mod access;
 mod argument;
+#[expect(unsafe_code, reason = "making a witness is a promise")]
+mod between_runs;
 #[expect(unsafe_code, reason = "a cell is shared by updates; its invariant orders them")]
 pub mod cell;
 mod containment;
@@ -20,6 +22,7 @@ mod update;
 use std::collections::BTreeMap;
 
 pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
+pub use between_runs::BetweenRuns;
 pub use containment::{Panicked, contain};
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};

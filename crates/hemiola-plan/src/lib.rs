@@ -55,6 +55,7 @@ pub use module_order::UpdateOrder;
 pub use party::Party;
 pub use plan::{Plan, PlanOptions, Prediction, Unit, UnitId, WorkerChoice};
 pub use problem::{Form, Named, Problem, Reading, Warning};
+pub use random::SplitMix64;
 pub use resolve::resolve;
 pub use resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,

@@ -1,15 +1,24 @@
 //! Random numbers that are the same everywhere.
 
 /// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications per number, any seed is good.
+///
+/// ```
+/// use hemiola_plan::SplitMix64;
+///
+/// assert_eq!(SplitMix64::new(1234567).next(), 6457827717110365317);
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The sequence that begins with a seed.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next number.
+    #[expect(clippy::should_implement_trait, reason = "it never ends: an Option would say nothing")]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -18,7 +27,7 @@ impl SplitMix64 {
     }
 
     /// A number below `bound`, which is not 0 (multiply and shift; the bias is below `bound` / 2^64).
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }

@@ -17,6 +17,7 @@
 //! # }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 // The derives of `hemiola-macros` name the crate that robots name.
 extern crate hemiola_model as hemiola;
@@ -29,6 +30,7 @@ mod program;
 pub mod recorder;
 pub mod replay;
 pub mod split;
+mod sync;
 pub mod transcript;
 
 pub use error::RecordingError;

@@ -28,11 +28,11 @@ mod worst;
 
 pub use head::{Head, as_json};
 pub use journal::numbered_change;
-pub use recorded::Recorded;
-pub use recording::{Recording, RecordingOptions};
+pub use keeper::Kept;
+pub use recorded::{Ending, Recorded};
+pub use recording::{Recording, RecordingOptions, TopicChoice};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,7 @@ use hemiola_model::Time;
 use hemiola_runtime::{RobotHandle, Tap};
 
 use crate::error::RecordingError;
+use crate::sync::{AtomicBool, Ordering};
 use output::Output;
 
 /// A log that is being written.
@@ -99,7 +100,7 @@ fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBoo
         // First of all, so that nothing is left behind when it was.
         let is_last = is_over.load(Ordering::Relaxed);
         output.write_runs(&mut tap);
-        output.write_snapshots(&mut tap);
+        output.write_checkpoints(&mut tap);
         while write_next(&mut tap, &mut output) {
             output.split(&tap);
             when_due(&mut heard, rhythm.messages, || output.write_messages());
@@ -118,7 +119,7 @@ fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBoo
 fn write_next(tap: &mut Tap, output: &mut Output) -> bool {
     let is_there = tap.next().map(|value| output.write(&value)).is_some();
     output.write_runs(tap);
-    output.write_snapshots(tap);
+    output.write_checkpoints(tap);
     is_there
 }
 

@@ -36,7 +36,7 @@ use std::time::Duration;
 use hemiola_log::LogTime;
 use hemiola_model::Time;
 use hemiola_model::configuration::ReplayMapping;
-use hemiola_runtime::{Provider, Robot};
+use hemiola_runtime::{Course, Provider, Robot};
 
 use crate::checkpoints::Resumed;
 use crate::error::RecordingError;
@@ -52,8 +52,8 @@ pub use remarks::Remarks;
 pub struct Replay {
     /// To be stepped, or [played](Robot::into_player).
     pub robot: Robot,
-    /// What decides which run comes when.
-    pub course: Course,
+    /// How closely a replay follows its recording: what decides which run comes when.
+    pub fidelity: Fidelity,
     /// What it goes on from; `None`: it begins at the beginning.
     pub resumed: Option<Resumed>,
     /// What is not as it was recorded.
@@ -72,25 +72,30 @@ pub struct Replay {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// Where the log does; if that is not where the robot did, with its first snapshot.
+    /// Where the log does; if that is not where the robot did, with its first checkpoint.
     OfLog,
-    /// With the last snapshot that is not later.
+    /// With the last checkpoint that is not later.
     Before(Time),
 }
 
-/// What decides which run comes when.
+/// How closely a replay follows its recording: what decides which run comes when.
 ///
 /// ```
-/// use hemiola_recording::replay::Course;
+/// use hemiola_recording::replay::{Fidelity, Replay};
 ///
-/// assert_ne!(Course::AsRecorded, Course::DueTimes("it was recorded by another robot".into()));
+/// fn describe(replay: &Replay) -> String {
+///     match &replay.fidelity {
+///         Fidelity::AsRecorded => "the same runs as then".to_owned(),
+///         Fidelity::DueTimes(reason) => format!("other runs than then: {reason}"),
+///     }
+/// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Course {
+#[derive(Clone, Debug)]
+pub enum Fidelity {
     /// The recording: each run begins with what it began with there.
     AsRecorded,
     /// The times at which cycles are due; here is why.
-    DueTimes(String),
+    DueTimes(Arc<RecordingError>),
 }
 
 impl Replay {
@@ -110,38 +115,38 @@ impl Replay {
             Ok(resumed) => (resumed, None),
             Err(refusal) => (None, Some(refusal)),
         };
-        let transcript = recording.transcript().map(|transcript| match &resumed {
-            Some(resumed) => transcript.since(&resumed.parts),
-            None => transcript.clone(),
+        let script = recording.script().map(|script| match &resumed {
+            Some(resumed) => script.since(&resumed.parts),
+            None => script.clone(),
         });
-        let since = resumed.as_ref().zip(transcript.as_ref().ok());
-        let since = since.map(|(resumed, transcript)| (resumed.time, transcript.first_samples()));
-        let Fed { robot, mut warnings, foreign } = Fed::since(robot, recording, &remarks, since)?;
+        let since = resumed.as_ref().zip(script.as_ref().ok());
+        let since = since.map(|(resumed, script)| (resumed.time, script.first_samples()));
+        let Fed { course: fed, mut warnings, foreign } = Fed::since(&robot, recording, &remarks, since)?;
         warnings.extend(refusal.map(|refusal| format!("the replay begins where the log does: {refusal}")));
-        let fits = transcript.and_then(|transcript| {
-            let partial = robot.samples().into_iter().find(|(source, representations)| {
-                representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
-            });
-            match (foreign, partial, robot.fits(&transcript)) {
-                (Some(foreign), ..) => Err(foreign),
-                (None, Some((source, _)), _) => Err(format!("not all samples of source `{source}` were recorded")),
-                (None, None, Err(error)) => Err(error.to_string()),
-                (None, None, Ok(())) => Ok(transcript),
-            }
+        let partial = robot.samples().into_iter().find(|(source, representations)| {
+            representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
         });
-        let (mut robot, course, matching, resumed) = match (fits, resumed) {
-            (Ok(transcript), resumed) => {
-                let parts = resumed.as_ref().map(|resumed| resumed.parts.clone()).unwrap_or_default();
-                let robot = robot.resuming(parts).following(transcript)?;
-                (robot, Course::AsRecorded, Matching::OfSameRun, resumed)
+        let fits = match (foreign, partial) {
+            (Some(foreign), _) => Err(Arc::new(foreign)),
+            (None, Some((source, _))) => {
+                Err(Arc::new(RecordingError::PartialSource { source_name: source.to_owned() }))
             }
-            (Err(reason), resumed) => {
-                let robot = match resumed {
+            (None, None) => script,
+        };
+        let mut course = fed;
+        let fits = fits.and_then(|script| {
+            course = std::mem::take(&mut course).repeating(script);
+            robot.can_follow(&course).map_err(|error| Arc::new(error.into()))
+        });
+        let (mut course, fidelity, matching, resumed) = match fits {
+            Ok(()) => (course, Fidelity::AsRecorded, Matching::OfSameRun, resumed),
+            Err(reason) => {
+                let course = match resumed {
                     // Then samples are needed from the beginning.
-                    Some(_) => Fed::since(robot, recording, &remarks, None)?.robot,
-                    None => robot,
+                    Some(_) => Fed::since(&robot, recording, &remarks, None)?.course,
+                    None => course.as_due(),
                 };
-                (robot, Course::DueTimes(reason), Matching::Newest, None)
+                (course, Fidelity::DueTimes(reason), Matching::Newest, None)
             }
         };
         warnings.extend(resumed.iter().flat_map(|resumed| resumed.changes.clone()));
@@ -149,36 +154,36 @@ impl Replay {
             let (part, remark) = taken_part(&robot, name, recording, take, &remarks)?;
             warnings.extend(remark);
             let values = LogValues::open(recording.split(), recording.origin(), part, matching, remarks.clone())?;
-            robot = robot.taking(name, Box::new(values))?;
+            course = course.taking(name, Box::new(values));
         }
-        Ok(Self { robot, course, resumed, warnings, remarks })
+        Ok(Self { robot: robot.following(course)?, fidelity, resumed, warnings, remarks })
     }
 }
 
 /// What a replay goes on from, if it does not begin at the beginning.
 ///
 /// # Errors
-/// In words: why it cannot begin where it shall.
-fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, String> {
-    let Ok(transcript) = recording.transcript() else { return Ok(None) };
-    let has_beginning = !transcript.runs().is_empty();
+/// Why it cannot begin where it shall.
+fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, RecordingError> {
+    let Ok(script) = recording.script() else { return Ok(None) };
+    let has_beginning = !script.runs().is_empty();
     let time = match beginning {
         Beginning::OfLog if has_beginning => return Ok(None),
         Beginning::OfLog => None,
         Beginning::Before(time) => Some(time),
     };
-    let snapshots = recording.snapshots();
-    let found = snapshots.parts(recording.split(), robot, time)?;
+    let checkpoints = recording.checkpoints();
+    let found = checkpoints.parts(recording.split(), robot, time)?;
     if found.is_some() {
         return Ok(found);
     }
     if !has_beginning {
         // Later than asked for, but better than nothing.
-        return snapshots.parts(recording.split(), robot, None);
+        return checkpoints.parts(recording.split(), robot, None);
     }
-    match snapshots.refusal(time) {
-        Some(refusal) => Err(format!("none of its snapshots can be used: {refusal}")),
-        None if snapshots.is_empty() => Err("it has no snapshot".to_owned()),
+    match checkpoints.refusal(time) {
+        Some(refusal) => Err(RecordingError::NoUsableCheckpoint(refusal)),
+        None if checkpoints.is_empty() => Err(RecordingError::NoCheckpoint),
         // Before the first one.
         None => Ok(None),
     }
@@ -231,13 +236,13 @@ fn taken_part(
     Ok((part, told))
 }
 
-/// A robot whose sources a recording stands in for; runs come when they are due.
+/// What stands in for the sources of a robot; runs come when they are due.
 struct Fed {
-    robot: Robot,
+    course: Course,
     /// What is not as it was recorded.
     warnings: Vec<String>,
     /// Why its runs are not those of the log, if they cannot be.
-    foreign: Option<String>,
+    foreign: Option<RecordingError>,
 }
 
 impl Fed {
@@ -248,14 +253,14 @@ impl Fed {
     ///
     /// A robot that goes on at some time needs the samples of each source from a number on.
     fn since(
-        mut robot: Robot,
+        robot: &Robot,
         recording: &ReplayLog,
         remarks: &Remarks,
         since: Option<(Time, BTreeMap<Arc<str>, u32>)>,
     ) -> Result<Self, RecordingError> {
         let path = recording.split().first();
         let mappings = robot.configuration().replay.mappings.clone();
-        let (mut warnings, mut foreign, mut fed) = (Vec::new(), None, 0);
+        let (mut warnings, mut foreign, mut fed, mut course) = (Vec::new(), None, 0, Course::default());
         for (source, representations) in robot.samples() {
             let wanted = representations.iter().map(|&descriptor| {
                 let mapping = mappings.get(descriptor.name());
@@ -272,7 +277,8 @@ impl Fed {
                             warnings.extend(part.examine(channel).map_err(|problem| unfit(path, problem))?);
                         }
                         if part.is_mapped() {
-                            foreign = Some(format!("{} comes from another robot's log", part.descriptor().name()));
+                            let representation = part.descriptor().name().to_owned();
+                            foreign = Some(RecordingError::Foreign { representation });
                         }
                         parts.push(part);
                     }
@@ -281,7 +287,7 @@ impl Fed {
                         Some(since) => LogFeed::open_since(recording.split(), recording.origin(), parts, since)?,
                         None => LogFeed::open(recording.split(), recording.origin(), parts)?,
                     };
-                    robot = robot.fed(source, Box::new(feed))?;
+                    course = course.feeding(source, Box::new(feed));
                     fed += 1;
                 }
                 (_, missing) => {
@@ -297,7 +303,7 @@ impl Fed {
         if fed == 0 && robot.samples().into_iter().next().is_some() {
             return Err(nothing(path, recording, &mappings));
         }
-        Ok(Self { robot, warnings, foreign })
+        Ok(Self { course, warnings, foreign })
     }
 }
 
@@ -312,8 +318,8 @@ fn mapped_topic(mapping: Option<&ReplayMapping>, source: &str, representation: &
     mapping.map_or_else(|| topic(source, representation), |mapping| mapping.topic.clone())
 }
 
-fn unfit(path: &Path, problem: String) -> RecordingError {
-    RecordingError::Unfit { log: path.to_owned(), problem }
+fn unfit(path: &Path, problem: RecordingError) -> RecordingError {
+    RecordingError::Unfit { log: path.to_owned(), problem: Box::new(problem) }
 }
 
 fn nothing(path: &Path, recording: &ReplayLog, mappings: &BTreeMap<String, ReplayMapping>) -> RecordingError {

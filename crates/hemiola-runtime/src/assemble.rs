@@ -1,9 +1,100 @@
 //! Puts a robot together: checks modules and configuration, plans, and makes every part that runs.
+//!
+//! | file | what |
+//! |---|---|
+//! | `robot` | modules, sources and configuration that fit together; nothing is made yet |
+//! | `wiring` | all blackboards, and the channels between them |
+//! | `cycles`, `workers`, `instances` | what runs a cycle |
+//! | `sources` | what runs a source |
+//! | `recording`, `course` | what is written down from the beginning, and what can be followed |
+//! | `observers` | who is handed what they begin with and leave behind |
+//! | `assembly` | the robot while all that is made |
 
-mod launch;
+mod assembly;
+mod course;
+mod cycles;
+mod instances;
+mod observers;
+mod periods;
+mod recording;
 mod robot;
 mod sources;
 mod wiring;
+mod workers;
 
-pub use launch::{Launched, actuators, group_exports, instances, launch, thread_settings};
+use std::sync::Arc;
+
+use hemiola_bus::RobotClock;
+use hemiola_bus::exchange::queue;
+use hemiola_realtime::KernelThread;
+use hemiola_trace::WorkerId;
+
+use crate::controls::Controls;
+use crate::cycle::Cycle;
+use crate::error::RuntimeError;
+use crate::monitor::Monitor;
+use crate::robot_state::RobotState;
+use crate::script::Script;
+use crate::source::SourceRunner;
+use crate::stand_in::Course;
+use crate::watchdog::Watchdog;
+
+use assembly::Assembly;
+
+pub use cycles::group_exports;
+pub use instances::{actuators, instances};
+pub use recording::Recording;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
+pub use workers::thread_settings;
+
+/// A robot whose parts exist and wait for somebody to run them.
+pub struct Launched {
+    pub cycles: Vec<Cycle>,
+    pub sources: Vec<SourceRunner>,
+    pub controls: Controls,
+    pub monitor: Monitor,
+    /// Workers that have their threads already: all but the first of each cycle.
+    pub helpers: Vec<(WorkerId, KernelThread)>,
+    /// If any cycle shall be watched.
+    pub watchdog: Watchdog,
+    pub state: Arc<RobotState>,
+    /// The runs that are to be repeated.
+    pub script: Option<Script>,
+}
+
+/// So many reports of the watchdog can be on their way.
+const REPORTS: usize = 16;
+
+/// Makes everything that a robot needs to run.
+pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
+    let Course { mut feeds, taken, script } = std::mem::take(&mut robot.course);
+    let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
+    let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
+    let (mut cycles, controls): (Vec<_>, Vec<_>) = made.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let mut sources = Vec::new();
+    for (number, source) in robot.sources.iter().enumerate() {
+        sources.push(assembly.source(number, feeds.remove(source.name()))?);
+    }
+    assembly.listen(&mut cycles)?;
+    let Assembly { state, catalog, available, observers, mut monitor, silences, demotions, helpers, .. } = assembly;
+    let (reports, reader) = queue(REPORTS);
+    monitor.set_watchdog(reader);
+    let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
+    let modules = robot.configuration.modules.iter();
+    let controls = Controls {
+        cycles: controls,
+        sources: sources.iter().map(|source| source.blackboard.clone()).collect(),
+        state: state.clone(),
+        catalog,
+        available,
+        parameters: modules.map(|(name, module)| (name.clone(), module.parameters.clone())).collect(),
+        taps: observers.values,
+        transcripts: observers.transcripts,
+        checkpoints: observers.checkpoints,
+        // Those of a recording that is followed have their numbers already.
+        next_change: script.as_ref().map_or(0, Script::next_change),
+        restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
+        robot,
+    };
+    Ok(Launched { cycles, sources, controls, monitor, helpers, watchdog, state, script })
+}

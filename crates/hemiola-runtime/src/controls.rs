@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_model::Value;
@@ -15,6 +15,7 @@ use crate::blackboard::Blackboard;
 use crate::command::{Command, Mailbox, Reason};
 use crate::cycle::Health;
 use crate::error::RuntimeError;
+use crate::lock::lock_if_free;
 use crate::module_instance::ModuleInstance;
 use crate::observe::parts::CheckpointLine;
 use crate::observe::runs::TranscriptLine;
@@ -83,15 +84,6 @@ pub enum Posted {
     Now,
     /// Somebody else is asking the cycle for something; it is to be tried again.
     Later,
-}
-
-/// Locks unless somebody else has.
-pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    match mutex.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 impl Controls {
@@ -174,6 +166,14 @@ impl Controls {
         result.map(|_| ())
     }
 
+    /// Lets go of all instances: no thread uses them any more. A module that cannot be dropped is a fault.
+    pub fn end_modules(&mut self) {
+        for control in &mut self.cycles {
+            control.actuators.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            control.instances.clear();
+        }
+    }
+
     /// These are what a cycle's program uses from now on.
     pub fn note_instances(&mut self, index: usize, instances: BTreeMap<&'static str, Arc<ModuleInstance>>) {
         let control = &mut self.cycles[index];
@@ -194,7 +194,7 @@ impl Controls {
         if let Some(fresh) = fresh {
             existing.remove(fresh);
         }
-        let instances = instances(&self.robot, &resolved, &existing, self.state.bus())?;
+        let instances = instances(&self.robot, &resolved, &existing, &self.state)?;
         let graph = TaskGraph::of(&resolved);
         let durations = durations_from(profile, &graph);
         let available = self.available.min(control.pool.try_into().unwrap_or(self.available));

@@ -7,28 +7,34 @@
 //! |---|---|
 //! | `assemble` | puts modules and configuration together, checks them, and makes all parts of a robot |
 //! | `running`, `source`, `cycle` | the threads: sources deliver, cycles run when triggered |
-//! | `stepper` | the same without threads of their own, by the clock alone |
+//! | `stepper`, `stage` | the same without threads of their own, by the clock alone |
 //! | `player` | a stepper at a pace, which can be paused |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
 //! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
 //! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
-//! | `follow`, `stand_in` | repeats the runs of a recording, and puts it in the place of sources and providers |
+//! | `script`, `stand_in`, `follow` | what a replay follows, what stands in for sources and providers, and who follows it |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
+
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod assemble;
 mod blackboard;
 mod command;
+mod containment;
 mod controls;
 mod cycle;
 mod error;
 pub mod executor;
+mod faults;
 mod follow;
 mod gate;
 mod handle;
 mod journal;
+mod lock;
 mod module_instance;
 mod monitor;
 mod observe;
@@ -41,8 +47,10 @@ mod robot_state;
 mod run;
 mod running;
 mod safe_state;
+mod script;
 mod single_run;
 mod source;
+mod stage;
 mod stand_in;
 mod stepper;
 mod sync;
@@ -50,10 +58,9 @@ mod values;
 mod watchdog;
 mod worker;
 
-pub use assemble::{Provider, Robot, TopicEnd};
+pub use assemble::{Provider, Recording, Robot, TopicEnd};
 pub use blackboard::provenance::Provenance;
 pub use error::RuntimeError;
-pub use follow::{BreakOff, BreakOffReason, Transcript};
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{JournalEntry, JournalEvent};
 pub use monitor::{DebugRecords, LatencyBounds, Message};
@@ -66,7 +73,9 @@ pub use record::{
 };
 pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
+pub use script::{BreakOff, BreakOffReason, Script};
 pub use single_run::{RunInput, RunResult, SingleRun};
-pub use stand_in::{Feed, TakenValues};
-pub use stepper::{Step, Stepper};
+pub use stage::Step;
+pub use stand_in::{Course, Feed, TakenValues};
+pub use stepper::Stepper;
 pub use values::Snapshot;

@@ -1,7 +1,10 @@
-//! What stands in for a source or for a provider in a replay.
+//! What a robot follows in a replay instead of deciding by itself: runs, and what stands in for
+//! sources and providers.
 
+mod course;
 mod feed;
 mod taken;
 
+pub use course::Course;
 pub use feed::Feed;
 pub use taken::{Taken, TakenRepresentation, TakenValues};

@@ -1,19 +1,21 @@
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs while the stepper is borrowed")]
+
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::RobotClock;
 use hemiola_model::Time;
 use hemiola_model::configuration::Trigger;
+use hemiola_model::module::BetweenRuns;
 use hemiola_realtime::Containment;
 
 use crate::assemble::{Launched, Robot, launch};
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
-use crate::follow::Script;
+use crate::follow::Follower;
 use crate::handle::RobotHandle;
-use crate::robot_state::RobotState;
-use crate::source::{Sampled, SourceRunner};
+use crate::source::SourceRunner;
+use crate::stage::{Stage, Step, SteppedSource};
 
 /// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the framework's clock alone.
 ///
@@ -33,28 +35,12 @@ use crate::source::{Sampled, SourceRunner};
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 pub struct Stepper {
-    pub(crate) cycles: Vec<Cycle>,
-    pub(crate) sources: Vec<Stepped>,
+    stage: Stage,
     /// Due times of the cycles that a timer triggers.
     timers: Vec<(usize, Timer)>,
-    pub(crate) state: Arc<RobotState>,
-    pub(crate) handle: RobotHandle,
     steps: u64,
-    /// A recording that it follows.
-    pub(crate) script: Option<Script>,
-}
-
-pub struct Stepped {
-    pub(crate) source: SourceRunner,
-    count: u64,
-    /// When its next sample is to be delivered; `None` when it has ended.
-    pub(crate) next: Option<Time>,
-    /// The sample has been taken already: it told its own time.
-    is_taken: bool,
-    failures_in_a_row: u32,
-    /// The number of the sample that was delivered last.
-    pub(crate) delivered: Option<u32>,
-    triggers: Vec<usize>,
+    /// Of a recording that it follows.
+    follower: Option<Follower>,
 }
 
 struct Timer {
@@ -62,33 +48,8 @@ struct Timer {
     count: u64,
 }
 
-/// A source that fails so often in a row has ended.
-const MOST_FAILURES: u32 = 1000;
 /// The rings hold much more than what happens between two looks.
 const STEPS_PER_POLL: u64 = 64;
-
-/// What happened in a step.
-///
-/// ```
-/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-/// # use hemiola_runtime::Robot;
-/// use hemiola_model::Time;
-/// # let mut configuration = Configuration::default();
-/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-/// configuration.cycles.push(CycleConfiguration::new("cognition", Trigger::Rate(40.0)));
-/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
-/// let steps: Vec<_> = (0..4).filter_map(|_| stepper.step()).map(|step| (step.time, step.cycles)).collect();
-/// assert_eq!(steps[..2], [(Time::ZERO, vec![0]), (Time::ZERO, vec![1])]);
-/// assert_eq!(steps[3], (Time::from_seconds(0.02), vec![0]));
-/// # Ok::<(), hemiola_runtime::RuntimeError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The time on the framework's clock.
-    pub time: Time,
-    /// The cycles that ran, by their number.
-    pub cycles: Vec<usize>,
-}
 
 impl Robot {
     /// Makes everything, to be run step by step.
@@ -108,7 +69,7 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, mut controls, monitor, state, .. } = launched;
+        let Launched { cycles, sources, controls, monitor, state, script, .. } = launched;
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -120,35 +81,27 @@ impl Stepper {
             let triggered = |(_, cycle): &(usize, &_)| is_triggered_by(cycle, name);
             configured.iter().enumerate().filter(triggered).map(|(index, _)| index).collect()
         };
-        let sources: Vec<Stepped> = sources
-            .into_iter()
-            .map(|source| {
-                let triggers = triggered_by(source.name);
-                Stepped {
-                    source,
-                    count: 0,
-                    next: Some(Time::ZERO),
-                    is_taken: false,
-                    failures_in_a_row: 0,
-                    delivered: None,
-                    triggers,
-                }
-            })
-            .collect();
-        let parts = std::mem::take(&mut controls.robot.parts);
-        let script = controls.robot.transcript.take().map(|transcript| Script::new(transcript, &sources));
+        let stepped = |source: SourceRunner| {
+            let triggers = triggered_by(source.name);
+            SteppedSource::new(source, triggers)
+        };
+        let sources = sources.into_iter().map(stepped).collect();
         let handle = RobotHandle::new(controls, monitor);
-        let mut stepper = Self { cycles, sources, timers, state, handle, steps: 0, script };
-        stepper.resume(&parts).map_err(|reason| RuntimeError::OtherRobot { reason })?;
+        let mut stage = Stage { cycles, sources, state, handle };
+        let is_resuming = script.as_ref().is_some_and(|script| !script.parts().is_empty());
+        let mut follower = script.map(|script| Follower::new(script, &stage));
+        if let Some(follower) = &mut follower {
+            follower.resume(&mut stage).map_err(|reason| RuntimeError::OtherRobot { reason })?;
+        }
         let _containment = Containment::new();
-        for stepped in &mut stepper.sources {
+        for stepped in &mut stage.sources {
             stepped.prepare();
-            if let Some(tap) = stepped.source.tap.as_mut().filter(|_| !parts.is_empty()) {
+            if let Some(tap) = stepped.source.tap.as_mut().filter(|_| is_resuming) {
                 // Runs call samples by their numbers.
                 tap.count_from(stepped.source.samples);
             }
         }
-        Ok(stepper)
+        Ok(Self { stage, timers, steps: 0, follower })
     }
 
     /// Does what is next; `None` when all sources have ended, or the robot was stopped.
@@ -158,40 +111,41 @@ impl Stepper {
     /// ([`Robot::following`]) does what was done there.
     pub fn step(&mut self) -> Option<Step> {
         let _containment = Containment::new();
-        if self.state.is_stopping() {
+        if self.stage.state.is_stopping() {
             return None;
         }
-        self.state.gate().wait();
+        self.stage.state.gate().wait();
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_POLL) {
-            self.handle.service();
+            self.stage.handle.service();
         }
-        if self.script.is_some() {
-            return self.follow();
+        if let Some(follower) = &mut self.follower {
+            return follower.step(&mut self.stage);
         }
-        let source = (0..self.sources.len()).filter_map(|index| Some((self.sources[index].next?, index))).min();
-        if source.is_none() && !self.sources.is_empty() {
+        let source =
+            (0..self.stage.sources.len()).filter_map(|index| Some((self.stage.sources[index].next?, index))).min();
+        if source.is_none() && !self.stage.sources.is_empty() {
             return None;
         }
         let timer = (0..self.timers.len()).map(|index| (self.timers[index].1.due(), index)).min();
         match (source, timer) {
             (Some((time, index)), timer) if timer.is_none_or(|(due, _)| time <= due) => {
-                self.state.clock().set(time);
-                let stepped = &mut self.sources[index];
+                self.stage.state.clock().set(time);
+                let stepped = &mut self.stage.sources[index];
                 let delivered = stepped.deliver(time);
                 let cycles = if delivered { stepped.triggers.clone() } else { Vec::new() };
                 for &cycle in &cycles {
-                    self.cycles[cycle].run(None);
+                    self.stage.cycles[cycle].run(None);
                 }
-                self.sources[index].prepare();
+                self.stage.sources[index].prepare();
                 Some(Step { time, cycles: self.run_by_topics(cycles) })
             }
             (_, Some((time, index))) => {
-                self.state.clock().set(time);
+                self.stage.state.clock().set(time);
                 let (cycle, timer) = &mut self.timers[index];
                 timer.count += 1;
                 let cycles = vec![*cycle];
-                self.cycles[cycles[0]].run(Some(time));
+                self.stage.cycles[cycles[0]].run(Some(time));
                 Some(Step { time, cycles: self.run_by_topics(cycles) })
             }
             (_, None) => None,
@@ -200,14 +154,14 @@ impl Stepper {
 
     /// What the framework's clock will show in the next step; `None` when there is none.
     pub fn upcoming(&self) -> Option<Time> {
-        if self.state.is_stopping() {
+        if self.stage.state.is_stopping() {
             return None;
         }
-        if self.script.is_some() {
-            return self.upcoming_of_script();
+        if let Some(follower) = &self.follower {
+            return follower.upcoming(&self.stage);
         }
-        let source = self.sources.iter().filter_map(|source| source.next).min();
-        if source.is_none() && !self.sources.is_empty() {
+        let source = self.stage.sources.iter().filter_map(|source| source.next).min();
+        if source.is_none() && !self.stage.sources.is_empty() {
             return None;
         }
         self.timers.iter().map(|(_, timer)| timer.due()).chain(source).min()
@@ -215,9 +169,9 @@ impl Stepper {
 
     /// Runs each cycle once whose topic has new messages after what was done; adds them to those that ran.
     fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
-        for index in 0..self.cycles.len() {
-            if self.cycles[index].topic.is_some() && self.cycles[index].is_triggered() {
-                self.cycles[index].run(None);
+        for index in 0..self.stage.cycles.len() {
+            if self.stage.cycles[index].core.topic.is_some() && self.stage.cycles[index].is_triggered() {
+                self.stage.cycles[index].run(None);
                 ran.push(index);
             }
         }
@@ -227,7 +181,7 @@ impl Stepper {
     /// Steps until the clock shows `end` or nothing is left to do.
     pub fn run_until(&mut self, end: Time) {
         while self.now() < end && self.step().is_some() {}
-        self.handle.service();
+        self.stage.handle.service();
     }
 
     /// Steps for so long on the framework's clock.
@@ -237,41 +191,47 @@ impl Stepper {
 
     /// The framework's clock.
     pub fn now(&self) -> Time {
-        self.state.clock().now()
+        self.stage.now()
     }
 
     /// Why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long as it can.
     pub fn failure(&self) -> Option<&str> {
-        self.script.as_ref()?.failure()
+        self.follower.as_ref()?.failure()
     }
 
     /// The first thing that was different from the recording that it follows, and did not keep it from going on: messages that did not come from
     /// modules, changes that cannot be made again.
     pub fn deviation(&self) -> Option<&str> {
-        self.script.as_ref()?.deviation()
+        self.follower.as_ref()?.deviation()
     }
 
     /// How many ends of the same topic the cycle has before that of an update's argument, both counted from zero in their module and update: the
     /// number of its messages in a [`Piece`](crate::Piece).
     pub fn end_number(&self, cycle: &str, module: &str, update: usize, argument: usize) -> Option<u32> {
-        self.cycles.iter().find(|known| *known.name == *cycle)?.program.port_number(module, update, argument)
+        self.stage
+            .cycles
+            .iter()
+            .find(|known| *known.core.name == *cycle)?
+            .core
+            .program
+            .port_number(module, update, argument)
     }
 
     /// Does what the robot's handles ask for while it stands still: values are read, changes come into force with the next run.
     pub fn attend(&mut self) {
         let _containment = Containment::new();
-        self.cycles.iter_mut().for_each(Cycle::attend);
-        self.handle.service();
+        self.stage.cycles.iter_mut().for_each(Cycle::attend);
+        self.stage.handle.service();
     }
 
     /// What the cycles are called, by their number.
-    pub(crate) fn cycle_names(&self) -> Vec<String> {
-        self.cycles.iter().map(|cycle| cycle.name.clone()).collect()
+    pub fn cycle_names(&self) -> Vec<String> {
+        self.stage.cycles.iter().map(|cycle| cycle.core.name.clone()).collect()
     }
 
     /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them from another thread only.
     pub fn handle(&self) -> &RobotHandle {
-        &self.handle
+        &self.stage.handle
     }
 
     /// A fingerprint of every value of a cycle.
@@ -279,18 +239,22 @@ impl Stepper {
     /// # Panics
     /// If there is no cycle of that number.
     pub fn fingerprints(&self, cycle: usize) -> Vec<(&'static str, u64)> {
-        self.cycles[cycle].fingerprints()
+        self.stage.cycles[cycle].core.fingerprints()
     }
 
     /// Looks at a value of a cycle or a source; `None` if it is not provided by any.
     pub fn with_value<T: hemiola_model::Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
-        let blackboards =
-            self.cycles.iter().map(|cycle| &cycle.blackboard).chain(self.sources.iter().map(|s| &s.source.blackboard));
+        let blackboards = self
+            .stage
+            .cycles
+            .iter()
+            .map(|cycle| &cycle.core.blackboard)
+            .chain(self.stage.sources.iter().map(|s| &s.source.blackboard));
         for blackboard in blackboards {
             if let Some(index) = blackboard.store_of(T::NAME) {
                 // SAFETY: `self` is borrowed, so nothing runs.
-                let value = unsafe { blackboard.store(index).current() };
-                return value.downcast_ref().map(look);
+                let between = unsafe { BetweenRuns::assume() };
+                return blackboard.store(index).current(&between).downcast_ref().map(look);
             }
         }
         None
@@ -300,7 +264,7 @@ impl Stepper {
 impl Drop for Stepper {
     fn drop(&mut self) {
         // From now on nothing changes: whoever has a handle can still read the last values.
-        self.handle.note_end();
+        self.stage.handle.note_end();
     }
 }
 
@@ -311,48 +275,5 @@ fn is_triggered_by(cycle: &hemiola_model::configuration::CycleConfiguration, sou
 impl Timer {
     fn due(&self) -> Time {
         Time::from_nanoseconds((self.count as f64 * 1e9 / self.rate).round() as i64)
-    }
-}
-
-impl Stepped {
-    /// Finds out when the next sample is due; takes it if only it knows.
-    pub fn prepare(&mut self) {
-        if self.next.is_none() {
-            return;
-        }
-        match self.source.due(self.count) {
-            Some(due) => self.next = Some(due),
-            None => {
-                self.next = loop {
-                    match self.source.sample(None) {
-                        Sampled::At(stamp) => {
-                            self.failures_in_a_row = 0;
-                            self.is_taken = true;
-                            break Some(stamp);
-                        }
-                        Sampled::Failed if self.failures_in_a_row < MOST_FAILURES => self.failures_in_a_row += 1,
-                        Sampled::Failed | Sampled::Ended => break None,
-                    }
-                };
-            }
-        }
-        self.count += 1;
-    }
-
-    /// Hands the sample over; `false` if there is none this time.
-    pub fn deliver(&mut self, time: Time) -> bool {
-        if !std::mem::take(&mut self.is_taken) {
-            match self.source.sample(Some(time)) {
-                Sampled::At(_) => {}
-                Sampled::Failed => return false,
-                Sampled::Ended => {
-                    self.next = None;
-                    return false;
-                }
-            }
-        }
-        self.delivered = Some(self.source.samples);
-        self.source.deliver();
-        true
     }
 }

@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 use hemiola_model::Value;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
-use hemiola_runtime::{Pace, Robot, TapRequest};
+use hemiola_runtime::{Pace, Recording, Robot, TapRequest};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -167,8 +167,7 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
     let running = robot
         .tapped(everything)
         .unwrap()
-        .transcribed()
-        .with_snapshots(Duration::from_millis(20))
+        .recorded(Recording::of_runs().with_checkpoints(Duration::from_millis(20)))
         .start(Pace::Factor(4.0))
         .unwrap();
     let handle = running.handle().clone();

@@ -1,8 +1,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::{Callback, Dispatch, Executor, Missed, Model, Source};
 use hemiola_analysis::system::Span;
+use hemiola_schedulability::simulation::{Callback, Dispatch, Executor, Missed, Model, Source};
 
 use super::figures::Figures;
 use super::graph::{self, EXECUTORS, Kind, NODES, callbacks};

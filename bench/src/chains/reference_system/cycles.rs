@@ -3,8 +3,8 @@
 
 use hemiola_analysis::Time;
 use hemiola_analysis::dag::Dag;
-use hemiola_analysis::simulation::{Cycle, Model, Observer, Options, Who, run};
 use hemiola_analysis::system::Span;
+use hemiola_schedulability::simulation::{Cycle, Model, Observer, Options, Who, run};
 
 use super::figures::Figures;
 use super::graph::{Kind, NODES, number};

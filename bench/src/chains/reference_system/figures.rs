@@ -1,5 +1,5 @@
 use hemiola_analysis::Time;
-use hemiola_analysis::simulation::Observed;
+use hemiola_schedulability::simulation::Observed;
 
 use super::graph::{HOT_PATH, HOT_PATH_ROOTS, HOT_PATH_SINK, PLANNER, number};
 use super::history::History;

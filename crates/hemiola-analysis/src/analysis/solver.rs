@@ -42,14 +42,14 @@ pub(super) struct Solver<'s> {
 
 impl<'s> Solver<'s> {
     pub(super) fn new(system: &'s System) -> Self {
-        let graphs: Vec<Dag> = system.cycles.iter().map(System::graph).collect();
+        let graphs: Vec<Dag> = system.cycles.iter().map(Cycle::graph).collect();
         let cycles = vec![Ok(Time::ZERO); system.cycles.len()];
         let horizon = horizon(system);
         let mut solver = Self {
             system,
             deployment: system.deployment(),
             horizon,
-            priorities: system.cycles.iter().map(System::priorities).collect(),
+            priorities: system.cycles.iter().map(Cycle::order).collect(),
             makespans: vec![None; graphs.len()],
             methods: vec![None; graphs.len()],
             graphs,

@@ -189,7 +189,7 @@ impl Dag {
     }
 
     /// For every node, which nodes come before it on some path.
-    pub(crate) fn ancestors(&self) -> Vec<Vec<bool>> {
+    pub fn ancestors(&self) -> Vec<Vec<bool>> {
         let mut ancestors = vec![vec![false; self.len()]; self.len()];
         for &node in &self.topological {
             for &before in &self.predecessors[node] {

@@ -221,6 +221,3 @@ impl Demand {
         self.once + transactions + one_by_one
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -112,15 +112,15 @@ impl Own {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::SplitMix64;
+    use hemiola_plan::SplitMix64;
 
     fn random_jobs(random: &mut SplitMix64) -> Vec<Job> {
-        let period = random.between(1, 20) as i64;
+        let period = 1 + random.below(20) as i64;
         let mut earliest = 0;
         let job = |_| {
             earliest += random.below(2 * period as u64) as i64;
             let latest = earliest + random.below(2 * period as u64) as i64;
-            Job { cost: Time::nanoseconds(random.between(1, 9)), period, earliest, latest }
+            Job { cost: Time::nanoseconds(1 + random.below(9)), period, earliest, latest }
         };
         (0..1 + period % 4).map(job).collect()
     }

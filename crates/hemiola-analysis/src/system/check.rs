@@ -101,7 +101,7 @@ impl Found {
 
 impl System {
     /// The names of all chains and cycles.
-    pub(crate) fn parts(&self) -> Vec<&str> {
+    pub fn parts(&self) -> Vec<&str> {
         let chains = self.chains.iter().map(|chain| chain.name.as_str());
         chains.chain(self.cycles.iter().map(|cycle| cycle.name.as_str())).collect()
     }

@@ -5,36 +5,44 @@ use crate::dag::Dag;
 use crate::picas::{self, Deployment, ExecutorId};
 use crate::{NoBound, Time};
 
-impl System {
+impl Cycle {
     /// The graph of a cycle that has been checked, without costs of dispatching.
-    pub(crate) fn graph(cycle: &Cycle) -> Dag {
-        let place = |name: &String| cycle.tasks.iter().position(|task| task.name == *name);
+    ///
+    /// # Panics
+    /// If its tasks wait for each other in a circle, which [`System::from_toml`] refuses.
+    pub fn graph(&self) -> Dag {
+        let place = |name: &String| self.tasks.iter().position(|task| task.name == *name);
         let mut edges = Vec::new();
-        for (to, task) in cycle.tasks.iter().enumerate() {
+        for (to, task) in self.tasks.iter().enumerate() {
             edges.extend(task.after.iter().filter_map(place).map(|from| (from, to)));
         }
-        let costs = cycle.tasks.iter().map(|task| task.takes.longest);
+        let costs = self.tasks.iter().map(|task| task.takes.longest);
         Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
     }
 
-    /// All that the workers of a cycle keep for themselves in a run.
-    pub(crate) fn kept(&self, cycle: usize) -> Time {
-        let kept = self.cycles[cycle].tasks.iter().filter(|task| task.kept);
-        kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
-    }
-
-    /// The places of a cycle's tasks by importance, 0 for the most important, if they have priorities.
-    pub(crate) fn priorities(cycle: &Cycle) -> Option<Vec<usize>> {
-        let priorities: Vec<u32> = cycle.tasks.iter().map(|task| task.priority).collect::<Option<_>>()?;
+    /// The places of its tasks by importance, 0 for the most important, if they have priorities.
+    pub fn order(&self) -> Option<Vec<usize>> {
+        let priorities: Vec<u32> = self.tasks.iter().map(|task| task.priority).collect::<Option<_>>()?;
         let mut order: Vec<usize> = (0..priorities.len()).collect();
         order.sort_by_key(|&task| (Reverse(priorities[task]), task));
         let mut places = vec![0; order.len()];
         order.into_iter().enumerate().for_each(|(place, task)| places[task] = place);
         Some(places)
     }
+}
 
-    /// Its chains on executors that stay on a core. The others have no callbacks there: see [`System::moved`].
-    pub(crate) fn deployment(&self) -> Result<Deployment, NoBound> {
+impl System {
+    /// All that the workers of a cycle keep for themselves in a run.
+    pub(crate) fn kept(&self, cycle: usize) -> Time {
+        let kept = self.cycles[cycle].tasks.iter().filter(|task| task.kept);
+        kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
+    }
+
+    /// Its chains on executors that stay on a core. The others have no callbacks there: they may move.
+    ///
+    /// # Errors
+    /// If a callback has no executor.
+    pub fn deployment(&self) -> Result<Deployment, NoBound> {
         let executors = self.executors.iter().map(|executor| picas::Executor {
             core: executor.core.unwrap_or_default(),
             priority: executor.priority,

@@ -75,7 +75,7 @@ tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 w
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
                                       where another parameter makes the first difference
-  log verify game.mcap --from 4min    from the last snapshot before that on
+  log verify game.mcap --from 4min    from the last checkpoint before that on
 
 Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed anew. Exit code: 0 when all is the same, 1 when something differs, 3 when the log is damaged or lacks what is needed.")]
     Verify(VerifyArguments),
@@ -111,13 +111,6 @@ all could be imported, 3 when not.")]
 
 A field is a topic, a dot, and the way to a number in its messages, as `log cat` shows them.")]
     Plot(PlotArguments),
-    /// Check this reader and writer against a directory of files with descriptions
-    #[command(after_help = "Example:
-  log conformance mcap/tests/conformance/data
-
-For each NAME.mcap with a NAME.json beside it, in any folder below: what is read must be what is described, and what is written for the \
-description must be the file's bytes, wherever the writer has options for what is described. Exit code: 0 when all pass, 1 when not.")]
-    Conformance(ConformanceArguments),
 }
 
 #[derive(Args, Debug)]
@@ -236,7 +229,7 @@ pub struct VerifyArguments {
     /// So many in every cycle
     #[arg(long, value_name = "COUNT")]
     pub workers: Option<usize>,
-    /// Begin with the last snapshot before this time of the robot's clock
+    /// Begin with the last checkpoint before this time of the robot's clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
 }
@@ -306,13 +299,6 @@ pub struct PlotArguments {
     /// Write to a file
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub struct ConformanceArguments {
-    /// Of .mcap and .json files
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
 }
 
 fn parse_time_column(text: &str) -> Result<(String, TimeUnit), String> {

@@ -1,7 +1,6 @@
 //! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any program with Hemiola in it reads any log.
 
 mod cat;
-mod conformance;
 mod diff;
 mod export;
 mod extract;
@@ -18,11 +17,11 @@ pub use progress::read_log;
 
 use std::process::ExitCode;
 
-use crate::application::Application;
 use crate::command_line::log::{LogArguments, LogCommand};
 use crate::error::CommandError;
+use crate::program::Program;
 
-pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCode, CommandError> {
+pub fn log(program: &Program, arguments: &LogArguments) -> Result<ExitCode, CommandError> {
     match &arguments.command {
         LogCommand::Info(arguments) => info::info(arguments),
         LogCommand::Cat(arguments) => cat::cat(arguments),
@@ -30,12 +29,11 @@ pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCo
         LogCommand::Filter(arguments) => recover::filter(arguments),
         LogCommand::Merge(arguments) => merge::merge(arguments),
         LogCommand::Diff(arguments) => diff::diff(arguments),
-        LogCommand::Verify(arguments) => verify::verify(application, arguments),
+        LogCommand::Verify(arguments) => verify::verify(program, arguments),
         LogCommand::Export(arguments) => export::export(arguments),
-        LogCommand::ExtractCycle(arguments) => extract::extract(application, arguments),
+        LogCommand::ExtractCycle(arguments) => extract::extract(program, arguments),
         LogCommand::Import(arguments) => import::import(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
-        LogCommand::Conformance(arguments) => conformance::conformance(arguments),
     }
 }
 

@@ -1,13 +1,14 @@
 //! Single keys of the terminal, without Enter.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+
+use crate::sync::{AtomicBool, Ordering};
 
 /// The terminal as it was before keys were read; shared with who ends the program in a hurry.
 #[derive(Clone, Default)]

@@ -1,4 +1,4 @@
-//! Linux.
+//! Linux: through rustix where that has a safe face, else through the C library.
 //!
 //! # Safety
 //! Every call gets numbers, or pointers to values that are borrowed while it runs and as large as it is told.
@@ -9,61 +9,53 @@ use crate::locking::Locking;
 use crate::policy::Policy;
 #[cfg(not(loom))]
 use crate::sync::AtomicU64;
+use rustix::io::Errno;
+use rustix::mm::MlockAllFlags;
+use rustix::thread::{self, CpuSet};
 use std::ffi::CString;
 use std::io;
 use std::mem::{MaybeUninit, size_of};
+use std::num::NonZeroU64;
 use std::time::Duration;
+
+const NANOSECONDS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Names the calling thread; the kernel keeps 15 bytes.
 pub(crate) fn set_name(name: &str) -> io::Result<()> {
-    let name = CString::new(name)?;
-    // SAFETY: PR_SET_NAME reads a zero-terminated string, which `name` is and remains during the call.
-    check(unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) })
+    Ok(thread::set_name(&CString::new(name)?)?)
 }
 
 /// Restricts the calling thread to some cores.
 pub(crate) fn set_affinity(cores: impl Iterator<Item = usize>) -> io::Result<()> {
-    // SAFETY: `cpu_set_t` is an array of integers, for which all zeros is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let mut set = CpuSet::new();
     for core in cores {
-        if core >= libc::CPU_SETSIZE as usize {
-            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        if core >= CpuSet::MAX_CPU {
+            return Err(Errno::INVAL.into());
         }
-        // SAFETY: `core` is a bit within the set, as just checked.
-        unsafe { libc::CPU_SET(core, &mut set) };
+        set.set(core);
     }
-    // SAFETY: the kernel reads as many bytes from `set` as the size says; thread 0 is the calling one.
-    check(unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) })
+    Ok(thread::sched_setaffinity(None, &set)?)
 }
 
 /// The cores on which the calling thread may run.
 pub(crate) fn affinity() -> io::Result<Vec<usize>> {
-    // SAFETY: as in `set_affinity`.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes at most as many bytes to `set` as the size says.
-    check(unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) })?;
-    // SAFETY: every index is below the number of bits in the set.
-    Ok((0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect())
+    let set = thread::sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
 /// The calling thread's number in the kernel.
 pub(crate) fn this_thread() -> u32 {
-    // SAFETY: a call without arguments that cannot fail.
-    unsafe { libc::gettid() }.unsigned_abs()
+    thread::gettid().as_raw_pid().unsigned_abs()
 }
 
-/// Whether a thread has a real-time policy.
+/// Tells whether a thread has a real-time policy.
 pub(crate) fn is_real_time(thread: u32) -> bool {
-    // SAFETY: a call with a number; for a thread that does not exist it returns -1.
-    let policy = unsafe { libc::sched_getscheduler(thread.cast_signed()) } & !libc::SCHED_RESET_ON_FORK;
-    [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE].contains(&policy)
+    [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE].contains(&scheduling_class(thread))
 }
 
 /// A thread's real-time priority; 0 if it shares time.
 pub(crate) fn priority(thread: u32) -> Option<u8> {
-    // SAFETY: a call with a number; for a thread that does not exist it returns -1.
-    let policy = unsafe { libc::sched_getscheduler(thread.cast_signed()) } & !libc::SCHED_RESET_ON_FORK;
-    match policy {
+    match scheduling_class(thread) {
         libc::SCHED_FIFO | libc::SCHED_RR => {
             let mut parameters = MaybeUninit::<libc::sched_param>::uninit();
             // SAFETY: `parameters` is writable; for a thread that does not exist the call fails.
@@ -76,6 +68,12 @@ pub(crate) fn priority(thread: u32) -> Option<u8> {
     }
 }
 
+/// `SCHED_FIFO` and so on; of a thread that does not exist none of them.
+fn scheduling_class(thread: u32) -> i32 {
+    // SAFETY: a call with a number; for a thread that does not exist it returns -1.
+    unsafe { libc::sched_getscheduler(thread.cast_signed()) & !libc::SCHED_RESET_ON_FORK }
+}
+
 /// Sets the calling thread's policy.
 pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
     // Thread 0 is the calling one.
@@ -84,11 +82,17 @@ pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
 
 /// Sets a thread's policy.
 pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
-    // SAFETY: `sched_attr` is a struct of integers.
-    let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
-    attributes.size = size_of::<libc::sched_attr>() as u32;
-    // What a module's own helper threads inherit is never a real-time policy. SCHED_DEADLINE insists on it, too.
-    attributes.sched_flags = libc::SCHED_FLAG_RESET_ON_FORK as u64;
+    let mut attributes = libc::sched_attr {
+        size: size_of::<libc::sched_attr>() as u32,
+        sched_policy: 0,
+        // What a module's own helper threads inherit is never a real-time policy. SCHED_DEADLINE insists on it, too.
+        sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
+        sched_nice: 0,
+        sched_priority: 0,
+        sched_runtime: 0,
+        sched_deadline: 0,
+        sched_period: 0,
+    };
     match policy {
         Policy::Fifo(priority) => {
             attributes.sched_policy = libc::SCHED_FIFO as u32;
@@ -126,9 +130,7 @@ pub(crate) fn processor_time(thread: u32) -> io::Result<Duration> {
 /// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to batch them.
 pub(crate) fn remove_timer_slack() -> io::Result<()> {
     // One nanosecond: zero would mean "back to the default".
-    let slack: libc::c_ulong = 1;
-    // SAFETY: PR_SET_TIMERSLACK takes a number.
-    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) })
+    Ok(thread::set_current_timer_slack(Some(NonZeroU64::MIN))?)
 }
 
 /// `CLOCK_MONOTONIC`.
@@ -139,25 +141,23 @@ pub(crate) fn monotonic_nanoseconds() -> u64 {
         libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr());
         now.assume_init()
     };
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    now.tv_sec as u64 * NANOSECONDS_PER_SECOND + now.tv_nsec as u64
 }
 
 /// The resolution of timers on `CLOCK_MONOTONIC`.
 pub(crate) fn clock_resolution() -> Option<Duration> {
-    let mut resolution = timespec(0);
-    // SAFETY: `resolution` is writable.
-    let status = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &mut resolution) };
-    (status == 0).then(|| Duration::new(resolution.tv_sec as u64, resolution.tv_nsec as u32))
+    let resolution = rustix::time::clock_getres(thread::ClockId::Monotonic);
+    Some(Duration::new(resolution.tv_sec as u64, resolution.tv_nsec as u32))
 }
 
 /// Sleeps until that time on `CLOCK_MONOTONIC`.
 pub(crate) fn sleep_until(nanoseconds: u64) {
-    let due = timespec(nanoseconds);
-    // SAFETY: `due` is readable; with TIMER_ABSTIME nothing is written, so that the last argument may be null. A signal ends
-    // the sleep early, and because the time is absolute it is resumed as it was.
-    while unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &due, std::ptr::null_mut()) }
-        == libc::EINTR
-    {}
+    let due = thread::Timespec {
+        tv_sec: (nanoseconds / NANOSECONDS_PER_SECOND) as _,
+        tv_nsec: (nanoseconds % NANOSECONDS_PER_SECOND) as _,
+    };
+    // A signal ends the sleep early, and because the time is absolute it is resumed as it was.
+    while thread::clock_nanosleep_absolute(thread::ClockId::Monotonic, &due) == Err(Errno::INTR) {}
 }
 
 /// Sleeps while the upper half of `word` equals `expected`, at most until `deadline` on `CLOCK_MONOTONIC`. May also return for
@@ -201,12 +201,11 @@ fn upper_half(word: &AtomicU64) -> *const u32 {
 /// Locks the process' memory.
 pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     let flags = match locking {
-        Locking::PresentAndFuture => libc::MCL_CURRENT | libc::MCL_FUTURE,
-        Locking::WhenTouched => libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT,
-        Locking::Present => libc::MCL_CURRENT,
+        Locking::PresentAndFuture => MlockAllFlags::CURRENT | MlockAllFlags::FUTURE,
+        Locking::WhenTouched => MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT,
+        Locking::Present => MlockAllFlags::CURRENT,
     };
-    // SAFETY: a call with numbers only, which changes no contents of memory.
-    check(unsafe { libc::mlockall(flags) })
+    Ok(rustix::mm::mlockall(flags)?)
 }
 
 /// Tells the C library's allocator to keep what it has. Returns whether it can do so.
@@ -247,8 +246,8 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
 fn timespec(nanoseconds: u64) -> libc::timespec {
     // SAFETY: a struct of integers (on some targets with padding that cannot be named).
     let mut time: libc::timespec = unsafe { std::mem::zeroed() };
-    time.tv_sec = (nanoseconds / 1_000_000_000) as _;
-    time.tv_nsec = (nanoseconds % 1_000_000_000) as _;
+    time.tv_sec = (nanoseconds / NANOSECONDS_PER_SECOND) as _;
+    time.tv_nsec = (nanoseconds % NANOSECONDS_PER_SECOND) as _;
     time
 }
 

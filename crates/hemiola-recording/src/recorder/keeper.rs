@@ -6,7 +6,6 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -19,6 +18,7 @@ use hemiola_runtime::RobotHandle;
 use super::worst::WorstRuns;
 use crate::names::PROFILE;
 use crate::program::this_program;
+use crate::sync::{AtomicBool, Ordering};
 
 /// What is to be done.
 pub enum Order {
@@ -45,6 +45,7 @@ pub struct Keeper {
 pub struct Kept {
     /// In those that are there.
     pub written: Written,
+    /// How many there are.
     pub files: u64,
     /// Files that are gone.
     pub removed: u64,

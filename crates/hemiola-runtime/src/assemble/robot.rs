@@ -1,27 +1,27 @@
-use std::collections::{BTreeMap, BTreeSet};
+mod contents;
+mod description;
+
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_bus::Bus;
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, names_module};
-use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor, PortRole, Update, registry};
-use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
+use hemiola_model::SourceDescriptor;
+use hemiola_model::configuration::{Configuration, CycleConfiguration};
+use hemiola_model::module::{ModuleDescriptor, registry};
 use hemiola_plan::{
-    CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Resolved, SampleDescription, SourceDescription,
-    System, TaskDuration, TaskGraph, TaskId, UpdateDescription, UpdateId, Warning, WorkerChoice,
+    Durations, Plan, PlanOptions, Resolved, System, TaskDuration, TaskGraph, TaskId, Warning, WorkerChoice,
 };
 use hemiola_trace::Profile;
 
-use super::launch::source_period;
-use super::wiring::check_transcript;
+use super::course::check_course;
+use super::recording::Recording;
 use crate::error::RuntimeError;
-use crate::follow::Transcript;
 use crate::observe::values::TapRequest;
-use crate::ports::Ports;
-use crate::record::CyclePart;
-use crate::stand_in::{Feed, Taken, TakenValues};
+use crate::stand_in::Course;
+use description::{check_names, check_ports, check_updates, describe};
+
+pub use contents::{Provider, TopicEnd, representations};
 
 /// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
 ///
@@ -44,43 +44,10 @@ pub struct Robot {
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
     pub(crate) taps: Vec<TapRequest>,
-    /// What stands in for a source, by its name.
-    pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
-    /// What comes from a recording instead of from its provider.
-    pub(crate) taken: Taken,
-    /// Whether what each run begins with is passed on as well.
-    pub(crate) is_transcribed: bool,
-    /// How often a snapshot of all that later runs depend on is passed on as well.
-    pub(crate) snapshot_period: Option<Duration>,
-    /// The runs that are to be repeated.
-    pub(crate) transcript: Option<Transcript>,
-    /// Where it goes on.
-    pub(crate) parts: Vec<CyclePart>,
-    /// A run of a cycle of which everything is passed on.
-    pub(crate) extraction: Option<(String, u32)>,
-}
-
-/// Who provides a representation: [`Robot::provider`].
-///
-/// ```
-/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-/// # use hemiola_runtime::Robot;
-/// # let mut configuration = Configuration::default();
-/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-/// let robot = Robot::assemble(configuration)?;
-/// assert!(robot.provider("Ball").is_none()); // nobody does
-/// # Ok::<(), hemiola_runtime::RuntimeError>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Provider {
-    /// The cycle that it runs in.
-    pub cycle: String,
-    /// The module and its update.
-    pub update: String,
-    /// What the update provides besides.
-    pub others: Vec<String>,
-    /// What the representation is.
-    pub descriptor: &'static RepresentationDescriptor,
+    /// What is written down from the beginning.
+    pub(crate) recording: Recording,
+    /// What it follows.
+    pub(crate) course: Course,
 }
 
 impl Robot {
@@ -118,13 +85,8 @@ impl Robot {
             resolved,
             profile: Profile::default(),
             taps: Vec::new(),
-            feeds: BTreeMap::new(),
-            taken: Taken::default(),
-            is_transcribed: false,
-            snapshot_period: None,
-            transcript: None,
-            parts: Vec::new(),
-            extraction: None,
+            recording: Recording::default(),
+            course: Course::default(),
         })
     }
 
@@ -155,179 +117,52 @@ impl Robot {
         Ok(self)
     }
 
-    /// Puts a recording in the place of a source: the source is not asked for samples, and what it reads is not looked at. Samples come
-    /// when the robot's clock shows their time.
+    /// Writes down, from its beginning, what its runs begin with. Replaces what was asked for before.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::{Course, Recording, Robot, Script};
+    /// # use std::time::Duration;
+    /// # let robot = || {
+    /// #     let mut configuration = Configuration::default();
+    /// #     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// #     Robot::assemble(configuration)
+    /// # };
+    /// let mut stepper = robot()?.recorded(Recording::of_runs()).into_stepper()?;
+    /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+    /// stepper.run_for(Duration::from_secs(1));
+    ///
+    /// let script = Script::of(std::iter::from_fn(|| tap.next_run()));
+    /// let mut again = robot()?.following(Course::of(script))?.into_stepper()?;
+    /// while again.step().is_some() {}
+    /// assert_eq!(again.now(), stepper.now());
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    #[must_use]
+    pub fn recorded(mut self, recording: Recording) -> Self {
+        self.recording = recording;
+        self
+    }
+
+    /// Follows a recording instead of deciding by itself what runs when, and on what. Replaces what it was to
+    /// follow before.
     ///
     /// # Errors
-    /// There is no such source.
-    pub fn fed(mut self, source: &str, feed: Box<dyn Feed>) -> Result<Self, RuntimeError> {
-        if !self.sources.iter().any(|known| known.name() == source) {
-            return Err(RuntimeError::Unknown {
-                kind: "source",
-                name: source.to_owned(),
-                known: self.sources.iter().map(|known| known.name().to_owned()).collect(),
-            });
-        }
-        self.feeds.insert(source.to_owned(), feed);
+    /// [`RuntimeError::Unknown`]: there is no such source, or no cycle provides such a representation.
+    /// [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from each other are not this
+    /// robot's, or a source that they read from has no feed.
+    pub fn following(mut self, course: Course) -> Result<Self, RuntimeError> {
+        self.can_follow(&course)?;
+        self.course = course;
         Ok(self)
     }
 
-    /// Takes a representation that a cycle provides from a recording, run by run. Its provider's update is not called; if it provides something else
-    /// as well, it is, and what it says of this representation is not used. For robots that are stepped: [`prepare`](Self::prepare) refuses it.
+    /// Whether this robot can follow a recording.
     ///
     /// # Errors
-    /// No cycle provides it.
-    pub fn taking(mut self, representation: &str, values: Box<dyn TakenValues>) -> Result<Self, RuntimeError> {
-        let cycles = &self.resolved.cycles;
-        if !cycles.iter().any(|cycle| cycle.providers.contains_key(representation)) {
-            return Err(RuntimeError::Unknown {
-                kind: "representation that a cycle provides",
-                name: representation.to_owned(),
-                known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
-            });
-        }
-        self.taken.insert(representation, values);
-        Ok(self)
-    }
-
-    /// Who provides a representation now; `None` if no cycle does.
-    pub fn provider(&self, representation: &str) -> Option<Provider> {
-        let mut cycles = self.resolved.cycles.iter();
-        let (cycle, id) = cycles.find_map(|cycle| Some((cycle, cycle.providers.get(representation)?)))?;
-        let update = cycle.updates.iter().find(|update| update.id == *id)?;
-        Some(Provider {
-            cycle: cycle.name.clone(),
-            update: format!("{}.{}", update.module, update.name),
-            others: update.provides.iter().filter(|name| *name != representation).cloned().collect(),
-            descriptor: self.provided().remove(representation)?,
-        })
-    }
-
-    /// Passes on to a recorder, besides values, what each run of each cycle began with: see [`RunRecord`](crate::RunRecord).
-    #[must_use]
-    pub fn transcribed(mut self) -> Self {
-        self.is_transcribed = true;
-        self
-    }
-
-    /// Passes on to a recorder, besides values, a snapshot of all that later runs depend on whenever so much time has passed on the robot's clock:
-    /// see [`CyclePart`].
-    #[must_use]
-    pub fn with_snapshots(mut self, period: Duration) -> Self {
-        self.snapshot_period = Some(period);
-        self
-    }
-
-    /// Goes on from a snapshot, these being its parts, when it repeats the runs after it: [`following`](Self::following) a transcript of
-    /// [`Transcript::since`] these parts.
-    #[must_use]
-    pub fn resuming(mut self, parts: Vec<CyclePart>) -> Self {
-        self.parts = parts;
-        self
-    }
-
-    /// Passes on two parts instead of snapshots: what that run of the cycle begins with, what sources have brought among it, and what the next run
-    /// does, by which it is known what that one left behind.
-    #[must_use]
-    pub fn extracting(mut self, cycle: &str, run: u32) -> Self {
-        self.extraction = Some((cycle.to_owned(), run));
-        self
-    }
-
-    /// Whether the runs of a recording can be repeated by this robot, with the feeds that it has.
-    ///
-    /// # Errors
-    /// As [`following`](Self::following).
-    pub fn fits(&self, transcript: &Transcript) -> Result<(), RuntimeError> {
-        check_transcript(self, transcript)
-    }
-
-    /// Repeats the runs of a recording, instead of deciding by itself what runs when: the [`Stepper`](crate::Stepper) does so. With the same
-    /// samples ([`fed`](Self::fed)) and modules, every run gives the same bits again, also of a robot that ran on its own threads.
-    ///
-    /// # Errors
-    /// [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from each other are not this robot's, or a source that they read
-    /// from has no feed.
-    pub fn following(mut self, transcript: Transcript) -> Result<Self, RuntimeError> {
-        self.fits(&transcript)?;
-        self.transcript = Some(transcript);
-        Ok(self)
-    }
-
-    /// What each source provides, by its name.
-    pub fn samples(&self) -> Vec<(&'static str, Vec<&'static RepresentationDescriptor>)> {
-        let sources = self.sources.iter();
-        sources
-            .map(|source| (source.name(), representations(source.sample(), ArgumentKind::Provides).collect()))
-            .collect()
-    }
-
-    /// The sources, each with the distance of two samples if the framework paces it.
-    pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
-        self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()
-    }
-
-    /// The names of all representations that somebody provides and that can leave the process.
-    pub fn recordable(&self) -> Vec<String> {
-        let provided = self.provided().into_values();
-        provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
-    }
-
-    /// The names of all topics that a module or source publishes or subscribes to.
-    pub fn topics(&self) -> Vec<&'static str> {
-        topics(&self.modules, &self.sources).into_iter().collect()
-    }
-
-    /// Which of the updates that run publish or subscribe to what.
-    pub fn topic_ends(&self) -> Vec<TopicEnd> {
-        let mut ends = Vec::new();
-        for (cycle, resolved) in self.resolved.cycles.iter().enumerate() {
-            let modules = self.modules_of(&resolved.name);
-            for update in &resolved.updates {
-                let ports = modules[update.id.module].updates()[update.id.update].arguments().iter();
-                let ports = ports.filter_map(|argument| argument.port());
-                ends.extend(ports.map(|port| TopicEnd {
-                    topic: port.name(),
-                    cycle,
-                    update: update.id,
-                    role: port.role(),
-                }));
-            }
-        }
-        ends.retain(|end| end.role != PortRole::Calls);
-        ends
-    }
-
-    /// The topics that a source publishes to.
-    pub fn told_by(&self, source: &str) -> Vec<&'static str> {
-        let arguments =
-            self.sources.iter().filter(|known| known.name() == source).flat_map(|it| it.sample().arguments());
-        let ports = arguments.filter_map(|argument| argument.port());
-        ports.filter(|port| port.role() == PortRole::Publishes).map(|port| port.name()).collect()
-    }
-
-    /// What a representation is that somebody provides.
-    pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
-        self.provided().get(name).copied()
-    }
-
-    /// What the messages of a topic are that a module publishes or subscribes to.
-    pub fn message(&self, topic: &str) -> Option<&'static RepresentationDescriptor> {
-        let arguments = self.modules.iter().flat_map(|module| module.updates()).flat_map(|update| update.arguments());
-        let mut ports = arguments.filter_map(|argument| argument.port());
-        ports.find(|port| port.name() == topic).and_then(|port| port.message())
-    }
-
-    /// What the cycles and sources provide now.
-    fn provided(&self) -> BTreeMap<&'static str, &'static RepresentationDescriptor> {
-        let samples = self.sources.iter().map(|source| source.sample());
-        let sampled = samples.flat_map(|sample| representations(sample, ArgumentKind::Provides));
-        let by_cycles = self.resolved.cycles.iter().flat_map(|cycle| {
-            let updates = self.modules_of(&cycle.name).into_iter().flat_map(|module| module.updates());
-            let provided = updates.flat_map(|update| representations(update, ArgumentKind::Provides));
-            provided.filter(|descriptor| cycle.providers.contains_key(descriptor.name())).collect::<Vec<_>>()
-        });
-        sampled.chain(by_cycles).map(|descriptor| (descriptor.name(), descriptor)).collect()
+    /// The same as of [`following`](Self::following).
+    pub fn can_follow(&self, course: &Course) -> Result<(), RuntimeError> {
+        check_course(self, course)
     }
 
     /// The configuration.
@@ -386,29 +221,6 @@ impl Robot {
     }
 }
 
-/// An update's end of a topic: [`Robot::topic_ends`].
-///
-/// ```
-/// use hemiola_model::module::PortRole;
-/// use hemiola_plan::UpdateId;
-/// use hemiola_runtime::TopicEnd;
-///
-/// let update = UpdateId { module: 0, update: 0 };
-/// let end = TopicEnd { topic: "WhistleHeard", cycle: 0, update, role: PortRole::Publishes };
-/// assert_ne!(end.role, PortRole::Subscribes);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TopicEnd {
-    /// The topic.
-    pub topic: &'static str,
-    /// The place of the update's cycle among those of [`Robot::resolved`].
-    pub cycle: usize,
-    /// The update.
-    pub update: UpdateId,
-    /// Whether it publishes or subscribes.
-    pub role: PortRole,
-}
-
 impl fmt::Debug for Robot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cycles: Vec<_> = self.resolved.cycles.iter().map(|cycle| &cycle.name).collect();
@@ -430,150 +242,4 @@ pub fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
         }
     }
     durations
-}
-
-/// Which modules of all belong to a cycle.
-fn select<'m>(
-    cycle: &CycleConfiguration,
-    modules: &'m [ModuleDescriptor],
-) -> Result<Vec<&'m ModuleDescriptor>, RuntimeError> {
-    if cycle.modules.is_empty() {
-        return Ok(modules.iter().collect());
-    }
-    for pattern in &cycle.modules {
-        if !modules.iter().any(|module| names_module(pattern, module.name(), module.path())) {
-            return Err(RuntimeError::NoSuchModule { cycle: cycle.name.clone(), pattern: pattern.clone() });
-        }
-    }
-    Ok(modules.iter().filter(|module| cycle.runs(module.name(), module.path())).collect())
-}
-
-fn describe(
-    configuration: &Configuration,
-    modules: &[ModuleDescriptor],
-    sources: &[SourceDescriptor],
-) -> Result<System, RuntimeError> {
-    let mut system = System { providers: configuration.providers.clone(), ..System::default() };
-    let mut used = Vec::new();
-    for cycle in &configuration.cycles {
-        let selected = select(cycle, modules)?;
-        used.extend(selected.iter().map(|module| module.name()));
-        let trigger = match &cycle.trigger {
-            Trigger::Rate(_) => hemiola_plan::Trigger::Rate,
-            Trigger::Topic(topic) => {
-                let known = topics(modules, sources);
-                if !known.contains(topic.as_str()) {
-                    return Err(RuntimeError::NoSuchTopic {
-                        cycle: cycle.name.clone(),
-                        topic: topic.clone(),
-                        known: known.into_iter().map(str::to_owned).collect(),
-                    });
-                }
-                hemiola_plan::Trigger::Rate
-            }
-            Trigger::Source(name) => {
-                if !sources.iter().any(|source| source.name() == name) {
-                    return Err(RuntimeError::NoSuchSource {
-                        cycle: cycle.name.clone(),
-                        source_name: name.clone(),
-                        known: sources.iter().map(|source| source.name().to_owned()).collect(),
-                    });
-                }
-                hemiola_plan::Trigger::Sample { source: name.clone(), sample: SAMPLE.to_owned() }
-            }
-        };
-        let modules = selected.into_iter().map(describe_module).collect();
-        system.cycles.push(CycleDescription { name: cycle.name.clone(), modules, trigger });
-    }
-    system.sources = sources.iter().map(describe_source).collect();
-    system.spare = modules.iter().filter(|module| !used.contains(&module.name())).map(describe_module).collect();
-    Ok(system)
-}
-
-/// The topics that any of them publishes or subscribes to.
-fn topics(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> BTreeSet<&'static str> {
-    let updates =
-        modules.iter().flat_map(|module| module.updates()).chain(sources.iter().map(|source| source.sample()));
-    let ports = updates.flat_map(|update| update.arguments()).filter_map(|argument| argument.port());
-    ports.filter(|port| port.role() != PortRole::Calls).map(|port| port.name()).collect()
-}
-
-/// A source is one stream of samples.
-pub(crate) const SAMPLE: &str = "sample";
-
-fn describe_module(module: &ModuleDescriptor) -> ModuleDescription {
-    let mut description = ModuleDescription::new(module.name()).at(module.location());
-    for update in module.updates() {
-        let access = match update.access() {
-            Access::Exclusive => hemiola_plan::Access::Exclusive,
-            Access::Concurrent => hemiola_plan::Access::Concurrent,
-        };
-        description = description.with(
-            UpdateDescription::new(update.name(), access)
-                .requires(names(update, ArgumentKind::Requires))
-                .uses(names(update, ArgumentKind::Uses))
-                .collects(names(update, ArgumentKind::Collects))
-                .provides(names(update, ArgumentKind::Provides)),
-        );
-    }
-    description
-}
-
-fn describe_source(source: &SourceDescriptor) -> SourceDescription {
-    let reads = [ArgumentKind::Requires, ArgumentKind::Uses, ArgumentKind::Collects];
-    let sample = SampleDescription {
-        name: SAMPLE.to_owned(),
-        provides: names(source.sample(), ArgumentKind::Provides).collect(),
-        reads: reads.into_iter().flat_map(|kind| names(source.sample(), kind)).collect(),
-    };
-    SourceDescription { name: source.name().to_owned(), samples: vec![sample] }
-}
-
-/// The names of the representations that an update asks for in this way.
-pub(crate) fn names(update: &Update, kind: ArgumentKind) -> impl Iterator<Item = String> + '_ {
-    representations(update, kind).map(|representation| representation.name().to_owned())
-}
-
-/// The representations that an update asks for in this way.
-pub(crate) fn representations(
-    update: &Update,
-    kind: ArgumentKind,
-) -> impl Iterator<Item = &'static RepresentationDescriptor> + '_ {
-    update
-        .arguments()
-        .iter()
-        .filter(move |argument| argument.kind() == kind)
-        .filter_map(|argument| argument.representation())
-}
-
-/// Whether all updates and sample methods can be called.
-fn check_updates(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
-    let of_modules = modules.iter().flat_map(ModuleDescriptor::refusals);
-    let refusals: Vec<_> = of_modules.chain(sources.iter().filter_map(SourceDescriptor::refusal)).collect();
-    if refusals.is_empty() { Ok(()) } else { Err(RuntimeError::Refused { refusals }) }
-}
-
-/// Representations are known by name: one name, one type.
-fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
-    let mut known: BTreeMap<&str, &RepresentationDescriptor> = BTreeMap::new();
-    let updates =
-        modules.iter().flat_map(|module| module.updates()).chain(sources.iter().map(|source| source.sample()));
-    for representation in updates.flat_map(|update| update.arguments()).filter_map(|argument| argument.representation())
-    {
-        let first = known.entry(representation.name()).or_insert(representation);
-        if **first != *representation {
-            return Err(RuntimeError::SameName { name: representation.name().to_owned() });
-        }
-    }
-    Ok(())
-}
-
-/// Topics and services are known by name, too: one name, one type of messages, or of requests and answers.
-fn check_ports(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
-    let bus = Bus::new();
-    let updates = modules.iter().flat_map(|module| module.updates().iter().map(|update| (module.name(), update)));
-    let samples = sources.iter().map(|source| (source.name(), source.sample()));
-    // A topic exists as long as somebody holds it: they must all be there at once.
-    let connected = updates.chain(samples).map(|(owner, update)| Ports::connect(owner, update, &bus));
-    connected.collect::<Result<Vec<_>, _>>().map(drop)
 }

@@ -1,91 +1,102 @@
 //! Makes what runs a source.
 
+#![expect(unsafe_code, reason = "references to what the source keeps outlive the borrow that they were made from")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hemiola_bus::exchange::queue;
 use hemiola_model::SourceRate;
 use hemiola_model::configuration::Trigger as CycleTrigger;
 use hemiola_model::module::{ArgumentKind, Binding, Update};
 use hemiola_plan::Consumer;
-use hemiola_trace::{Catalog, CycleId, to_topic};
+use hemiola_trace::{Ring, to_topic};
 
-use super::launch::thread_settings;
+use super::assembly::Assembly;
 use super::robot::{Robot, representations};
-use super::wiring::Wiring;
+use super::workers::thread_settings;
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
-use crate::robot_state::RobotState;
+use crate::program::outlive_store;
 use crate::run::Trigger;
 use crate::source::{SourceExport, SourceRecords, SourceRunner};
 use crate::stand_in::Feed;
 
-/// The source of that number.
-pub(super) fn source_runner(
-    robot: &Robot,
-    number: usize,
-    wiring: &mut Wiring,
-    triggers: &BTreeMap<usize, Arc<Trigger>>,
-    state: &Arc<RobotState>,
-    records: SourceRecords,
-    feed: Option<Box<dyn Feed>>,
-) -> Result<SourceRunner, RuntimeError> {
-    let descriptor = &robot.sources[number];
-    let node = robot.configuration.cycles.len() + number;
-    let blackboard = &wiring.blackboards[node];
-    let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
-    let instance = descriptor
-        .create(&configuration.parameters)
-        .map_err(|error| RuntimeError::of_creation(descriptor.name(), error))?;
-    let ports = Ports::connect(descriptor.name(), descriptor.sample(), state.bus())?;
-    Ok(SourceRunner {
-        name: descriptor.name(),
-        number,
-        rate: match &feed {
-            Some(_) => SourceRate::OwnStamps,
-            None => configuration.rate.map_or(descriptor.rate(), SourceRate::Hertz),
-        },
-        feed,
-        bindings: bind(descriptor.sample(), blackboard, &ports)?,
-        // When all cycles have their numbers in traces.
-        publishers: Vec::new(),
-        ports,
-        outputs: representations(descriptor.sample(), ArgumentKind::Provides)
-            .filter_map(|provided| blackboard.store_of(provided.name()))
-            .collect(),
-        update: descriptor.sample().clone(),
-        instance,
-        blackboard: blackboard.clone(),
-        imports: std::mem::take(&mut wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
-        exports: source_exports(robot, descriptor.name(), &wiring.exports[node], blackboard, triggers),
-        robot: state.clone(),
-        provenance: Provenance::none(robot.sources.len()),
-        samples: 0,
-        last: None,
-        records,
-        settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
-        // When all have their blackboards.
-        tap: None,
-    })
-}
+/// So many samples of a source are told of, if nobody listens for a while.
+const SOURCE_EVENTS: usize = 4096;
+/// So many failures of a source are.
+const MOST_FAILURES: usize = 64;
 
-/// Where it is noted what messages come from that a source publishes, by its arguments. Traces list them with a cycle, as all exchanges.
-pub(super) fn publishers(
-    source: &SourceRunner,
-    catalog: &Catalog,
-    listed_with: CycleId,
-) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
-    let mut publishers = Vec::new();
-    for (index, argument) in source.update.arguments().iter().enumerate() {
-        let (Some(port), Some(place)) = (argument.port(), source.ports.place(index)) else { continue };
-        let exchange = catalog.exchange(listed_with, &to_topic(source.name, port.name()))?;
-        let topic = source.robot.origins().of(port.name());
-        let origins = OriginWriter::new(topic, place, source.provenance.sources(), exchange);
-        publishers.extend(origins.map(|origins| (index, origins)));
+impl Assembly<'_> {
+    /// The source of that number, or what stands in for it.
+    pub(super) fn source(&mut self, number: usize, feed: Option<Box<dyn Feed>>) -> Result<SourceRunner, RuntimeError> {
+        let robot = self.robot;
+        let descriptor = &robot.sources[number];
+        let node = robot.configuration.cycles.len() + number;
+        let blackboard = self.wiring.blackboards[node].clone();
+        let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
+        let records = self.source_records(number)?;
+        let instance = descriptor
+            .create(&configuration.parameters)
+            .map_err(|error| RuntimeError::of_creation(descriptor.name(), error))?;
+        let ports = Ports::connect(descriptor.name(), descriptor.sample(), self.state.bus())?;
+        Ok(SourceRunner {
+            name: descriptor.name(),
+            number,
+            rate: match &feed {
+                Some(_) => SourceRate::OwnStamps,
+                None => configuration.rate.map_or(descriptor.rate(), SourceRate::Hertz),
+            },
+            feed,
+            bindings: bind(descriptor.sample(), &blackboard, &ports)?,
+            publishers: self.source_publishers(number, &ports)?,
+            ports,
+            outputs: representations(descriptor.sample(), ArgumentKind::Provides)
+                .filter_map(|provided| blackboard.store_of(provided.name()))
+                .map(|store| outlive_store(blackboard.store(store)))
+                .collect(),
+            update: descriptor.sample().clone(),
+            instance,
+            imports: std::mem::take(&mut self.wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
+            exports: source_exports(robot, descriptor.name(), &self.wiring.exports[node], &blackboard, &self.triggers),
+            robot: self.state.clone(),
+            provenance: Provenance::none(robot.sources.len()),
+            samples: 0,
+            last: None,
+            records,
+            settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
+            tap: self.observers.values(robot, node, descriptor.name(), &blackboard),
+            blackboard,
+        })
     }
-    Ok(publishers)
+
+    /// Where a source writes down what happens to it.
+    fn source_records(&mut self, number: usize) -> Result<SourceRecords, RuntimeError> {
+        let (failures, reader) = queue(MOST_FAILURES);
+        let events = Ring::with_capacity(SOURCE_EVENTS);
+        let thread = self.catalog.source_thread(self.state.source_ids()[number])?;
+        self.monitor.add_source(thread, events.reader(), reader);
+        Ok(SourceRecords { failures, events })
+    }
+
+    /// Where it is noted what messages come from that a source publishes, by its arguments. Traces list them with a cycle, as all
+    /// exchanges.
+    fn source_publishers(&self, number: usize, ports: &Ports) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
+        let mut publishers = Vec::new();
+        let Some(&listed_with) = self.cycle_ids.first() else { return Ok(publishers) };
+        let source = &self.robot.sources[number];
+        for (index, argument) in source.sample().arguments().iter().enumerate() {
+            let (Some(port), Some(place)) = (argument.port(), ports.place(index)) else { continue };
+            let exchange = self.catalog.exchange(listed_with, &to_topic(source.name(), port.name()))?;
+            let topic = self.state.origins().of(port.name());
+            let origins = OriginWriter::new(topic, place, self.robot.sources.len(), exchange);
+            publishers.extend(origins.map(|origins| (index, origins)));
+        }
+        Ok(publishers)
+    }
 }
 
 fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<Box<[Binding<'static>]>, RuntimeError> {
@@ -98,7 +109,7 @@ fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<
         let name = representation.name();
         let cell = match argument.kind() {
             ArgumentKind::Provides => blackboard.store_of(name).map(|index| blackboard.store(index).cell()),
-            _ => blackboard.imported_of(name).map(|index| blackboard.imported(index)),
+            _ => blackboard.imported_of(name).map(|index| blackboard.imported(index).cell()),
         };
         let cell = cell.ok_or_else(|| RuntimeError::internal(&format!("`{name}` has no place on the blackboard")))?;
         if cell.descriptor() != representation {

@@ -1,22 +1,24 @@
 //! Where values live, and how they get from cycles and sources to those that read them.
 
-use std::collections::{BTreeMap, BTreeSet};
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::configuration::Trigger as CycleTrigger;
-use hemiola_model::module::{ArgumentKind, Update};
+use hemiola_model::module::{ArgumentKind, BetweenRuns, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
-use super::launch::tap_depth;
+use super::observers::tap_depth;
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
-use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
+use crate::blackboard::channel::{Export, Import, Line, channel};
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
-use crate::follow::Transcript;
 use crate::record::{InputRecord, SampleRecord, SampleSpan};
+use crate::script::Script;
 
 /// All blackboards, and the channels between them.
 pub(super) struct Wiring {
@@ -54,13 +56,18 @@ struct Read {
 }
 
 impl Wiring {
-    pub(super) fn of(robot: &Robot, catalog: &Catalog, cycles: &[CycleId]) -> Result<Self, RuntimeError> {
+    pub(super) fn of(
+        robot: &Robot,
+        catalog: &Catalog,
+        cycles: &[CycleId],
+        script: Option<&Script>,
+    ) -> Result<Self, RuntimeError> {
         let (nodes, sources) = (nodes(robot), robot.sources.len());
         let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
         let count = nodes.len();
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
-        let mut unbound: Vec<Vec<(usize, UnboundImport)>> = (0..count).map(|_| Vec::new()).collect();
+        let mut imports: Vec<Vec<(usize, Import)>> = (0..count).map(|_| Vec::new()).collect();
         let held_by_tap = |index: usize, descriptor: &RepresentationDescriptor| {
             let mut requests = robot.taps.iter();
             let is_tapped = requests.any(|request| request.representation == descriptor.name());
@@ -71,7 +78,7 @@ impl Wiring {
         };
         let mut holds: Vec<Vec<usize>> = nodes.iter().enumerate().map(held_by_tap).collect();
         let links = links(robot, &nodes);
-        let recorded = robot.transcript.as_ref().map(Transcript::channels);
+        let recorded = script.map(Script::channels);
         for Link { publisher, consumer, lines } in &links {
             // Traces know exchanges of cycles; what comes from a source is listed with its reader, and what goes from source to
             // source with the first cycle.
@@ -93,7 +100,7 @@ impl Wiring {
             let (export, import) = channel(lines, sources, catalog.exchange(owner, &name)?, recorded.as_ref());
             export_of[*publisher].insert(nodes[*consumer].consumer.clone(), exports[*publisher].len());
             exports[*publisher].push(export);
-            unbound[*consumer].push((*publisher, import));
+            imports[*consumer].push((*publisher, import));
         }
         let blackboards: Vec<Arc<Blackboard>> = nodes
             .iter()
@@ -105,19 +112,11 @@ impl Wiring {
                 Arc::new(Blackboard::new(stores.collect(), &imported, exports, sources))
             })
             .collect();
-        let imports: Vec<Vec<(usize, Import)>> = unbound
-            .into_iter()
-            .enumerate()
-            .map(|(consumer, imports)| {
-                let bind = |(publisher, import): (usize, UnboundImport)| {
-                    let import = import.bind(blackboards[publisher].clone());
-                    // SAFETY: nothing runs yet.
-                    unsafe { import.reserve(&blackboards[consumer]) };
-                    (publisher, import)
-                };
-                imports.into_iter().map(bind).collect()
-            })
-            .collect();
+        // SAFETY: nothing runs yet.
+        let mut between = unsafe { BetweenRuns::assume() };
+        for (blackboard, imports) in blackboards.iter().zip(&imports) {
+            imports.iter().for_each(|(_, import)| import.reserve(blackboard, &mut between));
+        }
         let inputs = (0..count).map(|consumer| inputs(&nodes, &links, consumer)).collect();
         Ok(Self { names, blackboards, imports, inputs, exports: export_of })
     }
@@ -161,6 +160,13 @@ fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
     links
 }
 
+/// What each cycle and source takes from elsewhere, as a transcript has it, with nothing taken.
+pub(super) fn recorded_inputs(robot: &Robot) -> Vec<Vec<InputRecord>> {
+    let nodes = nodes(robot);
+    let links = links(robot, &nodes);
+    (0..nodes.len()).map(|consumer| inputs(&nodes, &links, consumer)).collect()
+}
+
 /// What a node takes, with nothing taken.
 fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
     let input = |link: &Link| {
@@ -172,39 +178,6 @@ fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
         InputRecord { from: nodes[link.publisher].name(), snapshot: None, samples: samples.collect() }
     };
     links.iter().filter(|link| link.consumer == consumer).map(input).collect()
-}
-
-/// Whether these runs can be repeated by this robot.
-pub fn check_transcript(robot: &Robot, transcript: &Transcript) -> Result<(), RuntimeError> {
-    let nodes = nodes(robot);
-    let links = links(robot, &nodes);
-    let other = |reason: String| Err(RuntimeError::OtherRobot { reason });
-    for (cycle, recorded) in transcript.inputs() {
-        let Some(consumer) = robot.configuration.cycles.iter().position(|known| known.name == cycle) else {
-            return other(format!("there is no cycle `{cycle}` any more"));
-        };
-        let described = |inputs: &[InputRecord]| {
-            let input = |input: &InputRecord| {
-                let queues = input.samples.iter().map(|samples| format!(" with all its {}", samples.representation));
-                format!("{}{}", input.from, queues.collect::<String>())
-            };
-            inputs.iter().map(input).collect::<BTreeSet<String>>()
-        };
-        let (now, then) = (described(&inputs(&nodes, &links, consumer)), described(recorded));
-        if now != then {
-            let list =
-                |all: BTreeSet<String>| if all.is_empty() { "nothing".into() } else { Vec::from_iter(all).join(", ") };
-            return other(format!("`{cycle}` took from {}, and now from {}", list(then), list(now)));
-        }
-    }
-    let taken = transcript.runs().iter().flat_map(|run| &run.inputs).filter(|input| input.last().is_some());
-    let from: BTreeSet<&str> = taken.map(|input| &*input.from).collect();
-    let is_source = |name: &&&str| robot.sources.iter().any(|source| source.name() == **name);
-    let missing = from.iter().filter(is_source).find(|name| !robot.feeds.contains_key(**name));
-    match missing {
-        Some(source) => other(format!("the samples of source `{source}` are not in it")),
-        None => Ok(()),
-    }
 }
 
 /// What each cycle and source may provide and read, whatever providers are chosen later.

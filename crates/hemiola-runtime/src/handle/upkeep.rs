@@ -6,8 +6,9 @@ use hemiola_realtime::KernelThread;
 use hemiola_trace::WorkerId;
 
 use super::{CycleHealth, RobotHandle};
-use crate::controls::{Controls, CycleControl, Posted, lock_if_free};
+use crate::controls::{Controls, CycleControl, Posted};
 use crate::error::RuntimeError;
+use crate::lock::lock_if_free;
 use crate::record::Change;
 
 impl RobotHandle {

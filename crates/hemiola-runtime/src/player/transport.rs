@@ -8,7 +8,8 @@ use hemiola_model::Time;
 
 use super::Tempo;
 use crate::error::RuntimeError;
-use crate::stepper::{Step, Stepper};
+use crate::stage::Step;
+use crate::stepper::Stepper;
 
 /// Starts, pauses and paces a [`Player`](super::Player), from any thread.
 ///

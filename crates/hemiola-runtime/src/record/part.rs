@@ -4,16 +4,16 @@ use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::Inlet;
 
-/// A cycle's part of a snapshot of all that later runs depend on: [`Tap::next_part`](crate::Tap::next_part).
+/// A cycle's part of a checkpoint: of all that later runs depend on: [`Tap::next_part`](crate::Tap::next_part).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-/// use hemiola_runtime::Robot;
+/// use hemiola_runtime::{Recording, Robot};
 /// use std::time::Duration;
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let mut stepper = Robot::assemble(configuration)?.with_snapshots(Duration::from_secs(1)).into_stepper()?;
+/// let mut stepper = Robot::assemble(configuration)?.recorded(Recording::default().with_checkpoints(Duration::from_secs(1))).into_stepper()?;
 /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
 /// stepper.run_for(Duration::from_millis(1500));
 /// let part = tap.next_part().expect("a second has passed");
@@ -24,7 +24,7 @@ use hemiola_model::module::Inlet;
 pub struct CyclePart {
     /// The cycle.
     pub cycle: Arc<str>,
-    /// Of the snapshot; the parts of one number belong together.
+    /// Of the checkpoint; the parts of one number belong together.
     pub number: u32,
     /// The first run after it.
     pub run: u32,
@@ -80,7 +80,7 @@ pub struct Piece {
     pub bytes: Vec<u8>,
 }
 
-/// What a piece of a snapshot is.
+/// What a piece of a checkpoint is.
 ///
 /// ```
 /// use hemiola_runtime::PieceKind;

@@ -10,11 +10,11 @@ use hemiola_model::module::SafeState;
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 /// # use hemiola_model::{Form, Representation};
-/// use hemiola_runtime::{Robot, RunRecord};
+/// use hemiola_runtime::{Recording, Robot, RunRecord};
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let mut stepper = Robot::assemble(configuration)?.transcribed().into_stepper()?;
+/// let mut stepper = Robot::assemble(configuration)?.recorded(Recording::of_runs()).into_stepper()?;
 /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
 /// stepper.step();
 /// stepper.step();

@@ -1,6 +1,6 @@
 use hemiola_model::{AnyRepresentation, Time};
 
-/// Samples that do not come from the world: what a recording puts in the place of a source ([`Robot::fed`](crate::Robot::fed)).
+/// Samples that do not come from the world: what a recording puts in the place of a source ([`Course::feeding`](crate::Course::feeding)).
 ///
 /// ```
 /// use hemiola_model::{AnyRepresentation, Time};
@@ -34,7 +34,7 @@ pub trait Feed: Send {
     fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String>;
 
     /// The number of the sample that was given last, among all that the source took; samples that are not in the recording leave a gap. Needed to
-    /// follow a [`Transcript`](crate::Transcript); without it, no sample is missing.
+    /// follow a [`Script`](crate::Script); without it, no sample is missing.
     fn number(&self) -> Option<u32> {
         None
     }

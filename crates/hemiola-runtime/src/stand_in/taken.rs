@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_model::{AnyRepresentation, Time};
 
-/// Values of a representation that do not come from its provider, but from a recording: [`Robot::taking`](crate::Robot::taking).
+/// Values of a representation that do not come from its provider, but from a recording: [`Course::taking`](crate::Course::taking).
 ///
 /// ```
 /// use hemiola_model::{AnyRepresentation, Time};
@@ -42,8 +42,13 @@ pub struct Taken(BTreeMap<String, Arc<Mutex<Box<dyn TakenValues>>>>);
 pub struct TakenRepresentation(Arc<Mutex<Box<dyn TakenValues>>>);
 
 impl Taken {
-    pub fn insert(&mut self, representation: &str, values: Box<dyn TakenValues>) {
-        self.0.insert(representation.to_owned(), Arc::new(Mutex::new(values)));
+    pub fn insert(&mut self, representation: String, values: Box<dyn TakenValues>) {
+        self.0.insert(representation, Arc::new(Mutex::new(values)));
+    }
+
+    /// What is taken.
+    pub fn representations(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
     }
 
     pub fn is_empty(&self) -> bool {

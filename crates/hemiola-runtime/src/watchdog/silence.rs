@@ -8,8 +8,8 @@ use std::time::Duration;
 use hemiola_trace::{Catalog, CycleId, TaskId};
 
 use super::describe_running;
-use crate::controls::lock_if_free;
 use crate::cycle::Health;
+use crate::lock::lock_if_free;
 use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
 use crate::run::Trigger;

@@ -11,19 +11,19 @@ use hemiola_model::Time;
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::module::{ArgumentDescriptor, ArgumentKind, ModuleDescriptor, PortRole, registry};
 use hemiola_plan::{TaskGraph, TaskKind};
-use hemiola_runtime::{CyclePart, Piece, PieceKind, Robot, RunRecord, Stepper, Transcript};
+use hemiola_runtime::{CyclePart, Piece, PieceKind, Recording, Robot, RunRecord, Script, Stepper};
 
 use super::progress::read_log;
-use crate::application::Application;
 use crate::command_line::log::ExtractArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 use hemiola_recording::extracted::{AFTER, BEFORE, Extracted, OUTPUT, PARAMETER, RUN, input_topic};
 use hemiola_recording::recorder::as_json;
-use hemiola_recording::replay::{Beginning, Course, Replay, ReplayLog};
+use hemiola_recording::replay::{Beginning, Fidelity, Replay, ReplayLog};
 
-pub fn extract(application: &Application, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
+pub fn extract(program: &Program, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
     let path = &arguments.log;
     let modules = registry::modules();
     let module = modules.iter().find(|module| module.name() == arguments.module);
@@ -32,16 +32,16 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
     check_ports(module)?;
     let recording = read_log(path)?;
     let run = wanted(path, &recording, arguments)?.clone();
-    let Session { robot, warnings, .. } = Session::open(application, &arguments.configuration)?;
+    let Session { robot, warnings, .. } = Session::open(program, &arguments.configuration)?;
     check::warn(&warnings, &[]);
-    let Replay { robot, course, warnings, .. } = Replay::of(robot, &recording, Beginning::Before(run.now), &[])?;
+    let Replay { robot, fidelity, warnings, .. } = Replay::of(robot, &recording, Beginning::Before(run.now), &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-    if let Course::DueTimes(reason) = course {
+    if let Fidelity::DueTimes(reason) = fidelity {
         return Err(CommandError::Usage(format!("its runs cannot be repeated: {reason}")));
     }
     let order = order(&robot, &run.cycle, module)?;
     let parameters = robot.configuration().modules.get(module.name()).map(|module| module.parameters.clone());
-    let mut stepper = robot.extracting(&run.cycle, run.run).into_stepper()?;
+    let mut stepper = robot.recorded(Recording::of_run(&*run.cycle, run.run)).into_stepper()?;
     let (before, after) = parts(&mut stepper, &run)?;
 
     let mut facts = BTreeMap::from([
@@ -143,12 +143,11 @@ fn wanted<'r>(
     recording: &'r ReplayLog,
     arguments: &ExtractArguments,
 ) -> Result<&'r RunRecord, CommandError> {
-    let transcript =
-        recording.transcript().map_err(|reason| CommandError::Usage(format!("{}: {reason}", path.display())))?;
-    let runs = || Transcript::written(transcript).iter().filter(|run| *run.cycle == arguments.cycle);
+    let script = recording.script().map_err(|reason| CommandError::Usage(format!("{}: {reason}", path.display())))?;
+    let runs = || Script::written(script).iter().filter(|run| *run.cycle == arguments.cycle);
     let found = runs().find(|run| run.run == arguments.run);
     found.map(AsRef::as_ref).ok_or_else(|| {
-        let cycles: std::collections::BTreeSet<_> = transcript.written().iter().map(|run| &*run.cycle).collect();
+        let cycles: std::collections::BTreeSet<_> = script.written().iter().map(|run| &*run.cycle).collect();
         match (runs().next(), runs().next_back()) {
             (Some(first), Some(last)) => CommandError::Usage(format!(
                 "there is no run {} of {}; there are {} to {}",

@@ -3,7 +3,6 @@
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use signal_hook::SigId;
@@ -11,6 +10,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level;
 
 use crate::live::Terminal;
+use crate::sync::{AtomicBool, Ordering};
 
 /// The first one asks the robot to end; the second one ends the program at once.
 pub struct Interruption {

@@ -10,7 +10,7 @@ use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, TappedValue};
 use hemiola_words::{counted, grouped};
 
 use hemiola_recording::names::topic;
-use hemiola_recording::replay::{Course, ReplayLog};
+use hemiola_recording::replay::{Fidelity, ReplayLog};
 use hemiola_recording::split::Kept;
 
 pub struct Report {
@@ -20,7 +20,7 @@ pub struct Report {
     /// Where in a run each representation is provided, by topic.
     places: BTreeMap<String, usize>,
     first: Option<First>,
-    course: Course,
+    fidelity: Fidelity,
     /// What was wrong with the log, and what could not be done.
     remarks: Vec<String>,
     is_incomplete: bool,
@@ -64,8 +64,8 @@ pub enum Verdict {
 }
 
 impl Report {
-    /// Of a robot that goes on from these parts of a snapshot, if there are any.
-    pub fn new(robot: &Robot, recording: &ReplayLog, course: Course, parts: &[CyclePart]) -> Self {
+    /// Of a robot that goes on from these parts of a checkpoint, if there are any.
+    pub fn new(robot: &Robot, recording: &ReplayLog, fidelity: Fidelity, parts: &[CyclePart]) -> Self {
         let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
         let (mut cycle_of, mut places) = (BTreeMap::new(), BTreeMap::new());
         for cycle in &robot.resolved().cycles {
@@ -85,14 +85,14 @@ impl Report {
             remarks.push(format!("and {} more", counted((damages - damage.len()) as u64, "place")));
         }
         let mut is_incomplete = damages > 0;
-        if course == Course::AsRecorded
-            && let Ok(transcript) = recording.transcript()
+        if matches!(fidelity, Fidelity::AsRecorded)
+            && let Ok(script) = recording.script()
         {
             let since;
-            let transcript = match parts {
-                [] => transcript,
+            let script = match parts {
+                [] => script,
                 parts => {
-                    since = transcript.since(parts);
+                    since = script.since(parts);
                     &since
                 }
             };
@@ -100,12 +100,12 @@ impl Report {
                 cycles.entry((*part.cycle).to_owned()).or_default().first = part.run;
             }
             if let Some(begin) = parts.iter().map(|part| part.now).max() {
-                remarks.push(format!("from the snapshot of {:.3} s on", begin.seconds()));
+                remarks.push(format!("from the checkpoint of {:.3} s on", begin.seconds()));
             }
-            for run in transcript.runs() {
+            for run in script.runs() {
                 cycles.entry((*run.cycle).to_owned()).or_default().order.push(run.order);
             }
-            if let Some(break_off) = transcript.break_off() {
+            if let Some(break_off) = script.break_off() {
                 is_incomplete = true;
                 let later = match break_off.reason {
                     BreakOffReason::Lost { later, .. } => {
@@ -121,7 +121,7 @@ impl Report {
             cycle_of,
             places,
             first: None,
-            course,
+            fidelity,
             remarks,
             is_incomplete,
             has_left_over: false,
@@ -207,7 +207,7 @@ impl Report {
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        if let Course::DueTimes(reason) = &self.course {
+        if let Fidelity::DueTimes(reason) = &self.fidelity {
             _ = writeln!(text, "runs come when they are due, not as they did when it was recorded: {reason}");
         }
         let width = self.cycles.keys().map(|name| name.chars().count()).max().unwrap_or(0);

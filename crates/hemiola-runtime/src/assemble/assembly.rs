@@ -1,0 +1,113 @@
+//! A robot while it is put together: what all its parts are made with, and what they leave with others.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use hemiola_bus::{Bus, RobotClock};
+use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
+use hemiola_plan::Plan;
+use hemiola_realtime::KernelThread;
+use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
+
+use super::observers::ObserverEnds;
+use super::periods::period_of;
+use super::robot::Robot;
+use super::wiring::Wiring;
+use crate::error::RuntimeError;
+use crate::monitor::Monitor;
+use crate::robot_state::RobotState;
+use crate::run::Trigger;
+use crate::script::Script;
+use crate::stand_in::Taken;
+use crate::watchdog::{Demotion, Silence};
+
+/// See the module.
+pub(super) struct Assembly<'r> {
+    pub robot: &'r Robot,
+    pub state: Arc<RobotState>,
+    pub catalog: Catalog,
+    pub scale: TickScale,
+    /// How many workers a cycle may have that does not ask for more.
+    pub available: NonZeroUsize,
+    /// The traces' numbers of the cycles.
+    pub cycle_ids: Vec<CycleId>,
+    /// By the number of the cycle that it triggers.
+    pub triggers: BTreeMap<usize, Arc<Trigger>>,
+    pub plans: Vec<Plan>,
+    pub on_failure: BTreeMap<String, FailurePolicy>,
+    pub wiring: Wiring,
+    pub observers: ObserverEnds,
+    pub monitor: Monitor,
+    pub silences: Vec<Silence>,
+    pub demotions: Vec<Demotion>,
+    /// Workers that have their threads already.
+    pub helpers: Vec<(WorkerId, KernelThread)>,
+}
+
+/// No cycle gets more workers than this without being asked to.
+const MOST_WORKERS: usize = 8;
+
+impl<'r> Assembly<'r> {
+    pub fn of(
+        robot: &'r Robot,
+        clock: RobotClock,
+        taken: Taken,
+        script: Option<&Script>,
+    ) -> Result<Self, RuntimeError> {
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
+        let catalog = Catalog::new("robot");
+        let scale = TickScale::calibrate();
+        let state = Arc::new(robot_state(robot, &catalog, clock, taken)?);
+        let cycle_ids = cycle_ids(robot, &catalog)?;
+        let modules = robot.configuration.modules.iter();
+        let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
+        monitor.set_faults(state.faults().clone());
+        Ok(Self {
+            wiring: Wiring::of(robot, &catalog, &cycle_ids, script)?,
+            observers: ObserverEnds::of(&state),
+            monitor,
+            plans: robot.plans(available),
+            on_failure: modules.map(|(name, module)| (name.clone(), module.on_failure)).collect(),
+            triggers: triggers(robot),
+            silences: Vec::new(),
+            demotions: Vec::new(),
+            helpers: Vec::new(),
+            robot,
+            state,
+            catalog,
+            scale,
+            available,
+            cycle_ids,
+        })
+    }
+}
+
+fn robot_state(robot: &Robot, catalog: &Catalog, clock: RobotClock, taken: Taken) -> Result<RobotState, RuntimeError> {
+    let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
+    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
+    let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
+    Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken))
+}
+
+fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeError> {
+    let described = robot.configuration.cycles.iter().map(|cycle| {
+        let priority = match cycle.scheduling {
+            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => i32::from(priority),
+            Scheduling::TimeSharing => 0,
+        };
+        let described = hemiola_trace::Cycle::named(&cycle.name);
+        described.deadline(cycle.deadline).period(period_of(robot, cycle)).priority(priority)
+    });
+    Ok(described.map(|cycle| catalog.cycle(cycle)).collect::<Result<_, _>>()?)
+}
+
+/// The trigger of each cycle that a source or a topic triggers, by the cycle's number.
+fn triggers(robot: &Robot) -> BTreeMap<usize, Arc<Trigger>> {
+    let cycles = robot.configuration.cycles.iter().enumerate();
+    cycles
+        .filter(|(_, cycle)| !matches!(cycle.trigger, CycleTrigger::Rate(_)))
+        .map(|(index, _)| (index, Arc::new(Trigger::default())))
+        .collect()
+}

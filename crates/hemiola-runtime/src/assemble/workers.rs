@@ -1,0 +1,81 @@
+//! The workers of a cycle: their threads, and where they write down what they do.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use hemiola_model::configuration::{CycleConfiguration, Scheduling};
+use hemiola_realtime::{Affinity, CoreId, KernelThread, Policy, Priority, ThreadSettings};
+use hemiola_trace::CycleId;
+
+use super::assembly::Assembly;
+use crate::error::RuntimeError;
+use crate::executor::{Executor, MAXIMUM_WORKERS};
+use crate::program::Program;
+use crate::worker::{RunningTask, WorkerState};
+
+/// Worker 0, which is the cycle's own thread, and the executor with the threads of all others.
+pub(super) struct Workers {
+    pub executor: Executor<Program>,
+    pub first: WorkerState,
+    /// The threads of workers 1 and up.
+    pub helpers: Vec<KernelThread>,
+    /// What each of them runs at present; worker 0 last.
+    pub running: Vec<Arc<RunningTask>>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Assembly<'_> {
+    /// Starts the workers of a cycle but the first, which wait.
+    pub(super) fn workers(
+        &mut self,
+        cycle: CycleId,
+        planned: usize,
+        configuration: &CycleConfiguration,
+    ) -> Result<Workers, RuntimeError> {
+        let count = pool_size(planned, configuration.workers, self.available);
+        let mut executor = Executor::new();
+        let (state, name) = (self.state.clone(), configuration.name.clone());
+        executor.tell_of_ends(move |worker, reason| state.note_end_of(&format!("{name} {worker}"), reason));
+        let (mut running, mut helpers) = (Vec::new(), Vec::new());
+        for worker in 1..count {
+            let (worker_state, outputs) = WorkerState::new();
+            running.push(outputs.running.clone());
+            let name = format!("{} {worker}", configuration.name);
+            let settings = thread_settings(&name, configuration.scheduling, &configuration.cores);
+            let report = executor.add_worker(settings, worker_state)?;
+            self.monitor.note_denials(report.denials());
+            let id = self.catalog.worker(cycle, worker, worker as u32 + 1)?;
+            helpers.extend(report.thread);
+            self.helpers.extend(report.thread.map(|thread| (id, thread)));
+            self.monitor.add_worker(id, outputs);
+        }
+        let (first, outputs) = WorkerState::new();
+        running.push(outputs.running.clone());
+        self.monitor.add_worker(self.catalog.worker(cycle, 0, 0)?, outputs);
+        Ok(Workers { executor, first, helpers, running, count })
+    }
+}
+
+fn pool_size(planned: usize, fixed: Option<usize>, available: NonZeroUsize) -> usize {
+    fixed.unwrap_or(available.get()).max(planned).clamp(1, MAXIMUM_WORKERS)
+}
+
+/// How a thread of that name shall run.
+pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> ThreadSettings {
+    let settings = ThreadSettings::new(name).prefaulted_stack(256 * 1024);
+    let settings = match real_time_policy(scheduling) {
+        Some(policy) => settings.policy(policy),
+        None => settings,
+    };
+    if cores.is_empty() { settings } else { settings.affinity(Affinity::of(cores.iter().map(|&core| CoreId(core)))) }
+}
+
+/// None for threads that share time.
+pub fn real_time_policy(scheduling: Scheduling) -> Option<Policy> {
+    match scheduling {
+        Scheduling::Fifo(level) => Some(Policy::Fifo(Priority::nearest(level))),
+        Scheduling::RoundRobin(level) => Some(Policy::RoundRobin(Priority::nearest(level))),
+        Scheduling::TimeSharing => None,
+    }
+}

@@ -1,0 +1,199 @@
+//! What runs: a program on a blackboard, with what it reads from elsewhere and what it is asked for.
+
+#![expect(unsafe_code, reason = "making a witness is a promise: whoever has the cycle runs it")]
+
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_bus::Listener;
+use hemiola_model::module::{BetweenRuns, SafeState};
+use hemiola_model::{Clock, Time};
+use hemiola_trace::{CycleId, Event, TickScale, Ticks};
+
+use crate::blackboard::Blackboard;
+use crate::command::{Command, CommandReader};
+use crate::executor::Executor;
+use crate::program::Program;
+use crate::record::{NewChanges, RunRecord};
+use crate::robot_state::RobotState;
+use crate::run::{Beginning, CycleImport, Repeated, Trigger};
+use crate::worker::WorkerState;
+
+/// What a cycle needs for its runs.
+pub struct Core {
+    pub name: String,
+    pub id: CycleId,
+    pub blackboard: Arc<Blackboard>,
+    pub imports: Vec<CycleImport>,
+    pub executor: Executor<Program>,
+    pub program: Box<Program>,
+    pub commands: CommandReader,
+    pub worker: WorkerState,
+    /// The nominal distance of two triggers.
+    pub period: Option<Duration>,
+    pub robot: Arc<RobotState>,
+    pub scale: TickScale,
+    /// Notified by the source or topic that triggers it, if one does.
+    pub trigger: Option<Arc<Trigger>>,
+    /// On the topic that triggers it, if one does.
+    pub topic: Option<Listener>,
+    pub progress: Progress,
+}
+
+/// How far a cycle has come.
+#[derive(Default)]
+pub struct Progress {
+    /// The number of the next run.
+    pub runs: u32,
+    pub last_trigger: Option<Time>,
+    pub safe_state_entered: bool,
+    /// Those that came into force since the last run.
+    pub changes: NewChanges,
+    /// It resumes from a checkpoint: its next run finds its inputs.
+    pub is_resuming: bool,
+}
+
+/// What became of the inputs of a run.
+#[derive(Default)]
+pub struct TakenInputs {
+    /// The stamp of the sample that triggered the run, if one did.
+    pub trigger: Option<Time>,
+    /// Inputs that were lost.
+    pub lost: u64,
+}
+
+/// What the run before left behind.
+#[derive(Clone, Copy)]
+pub struct RunBefore {
+    /// What the cycle's clock showed in it.
+    pub now: Option<Time>,
+    /// Whether its modules have entered the safe state, and not left it.
+    pub is_safe: bool,
+}
+
+impl Core {
+    /// The number of the run that begins.
+    pub(super) fn count_run(&mut self) -> u32 {
+        let run = self.progress.runs;
+        self.progress.runs = run.wrapping_add(1);
+        run
+    }
+
+    /// Prepares the tasks on the inputs that were taken.
+    pub(super) fn begin_run(&mut self, beginning: &Beginning<'_>) -> (Repeated, RunBefore) {
+        let &Beginning { run, begin, due, due_ticks, safe_state, messages, .. } = beginning;
+        let (cycle, plan) = (self.id, self.program.plan);
+        self.worker.trace(Event::CycleBegin { cycle, plan, run, trigger: due_ticks, begin });
+        let step = self.progress.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
+        let before =
+            RunBefore { now: self.progress.last_trigger.replace(due), is_safe: self.progress.safe_state_entered };
+        let mut between = self.executor.between_runs();
+        let frame = self.blackboard.frame_mut(&mut between);
+        frame.clock = Clock::new(due, step, u64::from(run));
+        frame.safe_state = safe_state;
+        frame.run = run;
+        let repeated = self.program.begin_run(messages, &mut between, &mut |exchange, published| {
+            self.worker.trace(Event::Take { exchange, cycle, run, published, at: begin });
+        });
+        (repeated, before)
+    }
+
+    /// Runs the tasks.
+    pub(super) fn execute(&mut self) {
+        self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
+    }
+
+    /// Brings into the caches what a run begins with.
+    pub fn rehearse(&mut self) {
+        self.program.touch();
+        self.executor.rehearse(&self.program.graph, &*self.program, &mut self.worker);
+    }
+
+    /// Does what it is asked for while nobody knows when its next run will be. On the thread of its worker 0.
+    pub fn attend(&mut self) {
+        while let Some(command) = self.commands.next() {
+            let done = self.obey(command);
+            self.commands.give_back(done);
+        }
+    }
+
+    /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
+    pub fn obey(&mut self, command: Command) -> Command {
+        let done = command.obey(&mut self.program, &self.blackboard, &mut self.executor.between_runs());
+        done.change().into_iter().for_each(|change| self.progress.changes.add(change));
+        done
+    }
+
+    /// Tells which changes have come into force since the last run.
+    pub(super) fn obey_commands(&mut self, safe_state: SafeState) -> NewChanges {
+        self.attend();
+        if safe_state.is_active() {
+            if !mem::replace(&mut self.progress.safe_state_entered, true) {
+                self.program.enter_safe_state();
+            }
+        } else {
+            self.progress.safe_state_entered = false;
+        }
+        mem::take(&mut self.progress.changes)
+    }
+
+    /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.
+    pub fn is_triggered(&mut self) -> bool {
+        let has_new_sample = self.imports.iter().any(|import| import.is_trigger && import.import.has_new());
+        self.topic.as_mut().map_or(has_new_sample, Listener::heard)
+    }
+
+    /// Takes what is new of all that it reads from elsewhere.
+    pub(super) fn take_imports(&mut self, run: u32, at: Ticks) -> TakenInputs {
+        let mut inputs = TakenInputs::default();
+        for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
+            let taken = import.take(&self.blackboard, &mut self.executor.between_runs());
+            if let Some(published) = taken.run {
+                let (exchange, cycle) = (taken.exchange, self.id);
+                self.worker.trace(Event::Take { exchange, cycle, run, published, at });
+            }
+            if *is_trigger && taken.run.is_some() {
+                inputs.trigger = import.newest_stamp();
+            }
+            // A faster publisher overwrites by design; what a trigger brings is meant to be seen.
+            let lost = taken.dropped + if *is_trigger { taken.overwritten } else { 0 };
+            if lost > 0 {
+                inputs.lost += lost;
+                if let Some(source) = *source {
+                    self.worker.trace(Event::InputDropped { cycle: self.id, source, count: lost as u32, at });
+                }
+            }
+        }
+        inputs
+    }
+
+    /// Takes what a run of a recording took; `false` if it was not published.
+    pub(super) fn take_recorded(&mut self, record: &RunRecord) -> bool {
+        let is_resuming = mem::take(&mut self.progress.is_resuming);
+        for CycleImport { from, import, source, .. } in &mut self.imports {
+            let Some(input) = record.inputs.iter().find(|input| input.from == *from) else { return false };
+            if is_resuming && source.is_none() {
+                import.take_restored(input);
+                continue;
+            }
+            if !import.take_recorded(&self.blackboard, input, &mut self.executor.between_runs()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A fingerprint of every value on the blackboard, by representation; opaque ones have none.
+    pub fn fingerprints(&self) -> Vec<(&'static str, u64)> {
+        // SAFETY: `self` is borrowed, so no run is going on.
+        let between = unsafe { BetweenRuns::assume() };
+        let stores = self.blackboard.stores().iter();
+        stores
+            .filter_map(|store| {
+                let value = store.current(&between);
+                hemiola_model::data::fingerprint(value).map(|print| (store.descriptor().name(), print))
+            })
+            .collect()
+    }
+}

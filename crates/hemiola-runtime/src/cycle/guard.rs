@@ -1,0 +1,91 @@
+//! What is seen to besides a cycle's runs: that they meet their deadline, and leave others a rest.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_realtime::{KernelThread, MonotonicTime, Respite, monotonic_now};
+use hemiola_trace::{Event, Ticks};
+
+use super::Core;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// Watches the runs of one cycle.
+pub struct Guard {
+    pub deadline: Option<Duration>,
+    pub health: Arc<Health>,
+    /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
+    pub respite: Option<Respite>,
+}
+
+/// What a watchdog sees of a cycle.
+#[derive(Default)]
+pub struct Health {
+    /// Runs that have ended.
+    pub runs: AtomicU64,
+    /// Runs that were over after their deadline.
+    pub overruns: AtomicU64,
+    /// When the last run ended, in nanoseconds of the robot's clock.
+    pub last_end: AtomicU64,
+    /// Inputs that were lost.
+    pub dropped: AtomicU64,
+    /// When the present run began, in ticks; 0 between two runs.
+    pub begun: AtomicU64,
+    /// The kernel's number of the thread that is worker 0; 0 before it has started.
+    pub thread: AtomicU32,
+}
+
+impl Health {
+    /// When the run began that is going on.
+    pub fn run_since(&self) -> Option<Ticks> {
+        Some(self.begun.load(Ordering::Relaxed)).filter(|&ticks| ticks != 0).map(Ticks)
+    }
+
+    /// The thread that is worker 0.
+    pub fn thread(&self) -> Option<KernelThread> {
+        Some(self.thread.load(Ordering::Relaxed)).filter(|&number| number != 0).map(KernelThread::from_number)
+    }
+
+    pub fn last_end(&self) -> Time {
+        Time::from_nanoseconds(self.last_end.load(Ordering::Relaxed) as i64)
+    }
+}
+
+impl Guard {
+    /// The calling thread is worker 0 from now on.
+    pub fn settle(&self) {
+        self.health.thread.store(KernelThread::current().number(), Ordering::Relaxed);
+    }
+
+    /// A run begins.
+    pub fn begin_run(&self, begin: Ticks) {
+        self.health.begun.store(begin.0, Ordering::Relaxed);
+    }
+
+    /// Inputs were lost.
+    pub fn note_lost(&self, count: u64) {
+        if count > 0 {
+            self.health.dropped.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    /// A run that was due then has ended.
+    pub fn end_run(&self, core: &mut Core, run: u32, due: Ticks) {
+        let at = Ticks::now();
+        core.worker.trace(Event::CycleEnd { cycle: core.id, run, at });
+        if let Some(deadline) = self.deadline
+            && core.scale.nanoseconds_between(due, at) > deadline.as_nanos() as u64
+        {
+            self.health.overruns.fetch_add(1, Ordering::Relaxed);
+            core.worker.trace(Event::Overrun { cycle: core.id, run, at });
+        }
+        self.health.last_end.store(core.robot.clock().now().nanoseconds().max(0) as u64, Ordering::Relaxed);
+        self.health.begun.store(0, Ordering::Relaxed);
+        self.health.runs.fetch_add(1, Ordering::Release);
+    }
+
+    /// Until when the cycle's thread is to rest after work that began then, if it has to.
+    pub fn rest_until(&mut self, begin: MonotonicTime) -> Option<MonotonicTime> {
+        self.respite.as_mut()?.after_work(begin, monotonic_now())
+    }
+}

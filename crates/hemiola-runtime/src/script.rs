@@ -1,0 +1,344 @@
+//! What a replay follows: which runs, in which order, and what each of them takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use crate::blackboard::channel::{Recorded, RecordedSamples};
+use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
+
+/// The runs of a recording, to be repeated: [`Course::of`](crate::Course::of).
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::{Robot, Stepper};
+/// use hemiola_runtime::{Course, Recording, Script};
+/// # let robot = || {
+/// #     let mut configuration = Configuration::default();
+/// #     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// #     Robot::assemble(configuration)
+/// # };
+///
+/// let mut stepper = robot()?.recorded(Recording::of_runs()).into_stepper()?;
+/// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+/// stepper.run_for(std::time::Duration::from_secs(1));
+/// let script = Script::of(std::iter::from_fn(|| tap.next_run()));
+///
+/// let mut again = robot()?.following(Course::of(script))?.into_stepper()?;
+/// while again.step().is_some() {}
+/// assert_eq!(again.now(), stepper.now());
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Script {
+    /// In their order; the last of them beyond what can be followed. A long log has millions, which all copies share.
+    runs: Vec<Arc<RunRecord>>,
+    /// So many can be followed.
+    followed: usize,
+    /// The first run of each cycle, if it begins with a checkpoint.
+    begin: BTreeMap<Arc<str>, u32>,
+    /// All that have run, also before.
+    cycles: BTreeSet<Arc<str>>,
+    break_off: Option<BreakOff>,
+    /// By cycle, those of runs before it.
+    changed_before: Vec<(Arc<str>, u32)>,
+    /// By their numbers.
+    changes: BTreeMap<u32, Change>,
+    /// Those of the checkpoint that it begins with.
+    parts: Arc<[CyclePart]>,
+}
+
+/// Why a script ends before what was recorded does.
+///
+/// ```
+/// use hemiola_runtime::{BreakOff, BreakOffReason};
+///
+/// let break_off = BreakOff { after: Some(("motion".into(), 417)), reason: BreakOffReason::Lost { runs: 3, later: 20 } };
+/// assert_eq!(
+///     break_off.to_string(),
+///     "after run 417 of motion, 3 runs are missing in the transcript, for the recorder was too slow or the log is damaged"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BreakOff {
+    /// The last run before it: cycle and number.
+    pub after: Option<(Arc<str>, u32)>,
+    /// Why.
+    pub reason: BreakOffReason,
+}
+
+/// See [`BreakOff`].
+///
+/// ```
+/// use hemiola_runtime::BreakOffReason;
+///
+/// assert_ne!(BreakOffReason::NoBeginning, BreakOffReason::Lost { runs: 1, later: 0 });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BreakOffReason {
+    /// The log does not begin with the robot: what its modules knew then is not in it.
+    NoBeginning,
+    /// Runs are missing.
+    Lost {
+        /// How many.
+        runs: u64,
+        /// So many that are there come after them.
+        later: usize,
+    },
+    /// Samples were lost while a run took them from its queue, and nobody knows which.
+    Torn {
+        /// The cycle.
+        cycle: Arc<str>,
+        /// The run.
+        run: u32,
+    },
+}
+
+impl Script {
+    /// Of all runs that a recorder wrote down, in any order.
+    pub fn of(runs: impl IntoIterator<Item = RunRecord>) -> Self {
+        let mut runs: Vec<Arc<RunRecord>> = runs.into_iter().map(Arc::new).collect();
+        runs.sort_by_key(|run| run.order);
+        runs.dedup_by_key(|run| run.order);
+        let cycles = runs.iter().map(|run| run.cycle.clone()).collect();
+        Self::checked(runs, 0, BTreeMap::new(), cycles)
+    }
+
+    /// The runs after a checkpoint of which these are the parts, which the robot resumes from. Nothing is
+    /// needed of the runs before, and nothing that is missing before matters.
+    #[must_use]
+    pub fn since(&self, parts: &[CyclePart]) -> Self {
+        let begin: BTreeMap<_, _> = parts.iter().map(|part| (part.cycle.clone(), part.run)).collect();
+        // Cycles that have no part did not run after the cut.
+        let is_later = |run: &RunRecord| begin.get(&run.cycle).is_some_and(|&first| run.run >= first);
+        let first = self.runs.iter().filter(|run| is_later(run)).map(|run| run.order).min().unwrap_or(u64::MAX);
+        let runs = self.runs.iter().filter(|run| run.order >= first).cloned().collect();
+        let cycles = self.cycles.iter().chain(begin.keys()).cloned().collect();
+        let earlier = self.runs.iter().filter(|run| !is_later(run));
+        let changed_before =
+            earlier.flat_map(|run| run.changes.iter().map(|&change| (run.cycle.clone(), change))).collect();
+        let changes = self.changes.clone();
+        let parts = parts.into();
+        Self { changes, changed_before, parts, ..Self::checked(runs, first, begin, cycles) }
+    }
+
+    /// The parts of the checkpoint that it begins with; none if it begins at the beginning.
+    pub(crate) fn parts(&self) -> &Arc<[CyclePart]> {
+        &self.parts
+    }
+
+    /// What was changed from outside before the checkpoint that it begins with: in which cycle, and the number of the change.
+    pub(crate) fn changed_before(&self) -> &[(Arc<str>, u32)] {
+        &self.changed_before
+    }
+
+    /// Finds out how far runs can be followed of which the first has that order.
+    fn checked(
+        runs: Vec<Arc<RunRecord>>,
+        first: u64,
+        begin: BTreeMap<Arc<str>, u32>,
+        cycles: BTreeSet<Arc<str>>,
+    ) -> Self {
+        let mut last: BTreeMap<Arc<str>, u32> = BTreeMap::new();
+        let (mut followed, mut rest, mut reason) = (Vec::new(), Vec::new(), None);
+        let count = runs.len();
+        for (index, (order, run)) in (first..).zip(runs).enumerate() {
+            let is_torn = |input: &InputRecord| input.samples.iter().any(|samples| samples.span.is_torn());
+            let begin = begin.get(&run.cycle).copied().unwrap_or(0);
+            if reason.is_some() {
+                rest.push(run);
+                continue;
+            } else if run.order != order {
+                let later = count - index;
+                reason = Some(match index {
+                    0 => BreakOffReason::NoBeginning,
+                    _ => BreakOffReason::Lost { runs: run.order - order, later },
+                });
+            } else if run.run < begin {
+                // Between the cuts of two cycles.
+                continue;
+            } else if run.run != last.get(&run.cycle).map_or(begin, |last| last + 1) {
+                reason = Some(BreakOffReason::NoBeginning);
+            } else if run.inputs.iter().any(is_torn) {
+                reason = Some(BreakOffReason::Torn { cycle: run.cycle.clone(), run: run.run });
+            } else {
+                last.insert(run.cycle.clone(), run.run);
+                followed.push(run);
+                continue;
+            }
+            rest.push(run);
+        }
+        let after = followed.last().map(|run: &Arc<RunRecord>| (run.cycle.clone(), run.run));
+        let break_off = reason.map(|reason| BreakOff { after, reason });
+        let count = followed.len();
+        followed.append(&mut rest);
+        let changes = BTreeMap::new();
+        Self {
+            runs: followed,
+            followed: count,
+            begin,
+            cycles,
+            break_off,
+            changes,
+            changed_before: Vec::new(),
+            parts: Arc::default(),
+        }
+    }
+
+    /// With what was changed from outside, by the numbers that the runs name: [`JournalEvent::Change`](crate::JournalEvent::Change).
+    #[must_use]
+    pub fn with_changes(mut self, changes: impl IntoIterator<Item = (u32, Change)>) -> Self {
+        self.changes.extend(changes);
+        self
+    }
+
+    /// What was changed from outside.
+    pub(crate) fn changes(&self) -> &BTreeMap<u32, Change> {
+        &self.changes
+    }
+
+    /// A number that no change has.
+    pub(crate) fn next_change(&self) -> u32 {
+        let named = self.runs.iter().flat_map(|run| run.changes.iter().copied());
+        named.chain(self.changes.keys().copied()).max().map_or(0, |last| last.saturating_add(1))
+    }
+
+    /// Modules that were replaced by new instances.
+    pub(crate) fn restarted(&self) -> impl Iterator<Item = String> {
+        self.changes.values().filter_map(|change| match change {
+            Change::Restart { module } => Some(module.clone()),
+            _ => None,
+        })
+    }
+
+    /// The runs, in an order in which each finds what it took.
+    pub fn runs(&self) -> &[Arc<RunRecord>] {
+        &self.runs[..self.followed]
+    }
+
+    /// All that were written down, also those that cannot be followed.
+    pub fn written(&self) -> &[Arc<RunRecord>] {
+        &self.runs
+    }
+
+    /// The first sample of each source that its runs take.
+    pub fn first_samples(&self) -> BTreeMap<Arc<str>, u32> {
+        let mut first: BTreeMap<Arc<str>, u32> = BTreeMap::new();
+        for input in self.runs().iter().flat_map(|run| &run.inputs).filter(|input| !self.cycles.contains(&input.from)) {
+            let spans = input.samples.iter().filter(|samples| samples.span.count > 0).map(|samples| samples.span.first);
+            for number in spans.chain(input.snapshot) {
+                let first = first.entry(input.from.clone()).or_insert(number);
+                *first = number.min(*first);
+            }
+        }
+        first
+    }
+
+    /// Where and why it ends before what was recorded does; `None` if all runs are there.
+    pub fn break_off(&self) -> Option<&BreakOff> {
+        self.break_off.as_ref()
+    }
+
+    /// What each cycle takes from, as its first run says.
+    pub(crate) fn inputs(&self) -> BTreeMap<&str, &[InputRecord]> {
+        let mut inputs = BTreeMap::new();
+        for run in self.runs() {
+            inputs.entry(&*run.cycle).or_insert(run.inputs.as_slice());
+        }
+        inputs
+    }
+
+    /// What goes through each channel, by publisher and consumer.
+    pub(crate) fn channels(&self) -> Channels {
+        let mut channels: BTreeMap<(Arc<str>, Arc<str>), Passage> = BTreeMap::new();
+        // A checkpoint publishes again what its cycle published last.
+        let published = self.begin.iter().filter_map(|(cycle, first)| Some((cycle.clone(), first.checked_sub(1)?)));
+        let mut latest: BTreeMap<Arc<str>, u32> = published.collect();
+        let is_cycle = self.inputs();
+        for run in self.runs() {
+            // What a source has to have given by now.
+            for input in run.inputs.iter().filter(|input| !is_cycle.contains_key(&*input.from)) {
+                if let Some(last) = input.last() {
+                    let latest = latest.entry(input.from.clone()).or_insert(last);
+                    *latest = last.max(*latest);
+                }
+            }
+            let is_first = self.begin.get(&run.cycle) == Some(&run.run);
+            for input in &run.inputs {
+                // A checkpoint holds what its first run took of other cycles.
+                if is_first && self.cycles.contains(&input.from) {
+                    continue;
+                }
+                let passage = channels.entry((input.from.clone(), run.cycle.clone())).or_default();
+                passage.take(input, latest.get(&input.from).copied());
+            }
+            latest.insert(run.cycle.clone(), run.run);
+        }
+        channels.into_iter().map(|(ends, passage)| (ends, passage.finish())).collect()
+    }
+}
+
+/// By publisher and consumer.
+pub(crate) type Channels = BTreeMap<(Arc<str>, Arc<str>), Recorded>;
+
+/// One channel while the script is gone through.
+#[derive(Default)]
+struct Passage {
+    /// Each with what the publisher had published last when it was taken.
+    snapshots: Vec<(u32, u32)>,
+    samples: Vec<RecordedSamples>,
+}
+
+impl Passage {
+    fn take(&mut self, input: &InputRecord, latest: Option<u32>) {
+        self.snapshots.extend(input.snapshot.map(|snapshot| (snapshot, latest.unwrap_or(snapshot))));
+        self.samples.resize_with(input.samples.len().max(self.samples.len()), RecordedSamples::default);
+        for (recorded, samples) in self.samples.iter_mut().zip(&input.samples) {
+            let SampleSpan { first, count } = samples.span;
+            recorded.at_once = recorded.at_once.max(count as usize);
+            if count == 0 {
+                continue;
+            }
+            // Right before they are taken, most of them wait.
+            let waiting = latest.map_or(count, |latest| (latest + 1).saturating_sub(first).max(count));
+            recorded.waiting = recorded.waiting.max(waiting as usize);
+            match recorded.spans.last_mut() {
+                Some(last) if last.first + last.count == first => last.count += count,
+                _ => recorded.spans.push(samples.span),
+            }
+        }
+    }
+
+    fn finish(self) -> Recorded {
+        let snapshots: Vec<u32> = self.snapshots.iter().map(|&(snapshot, _)| snapshot).collect();
+        let there_already = |&(_, latest): &(u32, u32)| snapshots.partition_point(|&snapshot| snapshot <= latest);
+        let taken = self.snapshots.iter().enumerate();
+        let waiting = taken.map(|(index, taken)| there_already(taken).saturating_sub(index)).max().unwrap_or(0);
+        Recorded { waiting: waiting.max(1), samples: self.samples, snapshots }
+    }
+}
+
+impl fmt::Display for BreakOff {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.after {
+            Some((cycle, run)) => write!(formatter, "after run {run} of {cycle}, ")?,
+            None => formatter.write_str("at the beginning, ")?,
+        }
+        match &self.reason {
+            BreakOffReason::NoBeginning => formatter.write_str(
+                "earlier runs are missing in the transcript, and with them what the modules remembered of them",
+            ),
+            BreakOffReason::Lost { runs, .. } => {
+                let are = if *runs == 1 { "run is" } else { "runs are" };
+                write!(
+                    formatter,
+                    "{runs} {are} missing in the transcript, for the recorder was too slow or the log is damaged"
+                )
+            }
+            BreakOffReason::Torn { cycle, run } => {
+                write!(formatter, "samples were lost while run {run} of {cycle} took others, and nobody knows which")
+            }
+        }
+    }
+}

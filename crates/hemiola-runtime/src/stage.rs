@@ -1,0 +1,120 @@
+//! What a stepper moves: cycles and sources that run when they are told to.
+
+use std::sync::Arc;
+
+use hemiola_model::Time;
+
+use crate::cycle::Cycle;
+use crate::handle::RobotHandle;
+use crate::robot_state::RobotState;
+use crate::source::{Sampled, SourceRunner};
+
+/// All of a robot that is stepped.
+pub struct Stage {
+    pub cycles: Vec<Cycle>,
+    pub sources: Vec<SteppedSource>,
+    pub state: Arc<RobotState>,
+    pub handle: RobotHandle,
+}
+
+/// What happened in a step.
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::Robot;
+/// use hemiola_model::Time;
+/// # let mut configuration = Configuration::default();
+/// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// configuration.cycles.push(CycleConfiguration::new("cognition", Trigger::Rate(40.0)));
+/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// let steps: Vec<_> = (0..4).filter_map(|_| stepper.step()).map(|step| (step.time, step.cycles)).collect();
+/// assert_eq!(steps[..2], [(Time::ZERO, vec![0]), (Time::ZERO, vec![1])]);
+/// assert_eq!(steps[3], (Time::from_seconds(0.02), vec![0]));
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The time on the framework's clock.
+    pub time: Time,
+    /// The cycles that ran, by their number.
+    pub cycles: Vec<usize>,
+}
+
+/// A source, and its next sample.
+pub struct SteppedSource {
+    pub source: SourceRunner,
+    count: u64,
+    /// When its next sample is to be delivered; `None` when it has ended.
+    pub next: Option<Time>,
+    /// The sample has been taken already: it told its own time.
+    is_taken: bool,
+    failures_in_a_row: u32,
+    /// The number of the sample that was delivered last.
+    pub delivered: Option<u32>,
+    pub triggers: Vec<usize>,
+}
+
+/// A source that fails so often in a row has ended.
+const MOST_FAILURES: u32 = 1000;
+impl Stage {
+    /// The framework's clock.
+    pub fn now(&self) -> Time {
+        self.state.clock().now()
+    }
+}
+
+impl SteppedSource {
+    /// A source that has given nothing yet, and triggers these cycles.
+    pub fn new(source: SourceRunner, triggers: Vec<usize>) -> Self {
+        Self {
+            source,
+            count: 0,
+            next: Some(Time::ZERO),
+            is_taken: false,
+            failures_in_a_row: 0,
+            delivered: None,
+            triggers,
+        }
+    }
+
+    /// Finds out when the next sample is due; takes it if only it knows.
+    pub fn prepare(&mut self) {
+        if self.next.is_none() {
+            return;
+        }
+        match self.source.due(self.count) {
+            Some(due) => self.next = Some(due),
+            None => {
+                self.next = loop {
+                    match self.source.sample(None) {
+                        Sampled::At(stamp) => {
+                            self.failures_in_a_row = 0;
+                            self.is_taken = true;
+                            break Some(stamp);
+                        }
+                        Sampled::Failed if self.failures_in_a_row < MOST_FAILURES => self.failures_in_a_row += 1,
+                        Sampled::Failed | Sampled::Ended => break None,
+                    }
+                };
+            }
+        }
+        self.count += 1;
+    }
+
+    /// Hands the sample over; `false` if there is none this time.
+    pub fn deliver(&mut self, time: Time) -> bool {
+        if !std::mem::take(&mut self.is_taken) {
+            match self.source.sample(Some(time)) {
+                Sampled::At(_) => {}
+                Sampled::Failed => return false,
+                Sampled::Ended => {
+                    self.next = None;
+                    return false;
+                }
+            }
+        }
+        self.delivered = Some(self.source.samples);
+        self.source.deliver();
+        true
+    }
+}

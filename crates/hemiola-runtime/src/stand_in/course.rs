@@ -1,0 +1,77 @@
+use std::collections::BTreeMap;
+
+use super::feed::Feed;
+use super::taken::{Taken, TakenValues};
+use crate::script::Script;
+
+/// What a robot follows instead of deciding by itself: samples, values and runs of a recording
+/// ([`Robot::following`](crate::Robot::following)).
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::{Feed, Robot, RuntimeError, Script, TakenValues};
+/// use hemiola_runtime::Course;
+/// # fn replay(robot: Robot, script: Script, images: Box<dyn Feed>, balls: Box<dyn TakenValues>) -> Result<(), RuntimeError> {
+///
+/// let course = Course::of(script) // the runs, in their order
+///     .feeding("Camera", images) // the samples that they take
+///     .taking("BallPercept", balls); // and what is not computed anew
+/// let mut stepper = robot.following(course)?.into_stepper()?;
+/// while stepper.step().is_some() {}
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+pub struct Course {
+    pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
+    pub(crate) taken: Taken,
+    pub(crate) script: Option<Script>,
+}
+
+impl Course {
+    /// Repeats the runs of a recording. With the samples that they take ([`feeding`](Self::feeding)) and the
+    /// same modules, every run gives the same bits again, also of a robot that ran on its own threads. The
+    /// [`Stepper`](crate::Stepper) does so.
+    pub fn of(script: Script) -> Self {
+        Self::default().repeating(script)
+    }
+
+    /// Repeats the runs of a recording, with the samples and values that are there: as [`of`](Self::of).
+    #[must_use]
+    pub fn repeating(mut self, script: Script) -> Self {
+        self.script = Some(script);
+        self
+    }
+
+    /// Lets runs come when they are due, on the samples and values that are there.
+    #[must_use]
+    pub fn as_due(mut self) -> Self {
+        self.script = None;
+        self
+    }
+
+    /// Puts a recording in the place of a source: the source is not asked for samples, and what it reads is
+    /// not looked at. Samples come when the robot's clock shows their time, or a run needs them.
+    #[must_use]
+    pub fn feeding(mut self, source: impl Into<String>, feed: Box<dyn Feed>) -> Self {
+        self.feeds.insert(source.into(), feed);
+        self
+    }
+
+    /// Takes a representation that a cycle provides from a recording, run by run. Its provider's update is not
+    /// called; if it provides something else as well, it is, and what it says of this representation is not
+    /// used. For robots that are stepped: [`Robot::prepare`](crate::Robot::prepare) refuses it.
+    #[must_use]
+    pub fn taking(mut self, representation: impl Into<String>, values: Box<dyn TakenValues>) -> Self {
+        self.taken.insert(representation.into(), values);
+        self
+    }
+}
+
+impl std::fmt::Debug for Course {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let runs = self.script.as_ref().map(|script| script.runs().len());
+        let feeds: Vec<_> = self.feeds.keys().collect();
+        formatter.debug_struct("Course").field("feeds", &feeds).field("runs", &runs).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,31 @@
+//! One cycle's task graph on several workers: how long it can take. The bounds that a [`System`](hemiola_analysis::System) rests on, and
+//! the graph itself, are in [`hemiola_analysis::dag`].
+
+pub mod han_2019;
+pub mod list_schedule;
+pub mod melani_2015;
+pub mod serrano_2016;
+pub mod topcuoglu_2002;
+pub mod zhao_2020;
+
+use hemiola_analysis::Time;
+use hemiola_analysis::dag::Dag;
+
+/// A graph that runs again and again, at the latest when it is due.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_schedulability::dag::DagTask;
+/// let ns = Time::nanoseconds;
+/// let task = DagTask { graph: Dag::new([ns(2), ns(3)], [(0, 1)]).unwrap(), period: ns(20), deadline: ns(15) };
+/// assert_eq!(task.graph.volume(), ns(5));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DagTask {
+    /// What runs.
+    pub graph: Dag,
+    /// The shortest distance of two begins.
+    pub period: Time,
+    /// Until when it should be done, from its begin; at most the period.
+    pub deadline: Time,
+}

@@ -1,0 +1,72 @@
+//! Who runs what when if free workers always take the ready node with the highest priority, without interrupting.
+//!
+//! - **Model.** All nodes can begin at 0 but for whom they wait for; hand-overs are free.
+//! - **Not a bound.** With shorter costs, more workers or fewer edges a schedule can get longer (Graham's anomalies): what holds for
+//!   all costs is [`super::graham_1969`] and its kin.
+//! - **Complexity.** Nodes times the logarithm of nodes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hemiola_analysis::Time;
+use hemiola_analysis::dag::Dag;
+
+/// A schedule of one run.
+///
+/// ```
+/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_schedulability::dag::list_schedule;
+/// let ns = Time::nanoseconds;
+/// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
+/// let schedule = list_schedule::schedule(&dag, &dag.critical_path_first(), 2);
+/// assert_eq!((schedule.starts[1], schedule.makespan()), (ns(2), ns(6)));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListSchedule {
+    /// When each node begins.
+    pub starts: Vec<Time>,
+    /// When each node ends.
+    pub ends: Vec<Time>,
+}
+
+impl ListSchedule {
+    /// When the last node ends.
+    pub fn makespan(&self) -> Time {
+        self.ends.iter().copied().max().unwrap_or(Time::ZERO)
+    }
+}
+
+/// The schedule for `priorities`, where 0 is the most important; 0 workers count as 1.
+///
+/// # Panics
+/// If there are fewer priorities than nodes.
+pub fn schedule(dag: &Dag, priorities: &[usize], workers: usize) -> ListSchedule {
+    let mut waiting: Vec<usize> = (0..dag.len()).map(|node| dag.predecessors(node).len()).collect();
+    let mut ready: BinaryHeap<Reverse<(usize, usize)>> =
+        (0..dag.len()).filter(|&node| waiting[node] == 0).map(|node| Reverse((priorities[node], node))).collect();
+    let mut running: BinaryHeap<Reverse<(Time, usize)>> = BinaryHeap::new();
+    let mut schedule = ListSchedule { starts: vec![Time::ZERO; dag.len()], ends: vec![Time::ZERO; dag.len()] };
+    let mut now = Time::ZERO;
+    loop {
+        while running.len() < workers.max(1) {
+            let Some(Reverse((_, node))) = ready.pop() else { break };
+            schedule.starts[node] = now;
+            schedule.ends[node] = now + dag.costs()[node];
+            running.push(Reverse((schedule.ends[node], node)));
+        }
+        let Some(&Reverse((next, _))) = running.peek() else { return schedule };
+        now = next;
+        // Everything that ends now makes its successors ready before anything begins.
+        while let Some(&Reverse((end, node))) = running.peek()
+            && end == now
+        {
+            running.pop();
+            for &after in dag.successors(node) {
+                waiting[after] -= 1;
+                if waiting[after] == 0 {
+                    ready.push(Reverse((priorities[after], after)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Which of several unlike processors runs which node of a graph, one run at a time.
+//!
+//! - **Model.** A node's cost depends on the processor; an edge costs time if its nodes are on different processors.
+//! - **HEFT.** Nodes by falling *upward rank* (mean cost plus the longest way to the end, communication included), each where it
+//!   ends first, also in gaps. **CPOP.** Ready nodes by the longest way through them; those of the longest one all on the
+//!   processor that runs it fastest.
+//! - **Ties.** Equal ranks: the smaller node; equal ends: the smaller processor.
+//! - **Complexity.** Edges times processors, and the gaps that are looked at.
+//! - **Source.** Topcuoglu, Hariri and Wu, TPDS 2002.
+
+use std::collections::BTreeSet;
+
+use hemiola_analysis::Time;
+use hemiola_analysis::dag::{Dag, DagError};
+
+/// A graph for unlike processors.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
+/// let ns = Time::nanoseconds;
+/// let problem = Heterogeneous::new(vec![vec![ns(2), ns(4)], vec![ns(6), ns(1)]], [(0, 1, ns(3))]).unwrap();
+/// let schedule = problem.heft();
+/// assert_eq!(schedule.makespan(), ns(6)); // the first node ends early, and the second waits for its message
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heterogeneous {
+    /// Per node, its cost on each processor.
+    costs: Vec<Vec<Time>>,
+    /// Per node, who waits for it and how long communication takes.
+    outgoing: Vec<Vec<(usize, Time)>>,
+    incoming: Vec<Vec<(usize, Time)>>,
+    topological: Vec<usize>,
+    processors: usize,
+}
+
+/// Who runs a node, and when.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::dag::topcuoglu_2002::Placed;
+/// let placed = Placed { processor: 1, start: Time::ZERO, end: Time::nanoseconds(4) };
+/// assert!(placed.start < placed.end);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// The processor.
+    pub processor: usize,
+    /// When the node begins.
+    pub start: Time,
+    /// When the node ends.
+    pub end: Time,
+}
+
+/// Where every node runs.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
+/// let problem = Heterogeneous::new(vec![vec![Time::TICK]], []).unwrap();
+/// assert_eq!(problem.heft().nodes.len(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    /// Per node.
+    pub nodes: Vec<Placed>,
+}
+
+impl Placement {
+    /// When the last node ends.
+    pub fn makespan(&self) -> Time {
+        self.nodes.iter().map(|node| node.end).max().unwrap_or(Time::ZERO)
+    }
+}
+
+/// The longest way through the graph, and the processor that all of it runs on.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
+/// let problem = Heterogeneous::new(vec![vec![Time::TICK]], []).unwrap();
+/// assert_eq!(problem.critical_path().nodes, [0]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CriticalPath {
+    /// Its nodes in order.
+    pub nodes: Vec<usize>,
+    /// The processor on which they take the least time together.
+    pub processor: usize,
+}
+
+impl Heterogeneous {
+    /// Nodes by their cost on each processor, and edges with the time that communication takes. All nodes need as many costs as
+    /// the first; missing ones count as never.
+    ///
+    /// # Errors
+    /// If an edge names a node that there is none of, or nodes wait for each other.
+    pub fn new(
+        mut costs: Vec<Vec<Time>>,
+        edges: impl IntoIterator<Item = (usize, usize, Time)>,
+    ) -> Result<Self, DagError> {
+        let edges: Vec<(usize, usize, Time)> = edges.into_iter().collect();
+        let processors = costs.first().map_or(0, Vec::len);
+        costs.iter_mut().for_each(|costs| costs.resize(processors, Time::MAX));
+        let plain = edges.iter().map(|&(from, to, _)| (from, to));
+        let dag = Dag::new(costs.iter().map(|_| Time::TICK), plain)?;
+        let (mut outgoing, mut incoming) = (vec![Vec::new(); costs.len()], vec![Vec::new(); costs.len()]);
+        for (from, to, communication) in edges {
+            outgoing[from].push((to, communication));
+            incoming[to].push((from, communication));
+        }
+        Ok(Self { costs, outgoing, incoming, topological: dag.topological_order().to_vec(), processors })
+    }
+
+    /// Per node the longest way from its begin to the end, in parts of a nanosecond of which there are as many as processors.
+    pub fn upward_ranks(&self) -> Vec<Time> {
+        let mut ranks: Vec<Time> = self.costs.iter().map(|costs| costs.iter().copied().sum()).collect();
+        for &node in self.topological.iter().rev() {
+            let through = |&(next, communication): &(usize, Time)| self.parts(communication) + ranks[next];
+            let after = self.outgoing[node].iter().map(through).max();
+            ranks[node] += after.unwrap_or(Time::ZERO);
+        }
+        ranks
+    }
+
+    /// Per node the longest way from the beginning to its begin, in the same parts.
+    pub fn downward_ranks(&self) -> Vec<Time> {
+        let mut ranks = vec![Time::ZERO; self.costs.len()];
+        for &node in &self.topological {
+            let through = |&(from, communication): &(usize, Time)| {
+                ranks[from] + self.costs[from].iter().copied().sum() + self.parts(communication)
+            };
+            ranks[node] = self.incoming[node].iter().map(through).max().unwrap_or(Time::ZERO);
+        }
+        ranks
+    }
+
+    fn parts(&self, time: Time) -> Time {
+        time * self.processors as u64
+    }
+
+    /// Heterogeneous earliest finish time.
+    pub fn heft(&self) -> Placement {
+        let ranks = self.upward_ranks();
+        // With zero costs a node can have its successor's rank.
+        let mut place = vec![0; self.costs.len()];
+        self.topological.iter().enumerate().for_each(|(index, &node)| place[node] = index);
+        let mut order: Vec<usize> = (0..self.costs.len()).collect();
+        order.sort_by_key(|&node| (std::cmp::Reverse(ranks[node]), place[node]));
+        let mut schedule = Schedule::new(self);
+        for node in order {
+            schedule.place(node, 0..self.processors);
+        }
+        schedule.finish()
+    }
+
+    /// The longest way: from the entry whose way is longest, along successors whose ways are as long.
+    pub fn critical_path(&self) -> CriticalPath {
+        let lengths = self.lengths();
+        let entries = (0..self.costs.len()).filter(|&node| self.incoming[node].is_empty());
+        let mut nodes: Vec<usize> =
+            entries.max_by_key(|&node| (lengths[node], std::cmp::Reverse(node))).into_iter().collect();
+        while let Some(&last) = nodes.last()
+            && let Some(&(next, _)) = self.outgoing[last].iter().find(|(next, _)| lengths[*next] == lengths[last])
+        {
+            nodes.push(next);
+        }
+        let time_on = |&processor: &usize| -> Time { nodes.iter().map(|&node| self.costs[node][processor]).sum() };
+        let processor = (0..self.processors).min_by_key(time_on).unwrap_or(0);
+        CriticalPath { nodes, processor }
+    }
+
+    /// Critical path on a processor.
+    pub fn cpop(&self) -> Placement {
+        let lengths = self.lengths();
+        let critical = self.critical_path();
+        let mut waiting: Vec<usize> = self.incoming.iter().map(Vec::len).collect();
+        let entry = |node: usize| (std::cmp::Reverse(lengths[node]), node);
+        let mut ready: BTreeSet<_> = (0..self.costs.len()).filter(|&node| waiting[node] == 0).map(entry).collect();
+        let mut schedule = Schedule::new(self);
+        while let Some((_, node)) = ready.pop_first() {
+            match critical.nodes.contains(&node) {
+                true => schedule.place(node, critical.processor..critical.processor + 1),
+                false => schedule.place(node, 0..self.processors),
+            }
+            for &(next, _) in &self.outgoing[node] {
+                waiting[next] -= 1;
+                if waiting[next] == 0 {
+                    ready.insert(entry(next));
+                }
+            }
+        }
+        schedule.finish()
+    }
+
+    /// The longest way through each node.
+    fn lengths(&self) -> Vec<Time> {
+        self.upward_ranks().into_iter().zip(self.downward_ranks()).map(|(up, down)| up + down).collect()
+    }
+}
+
+struct Schedule<'p> {
+    problem: &'p Heterogeneous,
+    nodes: Vec<Placed>,
+    /// Per processor what it does when, in order.
+    busy: Vec<Vec<(Time, Time)>>,
+}
+
+impl<'p> Schedule<'p> {
+    fn new(problem: &'p Heterogeneous) -> Self {
+        let nodes = vec![Placed::default(); problem.costs.len()];
+        Self { problem, nodes, busy: vec![Vec::new(); problem.processors] }
+    }
+
+    /// Puts a node, whose predecessors have been placed, where it ends first.
+    fn place(&mut self, node: usize, processors: std::ops::Range<usize>) {
+        let at = |processor: usize| {
+            let arrives = |&(from, communication): &(usize, Time)| {
+                let from = &self.nodes[from];
+                from.end + if from.processor == processor { Time::ZERO } else { communication }
+            };
+            let ready = self.problem.incoming[node].iter().map(arrives).max().unwrap_or(Time::ZERO);
+            let cost = self.problem.costs[node][processor];
+            let start = first_gap(&self.busy[processor], ready, cost);
+            Placed { processor, start, end: start + cost }
+        };
+        let Some(placed) = processors.map(at).min_by_key(|placed| (placed.end, placed.processor)) else { return };
+        self.nodes[node] = placed;
+        let busy = &mut self.busy[placed.processor];
+        busy.push((placed.start, placed.end));
+        busy.sort_unstable();
+    }
+
+    fn finish(self) -> Placement {
+        Placement { nodes: self.nodes }
+    }
+}
+
+/// The first time from `ready` on at which `cost` fits between what is there.
+fn first_gap(busy: &[(Time, Time)], ready: Time, cost: Time) -> Time {
+    let mut start = ready;
+    for &(begin, end) in busy {
+        if start + cost <= begin {
+            break;
+        }
+        start = start.max(end);
+    }
+    start
+}

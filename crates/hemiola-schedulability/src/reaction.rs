@@ -1,0 +1,156 @@
+//! How long it takes until an actuator reacts to what a sensor sees (*reaction time*), and how old what it acts upon can get (*data
+//! age*), through tasks that run at rates of their own and read the latest value.
+//!
+//! *Maximum reaction time*: from an event just after the first task has read, to the first output that is based on it. *Maximum data
+//! age*: from a read to the last moment at which an output based on it is the newest. Both are equal (Günzel et al., ECRTS
+//! 2023); their *reduced* forms leave out the wait at the beginning and at the end.
+
+pub mod becker_2017;
+pub mod davare_2007;
+pub mod duerr_2019;
+pub mod guenzel_2021;
+pub mod guenzel_2023;
+pub mod kloda_2018;
+mod schedule;
+
+pub use schedule::{Job, PeriodicTask, fixed_priority_schedule, logical_execution};
+
+use serde::{Deserialize, Serialize};
+
+use hemiola_analysis::Time;
+
+/// A task that a chain leads through.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::{Communication, Release, Step};
+/// let ms = Time::milliseconds;
+/// let vision = Step::new(Release::Periodic { period: ms(33), phase: ms(0) }, ms(12), ms(20));
+/// assert_eq!(vision.deadline, ms(33));
+/// assert_eq!(vision.communication, Communication::Implicit);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// When it begins.
+    pub release: Release,
+    /// When it reads and writes.
+    pub communication: Communication,
+    /// The longest that it runs, undisturbed.
+    pub cost: Time,
+    /// The longest from its release to its end.
+    pub response_time: Time,
+    /// Until when it has to be done, from its release; then it writes if communication is by logical execution time.
+    pub deadline: Time,
+    /// Where it runs. What is told between cores (a network, a queue) has a core of its own.
+    pub core: usize,
+    /// The larger, the more important among those of its core, which it preempts.
+    pub priority: u32,
+}
+
+/// When a task begins.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::Release;
+/// let ms = Time::milliseconds;
+/// assert_eq!(Release::Sporadic { shortest: ms(10), longest: ms(15) }.longest_distance(), ms(15));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Release {
+    /// At `phase`, and then once per period.
+    Periodic {
+        /// The distance of two releases.
+        period: Time,
+        /// The first release.
+        phase: Time,
+    },
+    /// At any time, within limits.
+    Sporadic {
+        /// The shortest distance of two releases.
+        shortest: Time,
+        /// The longest one.
+        longest: Time,
+    },
+}
+
+/// When a task reads what others wrote, and others see what it writes.
+///
+/// ```
+/// use hemiola_schedulability::reaction::Communication;
+/// assert_eq!(Communication::default(), Communication::Implicit);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Communication {
+    /// It reads when it begins to run and writes when it ends, as Hemiola's cycles do.
+    #[default]
+    Implicit,
+    /// It reads at its release and writes at its deadline, whenever it runs.
+    LogicalExecutionTime,
+}
+
+impl Step {
+    /// A task on a core of its own that reads when it begins and writes when it ends, and is due when it is released again.
+    pub const fn new(release: Release, cost: Time, response_time: Time) -> Self {
+        let deadline = match release {
+            Release::Periodic { period, .. } => period,
+            Release::Sporadic { shortest, .. } => shortest,
+        };
+        Self { release, communication: Communication::Implicit, cost, response_time, deadline, core: 0, priority: 0 }
+    }
+
+    /// The longest distance of two releases.
+    fn period(&self) -> Time {
+        self.release.longest_distance()
+    }
+
+    /// From its release until others see what it writes, at most.
+    fn published_after(&self) -> Time {
+        match self.communication {
+            Communication::Implicit => self.response_time,
+            Communication::LogicalExecutionTime => self.deadline,
+        }
+    }
+
+    /// Whether `next` cannot begin while this is released and has not ended.
+    fn ends_before_a_later(&self, next: &Self) -> bool {
+        let implicit = |step: &Self| step.communication == Communication::Implicit;
+        implicit(self) && implicit(next) && self.core == next.core && self.priority > next.priority
+    }
+
+    /// How long after this one's release `next` may be released and still miss what it writes.
+    fn missed_for(&self, next: &Self) -> Time {
+        if self.ends_before_a_later(next) { Time::ZERO } else { self.published_after() }
+    }
+}
+
+impl Release {
+    /// The longest distance of two releases.
+    pub const fn longest_distance(&self) -> Time {
+        match *self {
+            Self::Periodic { period, .. } => period,
+            Self::Sporadic { longest, .. } => longest,
+        }
+    }
+}
+
+/// The least common multiple of periods: after this, all releases repeat; [`Time::MAX`] if that is never.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::hyperperiod;
+/// assert_eq!(hyperperiod([12, 33].map(Time::milliseconds)), Time::milliseconds(132));
+/// ```
+pub fn hyperperiod(periods: impl IntoIterator<Item = Time>) -> Time {
+    let divisor = |mut a: u64, mut b: u64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    periods.into_iter().map(Time::as_nanoseconds).fold(Time::TICK, |common, period| {
+        let common = common.as_nanoseconds();
+        if period == 0 { Time::MAX } else { Time::nanoseconds(common) * (period / divisor(common, period)) }
+    })
+}

@@ -1,0 +1,57 @@
+//! Reduced data age of periodic tasks with known phases and response times.
+//!
+//! - **Model.** Strictly periodic tasks that read when they begin and write when they end, in any schedule in which they meet their
+//!   response times.
+//! - **Formula.** A job begins between its release and its release plus R - C; its value is there until the next job's latest end.
+//!   A job of the next task can read it if it is released before. From each job of the first task, the latest such job of each
+//!   next one.
+//! - **Complexity.** Releases in the hyperperiod times tasks.
+//! - **Source.** Becker, Dasari, Mubeen, Behnam and Nolte, Journal of Systems Architecture 2017.
+
+use crate::reaction::{Release, Step, hyperperiod};
+use hemiola_analysis::Search;
+use hemiola_analysis::{Bound, NoBound, Time};
+
+/// The bound of the data age without the wait for the next output.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::{Release, Step, becker_2017};
+/// let ns = Time::nanoseconds;
+/// let step = |period, cost, response| Step::new(Release::Periodic { period: ns(period), phase: ns(0) }, ns(cost), ns(response));
+/// assert_eq!(becker_2017::reduced_data_age(&[step(5000, 467, 696), step(2000, 75, 75)]), Ok(ns(5075)));
+/// ```
+///
+/// # Errors
+/// As [`super::kloda_2018::reaction_time`].
+pub fn reduced_data_age(chain: &[Step]) -> Bound {
+    let mut tasks = Vec::with_capacity(chain.len());
+    for step in chain {
+        let Release::Periodic { period, phase } = step.release else {
+            return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
+        };
+        tasks.push((period, phase));
+    }
+    let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else { return Ok(Time::ZERO) };
+    let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
+    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(Time::ZERO);
+    let mut search = Search::below(Time::MAX);
+    let mut worst = Time::ZERO;
+    for number in 0.. {
+        search.step()?;
+        let read = first_phase + first_period * number;
+        if read > settled + repeats {
+            break;
+        }
+        let mut release = read;
+        for (place, pair) in chain.windows(2).enumerate() {
+            let overwritten = release + tasks[place].0 + pair[0].response_time;
+            let (period, phase) = tasks[place + 1];
+            // The latest release before that; a chain that begins before the next task does not count.
+            let jobs = (overwritten - phase).jobs_of(period);
+            release = phase + period * jobs.saturating_sub(1);
+        }
+        worst = worst.max(release + last.response_time - read);
+    }
+    Ok(worst)
+}

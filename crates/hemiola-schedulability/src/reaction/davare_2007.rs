@@ -1,0 +1,24 @@
+//! The coarse bound that holds for whatever phases, jitter and cores.
+//!
+//! - **Model.** Periodic or sporadic tasks that read when they begin and write when they end.
+//! - **Formula.** `sum of (T + R)`: each task can just have missed the value, and then take as long as it may.
+//! - **Complexity.** Linear.
+//! - **Source.** Davare, Zhu, Di Natale, Pinello, Kanajan and Sangiovanni-Vincentelli, DAC 2007.
+
+use crate::reaction::Step;
+use hemiola_analysis::Time;
+
+/// The bound of reaction time and data age.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::{Release, Step, davare_2007};
+/// let ns = Time::nanoseconds;
+/// let step = |shortest, longest, cost, response| {
+///     Step::new(Release::Sporadic { shortest: ns(shortest), longest: ns(longest) }, ns(cost), ns(response))
+/// };
+/// assert_eq!(davare_2007::reaction_time(&[step(5, 10, 1, 1), step(10, 20, 2, 3)]), ns(34));
+/// ```
+pub fn reaction_time(chain: &[Step]) -> Time {
+    chain.iter().map(|step| step.period() + step.response_time).sum()
+}

@@ -1,0 +1,62 @@
+//! Reaction time of periodic tasks with known phases.
+//!
+//! - **Model.** Strictly periodic tasks; each reads when it begins and writes when it ends, or by logical execution time.
+//! - **Formula.** For each release of the first task within a hyperperiod: the value that just missed it is read at the next one,
+//!   and from there each task's first release that sees the one before: `rel' = first release at or after rel + x R`. Response
+//!   times may vary freely below their bounds.
+//! - **Complexity.** Releases in the hyperperiod times tasks.
+//! - **Source.** Kloda, Bertout and Sorel, ETFA 2018 (synchronous, implicit); with phases and logical execution time as in Günzel,
+//!   Ueter, Chen and Chen, RTNS 2023.
+
+use crate::reaction::{Release, Step, hyperperiod};
+use hemiola_analysis::Search;
+use hemiola_analysis::{Bound, NoBound, Time};
+
+/// The bound of the reaction time.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::reaction::{Release, Step, kloda_2018};
+/// let ns = Time::nanoseconds;
+/// let step = |period, cost, response, priority| Step {
+///     priority,
+///     ..Step::new(Release::Periodic { period: ns(period), phase: ns(0) }, ns(cost), ns(response))
+/// };
+/// let (fast, slow) = (step(10, 1, 1, 2), step(20, 2, 3, 1));
+/// assert_eq!(kloda_2018::reaction_time(&[fast, slow]), Ok(ns(23)));
+/// assert_eq!(kloda_2018::reaction_time(&[slow, fast]), Ok(ns(31)));
+/// ```
+///
+/// # Errors
+/// [`NoBound::GivenUp`] if the periods' common multiple is too far away to look at all releases, and for sporadic tasks, which
+/// have no phases.
+pub fn reaction_time(chain: &[Step]) -> Bound {
+    let mut tasks = Vec::with_capacity(chain.len());
+    for step in chain {
+        let Release::Periodic { period, phase } = step.release else {
+            return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
+        };
+        // A phase of more than a period only says how late all of it begins.
+        tasks.push((period, phase.whole(period).1));
+    }
+    let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else { return Ok(Time::ZERO) };
+    let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
+    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(Time::ZERO);
+    let mut search = Search::below(Time::MAX);
+    let mut worst = Time::ZERO;
+    for number in 0.. {
+        search.step()?;
+        let missed = first_phase + first_period * number;
+        if missed > settled + repeats {
+            break;
+        }
+        let mut release = missed + first_period;
+        for (place, pair) in chain.windows(2).enumerate() {
+            let (period, phase) = tasks[place + 1];
+            let seen_from = release + pair[0].missed_for(&pair[1]);
+            release = phase + period * (seen_from - phase).jobs_of(period);
+        }
+        worst = worst.max(release + last.published_after() - missed);
+    }
+    Ok(worst)
+}

@@ -1,0 +1,39 @@
+//! First come, first served on one processor.
+//!
+//! - **Model.** As [`super::fixed_priority`], but jobs run in the order in which they arrive; all tasks have the same bound.
+//! - **Formula.** The largest backlog: over all offsets A at which something arrives, `sum of C n(A + 1) - A`.
+//! - **Complexity.** Pseudo-polynomial: arrivals in the busy period.
+//! - **Source.** Bedarkar, Vardishvili, Bozhko, Maida and Brandenburg 2022.
+
+use std::collections::BTreeSet;
+
+use crate::Task;
+use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Search, check_utilisation};
+
+/// The bound for every task.
+///
+/// ```
+/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_schedulability::{Task, response_times::first_come};
+/// let ns = Time::nanoseconds;
+/// let tasks = [(19, 79), (98, 393)].map(|(cost, period)| Task::new(ns(cost), Arrivals::periodic(ns(period))));
+/// assert_eq!(first_come::response_time(&tasks, Time::MAX), Ok(ns(117)));
+/// ```
+///
+/// # Errors
+/// Where there is more work than time, or no bound up to `horizon`.
+pub fn response_time(tasks: &[Task], horizon: Time) -> Bound {
+    check_utilisation(tasks.iter().map(Task::share), 1.0)?;
+    let demand = |window: Time| tasks.iter().map(|task| task.demand(window)).sum::<Time>();
+    let mut search = Search::below(horizon);
+    let busy = search.fixed_point(Time::TICK, demand)?;
+    let mut offsets = BTreeSet::new();
+    for task in tasks {
+        for offset in task.arrivals.offsets(busy) {
+            search.step()?;
+            offsets.insert(offset);
+        }
+    }
+    Ok(offsets.into_iter().map(|offset| demand(offset + Time::TICK) - offset).max().unwrap_or(Time::ZERO))
+}

@@ -1,0 +1,55 @@
+//! ROS 2's default executor, which runs what is ready in the order in which it was registered: how long that can take.
+
+pub mod blass_2021;
+pub mod casini_2019;
+pub mod end_to_end;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Task;
+use hemiola_analysis::{Arrivals, Time};
+
+/// A callback of a default executor.
+///
+/// ```
+/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_schedulability::ros2::{Callback, Kind};
+/// let ns = Time::nanoseconds;
+/// let callback = Callback { kind: Kind::Timer, cost: ns(3), arrivals: Arrivals::periodic(ns(10)) };
+/// assert_eq!(callback.demand(ns(11)), ns(6));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Callback {
+    /// What it waits for.
+    pub kind: Kind,
+    /// The longest that it runs, undisturbed.
+    pub cost: Time,
+    /// When it gets something to do.
+    pub arrivals: Arrivals,
+}
+
+/// What a callback of a default executor waits for.
+///
+/// ```
+/// use hemiola_schedulability::ros2::Kind;
+/// assert!(Kind::Timer < Kind::Subscription); // that is also who goes first
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Its time.
+    Timer,
+    /// A message, request or answer: seen only when everything that had been seen before has run.
+    Subscription,
+}
+
+impl Callback {
+    /// The most that arrives in any window of this length.
+    pub fn demand(&self, window: Time) -> Time {
+        self.cost * self.arrivals.within(window)
+    }
+
+    pub(crate) fn share(&self) -> (Time, Time) {
+        Task::new(self.cost, self.arrivals).share()
+    }
+}

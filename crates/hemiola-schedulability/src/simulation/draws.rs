@@ -1,0 +1,28 @@
+//! How long things take this time.
+
+use super::{Durations, Random};
+use hemiola_analysis::Time;
+use hemiola_analysis::system::Span;
+
+#[derive(Debug)]
+pub(super) struct Draws {
+    pub(super) durations: Durations,
+    pub(super) random: Random,
+}
+
+impl Draws {
+    pub(super) fn within(&mut self, takes: Span) -> Time {
+        match self.durations {
+            _ if takes.shortest == takes.longest => takes.longest,
+            Durations::Longest => takes.longest,
+            Durations::Uniform => self.random.time(takes.shortest, takes.longest),
+            Durations::Extremes if self.random.once_in(2) => takes.shortest,
+            Durations::Extremes => takes.longest,
+        }
+    }
+
+    /// Something that the computer takes for itself: nothing at best.
+    pub(super) fn upto(&mut self, cost: Time) -> Time {
+        self.within(Span::upto(cost))
+    }
+}

@@ -1,0 +1,132 @@
+//! Which callback an executor runs next.
+
+use std::collections::VecDeque;
+
+use super::draws::Draws;
+use super::{Callback, Dispatch, Missed, Model, Source};
+use hemiola_analysis::Time;
+
+/// What changes of a callback.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// Of a timer, when it expires next.
+    expires: Time,
+    /// When its executor notices that.
+    noticed: Time,
+    /// Of a subscription, when what waits was released, and when its executor notices it.
+    messages: VecDeque<(Time, Time)>,
+    /// Of a subscription, how many messages from outside have come.
+    pub(super) arrived: usize,
+}
+
+impl Waiting {
+    pub(super) fn new(callback: &Callback, lateness: Time) -> Self {
+        let expires = match callback.source {
+            Source::Timer { first, .. } => first,
+            Source::Messages { .. } => Time::MAX,
+        };
+        Self { expires, noticed: expires + lateness, messages: VecDeque::new(), arrived: 0 }
+    }
+
+    fn is_ready(&self, now: Time) -> bool {
+        self.next_event() <= now
+    }
+
+    /// When its executor notices that there is something to do.
+    pub(super) fn next_event(&self) -> Time {
+        self.messages.front().map_or(self.noticed, |&(_, noticed)| noticed)
+    }
+
+    /// Takes what makes it ready; tells when that was released. The next expiry of its timer is noticed `lateness` late.
+    fn take(&mut self, callback: &Callback, now: Time, lateness: Time) -> Option<Time> {
+        match callback.source {
+            Source::Messages { .. } => self.messages.pop_front().map(|(released, _)| released),
+            Source::Timer { period, missed, .. } => {
+                let released = self.expires;
+                self.expires = released + period;
+                if missed == Missed::Skip && self.expires < now {
+                    self.expires += period * (now - self.expires).jobs_of(period);
+                }
+                self.noticed = self.expires + lateness;
+                Some(released)
+            }
+        }
+    }
+
+    /// Whether a message was dropped for the new one, which is noticed then.
+    pub(super) fn receive(&mut self, depth: usize, released: Time, noticed: Time) -> bool {
+        let full = self.messages.len() >= depth.max(1);
+        if full {
+            self.messages.pop_front();
+        }
+        let before = self.messages.back().map_or(Time::ZERO, |&(_, noticed)| noticed);
+        self.messages.push_back((released, noticed.max(before)));
+        full
+    }
+}
+
+/// What an executor knows.
+#[derive(Debug)]
+pub(super) struct ExecutorState {
+    /// Its callbacks, timers before subscriptions, each as registered.
+    callbacks: Vec<usize>,
+    timers: usize,
+    /// What was ready at the last look and has not run.
+    seen: VecDeque<usize>,
+}
+
+impl ExecutorState {
+    pub(super) fn new(model: &Model, executor: usize) -> Self {
+        let mine = |&index: &usize| model.callbacks[index].executor == executor;
+        let is_timer = |&index: &usize| matches!(model.callbacks[index].source, Source::Timer { .. });
+        let (mut callbacks, others): (Vec<usize>, Vec<usize>) =
+            (0..model.callbacks.len()).filter(mine).partition(is_timer);
+        let timers = callbacks.len();
+        callbacks.extend(others);
+        Self { callbacks, timers, seen: VecDeque::new() }
+    }
+
+    /// Whether it would run something.
+    pub(super) fn has_work(&self, waiting: &[Waiting], now: Time) -> bool {
+        !self.seen.is_empty() || self.callbacks.iter().any(|&callback| waiting[callback].is_ready(now))
+    }
+
+    /// What it runs next, and when that was released.
+    pub(super) fn choose(
+        &mut self,
+        model: &Model,
+        dispatch: Dispatch,
+        waiting: &mut [Waiting],
+        now: Time,
+        draws: &mut Draws,
+    ) -> Option<(usize, Time)> {
+        loop {
+            let callback = match dispatch {
+                Dispatch::Priority => {
+                    let ready = self.callbacks.iter().copied().filter(|&callback| waiting[callback].is_ready(now));
+                    // Of equals the first one, as of strict comparisons.
+                    ready.rev().max_by_key(|&callback| model.callbacks[callback].priority)?
+                }
+                Dispatch::WaitSet => {
+                    if self.seen.is_empty() {
+                        let ready = self.callbacks.iter().copied().filter(|&callback| waiting[callback].is_ready(now));
+                        self.seen = ready.collect();
+                    }
+                    self.seen.pop_front()?
+                }
+                Dispatch::TimersAlways => {
+                    let (timers, others) = self.callbacks.split_at(self.timers);
+                    let timer = timers.iter().copied().find(|&timer| waiting[timer].is_ready(now));
+                    if timer.is_none() && self.seen.is_empty() {
+                        self.seen = others.iter().copied().filter(|&other| waiting[other].is_ready(now)).collect();
+                    }
+                    timer.or_else(|| self.seen.pop_front())?
+                }
+            };
+            let lateness = draws.upto(model.costs.timer_lateness);
+            if let Some(released) = waiting[callback].take(&model.callbacks[callback], now, lateness) {
+                return Some((callback, released));
+            }
+        }
+    }
+}

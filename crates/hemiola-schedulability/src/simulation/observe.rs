@@ -1,0 +1,96 @@
+use hemiola_analysis::Time;
+
+/// What a thread does.
+///
+/// ```
+/// use hemiola_schedulability::simulation::Who;
+/// assert_ne!(Who::Callback(0), Who::Task { cycle: 0, node: 0 });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Who {
+    /// A callback of the model.
+    Callback(usize),
+    /// A node of a cycle's graph.
+    Task {
+        /// The cycle of the model.
+        cycle: usize,
+        /// The node.
+        node: usize,
+    },
+}
+
+/// Hears of everything that happens in a simulation, in order of time. What is not needed may be left out.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::simulation::Observer;
+/// struct Silent;
+/// impl Observer for Silent {}
+/// Silent.dropped(0);
+/// ```
+pub trait Observer {
+    /// A callback begins, for something that was released then (the timer's expiry, or that of the message's origin).
+    fn callback_started(&mut self, _callback: usize, _released: Time, _now: Time) {}
+
+    /// A callback ends.
+    fn callback_ended(&mut self, _callback: usize, _released: Time, _now: Time) {}
+
+    /// The first task of a run begins.
+    fn cycle_started(&mut self, _cycle: usize, _released: Time, _now: Time) {}
+
+    /// The last task of a run ends.
+    fn cycle_ended(&mut self, _cycle: usize, _released: Time, _now: Time) {}
+
+    /// A core does something for a while.
+    fn ran(&mut self, _core: usize, _who: Who, _from: Time, _to: Time) {}
+
+    /// A message was dropped because this callback's queue was full.
+    fn dropped(&mut self, _callback: usize) {}
+
+    /// A release of this cycle was replaced by a later one before it could begin.
+    fn replaced(&mut self, _cycle: usize) {}
+}
+
+/// The shortest, longest and mean of something, and how it spreads.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::simulation::Observed;
+/// let mut observed = Observed::default();
+/// [3, 5].map(|ns| observed.add(Time::nanoseconds(ns)));
+/// assert_eq!((observed.maximum, observed.mean(), observed.deviation()), (Time::nanoseconds(5), Time::nanoseconds(4), Time::TICK));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Observed {
+    /// How many there were.
+    pub count: u64,
+    /// The shortest.
+    pub minimum: Time,
+    /// The longest.
+    pub maximum: Time,
+    mean: f64,
+    squares: f64,
+}
+
+impl Observed {
+    /// One more (Welford 1962).
+    pub fn add(&mut self, time: Time) {
+        self.minimum = if self.count == 0 { time } else { self.minimum.min(time) };
+        self.maximum = self.maximum.max(time);
+        self.count += 1;
+        let value = time.as_nanoseconds() as f64;
+        let from_mean = value - self.mean;
+        self.mean += from_mean / self.count as f64;
+        self.squares += from_mean * (value - self.mean);
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> Time {
+        Time::nanoseconds(self.mean.round() as u64)
+    }
+
+    /// The standard deviation.
+    pub fn deviation(&self) -> Time {
+        Time::nanoseconds((self.squares / self.count.max(1) as f64).sqrt().round() as u64)
+    }
+}

@@ -1,0 +1,191 @@
+//! Which task of a cycle a worker runs next.
+
+use std::collections::VecDeque;
+
+use super::draws::Draws;
+use super::{Cycle, Observer};
+use hemiola_analysis::{Costs, Time};
+
+/// What a cycle is at.
+#[derive(Debug)]
+pub(super) struct CycleState {
+    number: usize,
+    /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is the timer's next.
+    coming: VecDeque<(Time, Time)>,
+    /// From when on its workers are awake for the timer's next release, and when that is.
+    awake: Option<(Time, Time)>,
+    /// A release that waits for the run to end.
+    pending: Option<Time>,
+    /// When the present run was released.
+    running: Option<Time>,
+    begun: bool,
+    ready: Vec<Ready>,
+    waiting: Vec<usize>,
+    left: usize,
+}
+
+/// Where a cycle is looked at, and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Here<'m> {
+    pub(super) cycle: &'m Cycle,
+    pub(super) costs: &'m Costs,
+    pub(super) now: Time,
+}
+
+/// A task that could begin.
+#[derive(Debug)]
+struct Ready {
+    /// The smallest goes first.
+    order: (usize, usize),
+    /// The worker that made it ready, and sees it at once.
+    by: usize,
+    /// When the others do.
+    to_all: Time,
+}
+
+impl CycleState {
+    pub(super) fn new(number: usize, cycle: &Cycle, costs: &Costs, draws: &mut Draws) -> Self {
+        let mut state = Self {
+            number,
+            coming: VecDeque::new(),
+            awake: None,
+            pending: None,
+            running: None,
+            begun: false,
+            ready: Vec::new(),
+            waiting: Vec::new(),
+            left: 0,
+        };
+        if let Some((first, _)) = cycle.every {
+            state.set_timer(first, cycle, costs, draws);
+        }
+        state
+    }
+
+    /// Its timer is set; its workers will be awake a little earlier, if there is something to do.
+    fn set_timer(&mut self, time: Time, cycle: &Cycle, costs: &Costs, draws: &mut Draws) {
+        self.awake = (!cycle.graph.is_empty()).then(|| (time - draws.upto(costs.earliness), time));
+        self.release(time, costs.timer_lateness, draws);
+    }
+
+    /// Whether its workers wait for its time awake.
+    pub(super) fn is_awake(&self, now: Time) -> bool {
+        self.awake.is_some_and(|(from, until)| (from..until).contains(&now))
+    }
+
+    /// It is released then, and its worker 0 runs at most `lateness` later.
+    pub(super) fn release(&mut self, released: Time, lateness: Time, draws: &mut Draws) {
+        let heard = released + draws.upto(lateness);
+        let before = self.coming.back().map_or(Time::ZERO, |&(_, heard)| heard);
+        self.coming.push_back((released, heard.max(before)));
+    }
+
+    /// Hears of releases, and begins a run if none is under way.
+    pub(super) fn hear(&mut self, here: Here<'_>, draws: &mut Draws, observer: &mut impl Observer) {
+        while let Some(&(released, _)) = self.coming.front().filter(|(_, heard)| *heard <= here.now) {
+            self.coming.pop_front();
+            if let Some((_, period)) = here.cycle.every {
+                self.set_timer(released + period.max(Time::TICK), here.cycle, here.costs, draws);
+            }
+            if self.pending.replace(released).is_some() {
+                observer.replaced(self.number);
+            }
+            self.begin(here, draws, observer);
+        }
+    }
+
+    /// Begins a run if one waits and none is under way.
+    fn begin(&mut self, here: Here<'_>, draws: &mut Draws, observer: &mut impl Observer) {
+        if self.running.is_some() {
+            return;
+        }
+        let Some(released) = self.pending.take() else { return };
+        let graph = &here.cycle.graph;
+        if graph.is_empty() {
+            observer.cycle_started(self.number, released, here.now);
+            observer.cycle_ended(self.number, released, here.now);
+            return;
+        }
+        self.running = Some(released);
+        self.begun = false;
+        self.left = graph.len();
+        self.waiting = (0..graph.len()).map(|node| graph.predecessors(node).len()).collect();
+        for node in 0..graph.len() {
+            if self.waiting[node] == 0 {
+                self.make_ready(here, node, 0, draws);
+            }
+        }
+    }
+
+    fn make_ready(&mut self, here: Here<'_>, node: usize, by: usize, draws: &mut Draws) {
+        let to_all =
+            if is_kept(here.cycle, node) { Time::MAX } else { here.now + draws.upto(here.costs.to_other_worker()) };
+        self.ready.push(Ready { order: (here.cycle.order[node], node), by, to_all });
+    }
+
+    /// When something next becomes visible to all.
+    pub(super) fn next_event(&self) -> impl Iterator<Item = Time> {
+        let heard = self.coming.front().map(|&(_, heard)| heard);
+        let awake = self.awake.into_iter().flat_map(|(from, until)| [from, until]);
+        self.ready.iter().map(|ready| ready.to_all).chain(heard).chain(awake)
+    }
+
+    /// Whether a worker would find a task.
+    pub(super) fn has_work(&self, worker: usize, now: Time) -> bool {
+        self.ready.iter().any(|ready| ready.by == worker || ready.to_all <= now)
+    }
+
+    /// What a worker runs next; what it has kept it gives away if that is nothing to be kept.
+    pub(super) fn choose(
+        &mut self,
+        here: Here<'_>,
+        worker: usize,
+        draws: &mut Draws,
+        observer: &mut impl Observer,
+    ) -> Option<usize> {
+        let now = here.now;
+        let visible = |(_, ready): &(usize, &Ready)| ready.by == worker || ready.to_all <= now;
+        let (place, _) = self.ready.iter().enumerate().filter(visible).min_by_key(|(_, ready)| ready.order)?;
+        let (_, node) = self.ready.swap_remove(place).order;
+        if !std::mem::replace(&mut self.begun, true)
+            && let Some(released) = self.running
+        {
+            observer.cycle_started(self.number, released, now);
+        }
+        if !is_kept(here.cycle, node) {
+            for ready in self.ready.iter_mut().filter(|ready| ready.by == worker && ready.to_all == Time::MAX) {
+                ready.to_all = now + draws.upto(here.costs.to_other_worker());
+            }
+        }
+        Some(node)
+    }
+
+    /// A worker has ended a task. Tells when the run was released if that was the last one.
+    pub(super) fn ended(
+        &mut self,
+        here: Here<'_>,
+        worker: usize,
+        node: usize,
+        draws: &mut Draws,
+        observer: &mut impl Observer,
+    ) -> Option<Time> {
+        for &next in here.cycle.graph.successors(node) {
+            self.waiting[next] -= 1;
+            if self.waiting[next] == 0 {
+                self.make_ready(here, next, worker, draws);
+            }
+        }
+        self.left -= 1;
+        if self.left > 0 {
+            return None;
+        }
+        let released = self.running.take()?;
+        observer.cycle_ended(self.number, released, here.now);
+        self.begin(here, draws, observer);
+        Some(released)
+    }
+}
+
+fn is_kept(cycle: &Cycle, node: usize) -> bool {
+    cycle.workers > 1 && cycle.kept.get(node).copied().unwrap_or(false)
+}

@@ -1,0 +1,245 @@
+//! Systems that nobody would think of.
+
+use super::random::Random;
+use hemiola_analysis::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
+use hemiola_analysis::{Costs, Time, assignment};
+
+/// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with every core used to about 40 to 95
+/// %. Some have chains only, some cycles only; executors come from the assignment, or are as wild as the types allow; half of them
+/// have costs.
+///
+/// ```
+/// use hemiola_schedulability::simulation::random_system;
+/// assert!(random_system(7).check().is_ok());
+/// assert_eq!(random_system(7), random_system(7));
+/// ```
+pub fn random_system(seed: u64) -> System {
+    let mut random = Random::new(seed);
+    let mut system = System { cores: random.between(1, 4) as usize, ..System::default() };
+    let kind = random.below(4);
+    let load = system.cores as f64 * (0.4 + 0.55 * random.unit());
+    let (chain_load, cycle_load) = match kind {
+        0 => (load, 0.0),
+        1 => (0.0, load),
+        _ => (load / 2.0, load / 2.0),
+    };
+    if chain_load > 0.0 {
+        chains(&mut system, chain_load, &mut random);
+    }
+    if cycle_load > 0.0 {
+        cycles(&mut system, cycle_load, &mut random);
+    }
+    executors(&mut system, &mut random);
+    paths(&mut system, &mut random);
+    if random.once_in(2) {
+        system.costs = costs(&mut random);
+    }
+    system
+}
+
+/// Each of them sometimes nothing, sometimes as large as small periods allow.
+pub(super) fn costs(random: &mut Random) -> Costs {
+    let mut upto = |largest: u64| match random.below(3) {
+        0 => Time::ZERO,
+        1 => Time::microseconds(random.between(1, largest.div_ceil(10))),
+        _ => Time::microseconds(random.between(1, largest)),
+    };
+    Costs {
+        dispatch: upto(10),
+        hand_over: upto(50),
+        wake_up: upto(200),
+        timer_lateness: upto(500),
+        spin: upto(50),
+        earliness: upto(200),
+        preemption: upto(20),
+    }
+}
+
+pub(super) fn period(random: &mut Random) -> Time {
+    Time::microseconds([1000, 2000, 2500, 5000, 7000, 10_000, 12_000, 20_000, 33_000][random.below(9) as usize])
+}
+
+/// Costs in microseconds that add up to a share of a period.
+pub(super) fn spans(count: u64, share: f64, period: Time, random: &mut Random) -> Vec<Span> {
+    let of = |share: f64, random: &mut Random| {
+        let longest = Time::microseconds((share * period.as_nanoseconds() as f64 / 1e3).ceil().max(1.0) as u64);
+        let shortest = if random.once_in(3) { longest } else { random.time(Time::ZERO, longest) };
+        Span { shortest, longest }
+    };
+    random.shares(count as usize, share).into_iter().map(|share| of(share, random)).collect()
+}
+
+fn chains(system: &mut System, load: f64, random: &mut Random) {
+    let count = random.between(1, 5);
+    for (number, share) in random.shares(count as usize, load).into_iter().enumerate() {
+        let (period, callbacks) = (period(random), random.between(1, 5));
+        let spans = spans(callbacks, share.min(0.9), period, random);
+        let callback = |(place, span)| Callback::new(format!("callback {number}.{place}"), span);
+        let callbacks = spans.into_iter().enumerate().map(callback).collect();
+        let begins = if random.once_in(4) { Beginning::WakeUp } else { Beginning::Timer };
+        let name = format!("chain {number}");
+        system.chains.push(Chain { name, period, begins, offset: None, deadline: None, callbacks });
+    }
+}
+
+fn cycles(system: &mut System, load: f64, random: &mut Random) {
+    let count = random.between(1, 4);
+    for (number, share) in random.shares(count as usize, load).into_iter().enumerate() {
+        let workers = random.between(1, system.cores as u64 + 1) as usize;
+        let mut tasks: Vec<Task> = Vec::new();
+        let period = period(random);
+        let begins = match system.parts().last() {
+            Some(part) if random.once_in(3) => Begin::After((*part).to_owned()),
+            _ => Begin::every(period),
+        };
+        let count = random.between(1, 8);
+        for (place, takes) in spans(count, share, period, random).into_iter().enumerate() {
+            let mut after = Vec::new();
+            for earlier in 0..place {
+                if random.once_in(3) {
+                    after.push(format!("task {earlier}"));
+                }
+            }
+            tasks.push(Task { after, ..Task::new(format!("task {place}"), takes) });
+        }
+        if random.once_in(2) {
+            tasks.iter_mut().for_each(|task| task.priority = Some(random.between(1, 20) as u32));
+        }
+        if random.once_in(3) {
+            tasks.iter_mut().for_each(|task| task.kept = random.once_in(2));
+        }
+        let priority = random.between(1, 8) as u32 * 10;
+        let mut cores = Vec::new();
+        if random.once_in(4) {
+            cores.extend((0..system.cores).filter(|_| random.once_in(2)));
+        }
+        let name = format!("cycle {number}");
+        system.cycles.push(Cycle { name, begins, deadline: None, workers, cores, priority, tasks });
+    }
+}
+
+pub(super) fn executors(system: &mut System, random: &mut Random) {
+    if random.once_in(2)
+        && let Ok(assigned) = assignment::with_executors(system)
+    {
+        *system = assigned;
+        return;
+    }
+    for number in 0..random.between(1, 5) {
+        system.executors.push(Executor {
+            name: format!("executor {number}"),
+            core: Some(random.below(system.cores as u64) as usize),
+            priority: random.between(1, 9) as u32 * 10,
+            order: if random.once_in(4) { Order::Registration } else { Order::Priority },
+        });
+    }
+    for chain in &mut system.chains {
+        // Sometimes the next callback stays where the one before is.
+        let mut executor = random.below(system.executors.len() as u64) as usize;
+        for callback in &mut chain.callbacks {
+            if random.once_in(2) {
+                executor = random.below(system.executors.len() as u64) as usize;
+            }
+            callback.executor = Some(system.executors[executor].name.clone());
+            callback.priority = Some(random.between(1, 20) as u32);
+        }
+    }
+    // A chain is on one that stays on no core as a whole, or not at all.
+    for number in 0..random.below(3) {
+        let (name, priority) = (format!("moved {number}"), random.between(1, 9) as u32 * 10);
+        let order = if random.once_in(4) { Order::Registration } else { Order::Priority };
+        system.executors.push(Executor { name: name.clone(), core: None, priority, order });
+        for chain in &mut system.chains {
+            if random.once_in(3) {
+                chain.callbacks.iter_mut().for_each(|callback| callback.executor = Some(name.clone()));
+            }
+        }
+    }
+}
+
+fn paths(system: &mut System, random: &mut Random) {
+    let parts: Vec<String> = system.parts().into_iter().map(str::to_owned).collect();
+    for number in 0..random.below(3) {
+        let steps = random.between(1, 3);
+        let through = (0..steps).map(|_| parts[random.below(parts.len() as u64) as usize].clone()).collect();
+        system.paths.push(Path { through, ..Path::named(format!("path {number}")) });
+    }
+}
+
+/// The smallest system that still fails, as far as leaving out and shortening things one by one leads.
+pub fn shrink(system: &System, fails: impl Fn(&System) -> bool) -> System {
+    let mut smallest = system.clone();
+    'again: loop {
+        for smaller in smaller(&smallest) {
+            if smaller.check().is_ok() && fails(&smaller) {
+                smallest = smaller;
+                continue 'again;
+            }
+        }
+        return smallest;
+    }
+}
+
+fn smaller(system: &System) -> Vec<System> {
+    let mut found = Vec::new();
+    let mut with = |change: &dyn Fn(&mut System)| {
+        let mut changed = system.clone();
+        change(&mut changed);
+        if changed != *system {
+            found.push(changed);
+        }
+    };
+    for path in 0..system.paths.len() {
+        with(&|system| drop(system.paths.remove(path)));
+        for place in 0..system.paths[path].through.len() {
+            with(&|system| drop(system.paths[path].through.remove(place)));
+        }
+    }
+    for cycle in 0..system.cycles.len() {
+        with(&|system| drop(system.cycles.remove(cycle)));
+        with(&|system| system.cycles[cycle].workers = 1);
+        with(&|system| system.cycles[cycle].cores.clear());
+        with(&|system| system.cycles[cycle].tasks.iter_mut().for_each(|task| task.priority = None));
+        for task in 0..system.cycles[cycle].tasks.len() {
+            with(&|system| {
+                let gone = system.cycles[cycle].tasks.remove(task);
+                system.cycles[cycle].tasks.iter_mut().for_each(|task| task.after.retain(|name| *name != gone.name));
+            });
+            with(&|system| system.cycles[cycle].tasks[task].after.clear());
+            with(&|system| system.cycles[cycle].tasks[task].kept = false);
+            with(&|system| shorten(&mut system.cycles[cycle].tasks[task].takes));
+        }
+    }
+    for chain in 0..system.chains.len() {
+        with(&|system| drop(system.chains.remove(chain)));
+        with(&|system| system.chains[chain].begins = Beginning::Timer);
+        with(&|system| system.chains[chain].offset = None);
+        for callback in 0..system.chains[chain].callbacks.len() {
+            with(&|system| drop(system.chains[chain].callbacks.remove(callback)));
+            with(&|system| shorten(&mut system.chains[chain].callbacks[callback].takes));
+        }
+    }
+    for executor in 0..system.executors.len() {
+        with(&|system| drop(system.executors.remove(executor)));
+        with(&|system| system.executors[executor].order = Order::Priority);
+    }
+    with(&|system| system.cores -= usize::from(system.cores > 1));
+    with(&|system| system.costs.dispatch = Time::ZERO);
+    with(&|system| system.costs.hand_over = Time::ZERO);
+    with(&|system| system.costs.wake_up = Time::ZERO);
+    with(&|system| system.costs.timer_lateness = Time::ZERO);
+    with(&|system| system.costs.spin = Time::ZERO);
+    with(&|system| system.costs.earliness = Time::ZERO);
+    with(&|system| system.costs.preemption = Time::ZERO);
+    found
+}
+
+/// To half, in whole microseconds; then without variation.
+fn shorten(span: &mut Span) {
+    let half = Time::microseconds(span.longest.as_nanoseconds() / 2000);
+    if half > Time::ZERO {
+        *span = Span { shortest: span.shortest.min(half), longest: half };
+    } else {
+        span.shortest = span.longest;
+    }
+}

@@ -1,0 +1,51 @@
+use super::{Observer, Who};
+use hemiola_analysis::Time;
+
+/// What every core did when.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::simulation::{Observer, Schedule, Who};
+/// let mut schedule = Schedule::default();
+/// schedule.ran(0, Who::Callback(3), Time::ZERO, Time::nanoseconds(5));
+/// assert_eq!(schedule.slices[0].end, Time::nanoseconds(5));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// In the order of their ends.
+    pub slices: Vec<Slice>,
+}
+
+/// What a core did for a while.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::simulation::{Slice, Who};
+/// let slice = Slice { core: 0, who: Who::Callback(3), start: Time::ZERO, end: Time::nanoseconds(5) };
+/// assert!(slice.start < slice.end);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// Which core.
+    pub core: usize,
+    /// What it did.
+    pub who: Who,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+}
+
+impl Observer for Schedule {
+    fn ran(&mut self, core: usize, who: Who, start: Time, end: Time) {
+        // An event elsewhere does not divide what goes on here.
+        if let Some(last) = self.slices.iter_mut().rev().take(64).find(|slice| slice.core == core)
+            && last.who == who
+            && last.end == start
+        {
+            last.end = end;
+            return;
+        }
+        self.slices.push(Slice { core, who, start, end });
+    }
+}

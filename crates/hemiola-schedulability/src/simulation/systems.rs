@@ -1,0 +1,229 @@
+use std::collections::BTreeMap;
+
+use super::{
+    Callback, Cycle, Dispatch, Executor, Missed, Model, Observed, Observer, Options, Source, Who, random::Random, run,
+};
+use hemiola_analysis::Time;
+use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, System};
+
+/// What was observed in a simulated system.
+///
+/// ```
+/// use hemiola_analysis::{System, Time, assignment};
+/// use hemiola_schedulability::simulation::{Options, simulate};
+/// let text = r#"
+///     cores = 1
+///     [[chain]]
+///     name = "brake"
+///     period = "80 ms"
+///     callbacks = [{ name = "camera", takes = "2 ms" }, { name = "detect", takes = "16 ms" }]
+/// "#;
+/// let system = assignment::with_executors(&System::from_toml(text, "system.toml").unwrap()).unwrap();
+/// let simulated = simulate(&system, &Options::default());
+/// assert_eq!(simulated.latencies["brake"].maximum, Time::milliseconds(18));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Simulated {
+    /// From release to end of chains and cycles, and reaction times of paths, by name.
+    pub latencies: BTreeMap<String, Observed>,
+    /// How often something began, ended, or was released.
+    pub events: u64,
+}
+
+/// Messages that wait in a chain at most; no chain that has a bound comes near it.
+const DEPTH: usize = 1000;
+
+/// Simulates a system that has been checked and whose callbacks all have executors. Chains and cycles begin first at their offsets; those
+/// without one at times drawn from the seed, within their first period.
+pub fn simulate(system: &System, options: &Options) -> Simulated {
+    let mut random = Random::new(options.seed ^ 0x5EED);
+    let (model, chain_of) = model(system, options.end, &mut random);
+    let mut observer = Watch::new(system, chain_of);
+    run(&model, options, &mut observer);
+    observer.simulated
+}
+
+/// The model, with messages from elsewhere until `end`, and for each of its callbacks the chain.
+pub(super) fn model(system: &System, end: Time, random: &mut Random) -> (Model, Vec<usize>) {
+    let mut model = Model { cores: system.cores, costs: system.costs, ..Model::default() };
+    model.executors.extend(system.executors.iter().map(|executor| Executor {
+        core: executor.core,
+        priority: executor.priority,
+        dispatch: match executor.order {
+            Order::Priority => Dispatch::Priority,
+            Order::Registration => Dispatch::WaitSet,
+        },
+    }));
+    let mut chain_of = Vec::new();
+    for (number, chain) in system.chains.iter().enumerate() {
+        let first_callback = model.callbacks.len();
+        let any = random.time(Time::ZERO, chain.period);
+        for (place, callback) in chain.callbacks.iter().enumerate() {
+            let named =
+                |executor: &&hemiola_analysis::system::Executor| Some(&executor.name) == callback.executor.as_ref();
+            let source = match place {
+                0 => first_source(chain, chain.offset.unwrap_or(any), end),
+                _ => Source::Messages { depth: DEPTH, arrivals: Vec::new() },
+            };
+            let last = place + 1 == chain.callbacks.len();
+            model.callbacks.push(Callback {
+                executor: system.executors.iter().position(|executor| named(&executor)).unwrap_or(0),
+                source,
+                takes: callback.takes,
+                priority: callback.priority.unwrap_or(0),
+                publishes: if last { Vec::new() } else { vec![first_callback + place + 1] },
+                releases: if last { released_by(system, &chain.name) } else { Vec::new() },
+                joins: Vec::new(),
+            });
+            chain_of.push(number);
+        }
+    }
+    for cycle in &system.cycles {
+        let graph = cycle.graph();
+        let every = match cycle.begins {
+            Begin::Every { period, offset } => {
+                let any = random.time(Time::ZERO, period);
+                Some((offset.unwrap_or(any), period))
+            }
+            Begin::After(_) => None,
+        };
+        model.cycles.push(Cycle {
+            every,
+            releases: released_by(system, &cycle.name),
+            workers: cycle.workers,
+            cores: cycle.cores.clone(),
+            priority: cycle.priority,
+            takes: cycle.tasks.iter().map(|task| task.takes).collect::<Vec<Span>>(),
+            kept: cycle.tasks.iter().map(|task| task.kept).collect(),
+            order: cycle.order().unwrap_or_else(|| graph.critical_path_first()),
+            graph,
+        });
+    }
+    (model, chain_of)
+}
+
+/// What begins a chain, as often as it can.
+fn first_source(chain: &Chain, first: Time, end: Time) -> Source {
+    let period = chain.period;
+    match chain.begins {
+        Beginning::Timer => Source::Timer { first, period, missed: Missed::CatchUp },
+        Beginning::WakeUp => {
+            let arrivals = (0..).map(|number| first + period * number).take_while(|&arrival| arrival < end).collect();
+            Source::Messages { depth: DEPTH, arrivals }
+        }
+    }
+}
+
+fn released_by(system: &System, name: &str) -> Vec<usize> {
+    let after = |cycle: &hemiola_analysis::system::Cycle| matches!(&cycle.begins, Begin::After(by) if by == name);
+    (0..system.cycles.len()).filter(|&cycle| after(&system.cycles[cycle])).collect()
+}
+
+/// A place where a path leads through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Station {
+    Chain(usize),
+    Cycle(usize),
+}
+
+/// What a run or an output derives from: when the first station of its path read.
+type Origin = Option<Time>;
+
+struct Watch<'s> {
+    system: &'s System,
+    simulated: Simulated,
+    chain_of: Vec<usize>,
+    /// Per path its stations.
+    paths: Vec<Vec<Station>>,
+    /// Per path and station: what runs derive from that have begun, in order, and the newest output.
+    running: Vec<Vec<std::collections::VecDeque<Origin>>>,
+    output: Vec<Vec<Origin>>,
+}
+
+impl<'s> Watch<'s> {
+    fn new(system: &'s System, chain_of: Vec<usize>) -> Self {
+        let station = |name: &String| {
+            let chain = system.chains.iter().position(|chain| chain.name == *name).map(Station::Chain);
+            chain.or_else(|| system.cycles.iter().position(|cycle| cycle.name == *name).map(Station::Cycle))
+        };
+        let paths: Vec<Vec<Station>> =
+            system.paths.iter().map(|path| path.through.iter().filter_map(station).collect()).collect();
+        let running = paths.iter().map(|path| vec![Default::default(); path.len()]).collect();
+        let output = paths.iter().map(|path| vec![None; path.len()]).collect();
+        Self { system, simulated: Simulated::default(), chain_of, paths, running, output }
+    }
+
+    fn add(&mut self, name: &str, time: Time) {
+        match self.simulated.latencies.get_mut(name) {
+            Some(observed) => observed.add(time),
+            None => self.simulated.latencies.entry(name.to_owned()).or_default().add(time),
+        }
+    }
+
+    fn begun(&mut self, station: Station, now: Time) {
+        self.simulated.events += 1;
+        for (path, stations) in self.paths.iter().enumerate() {
+            for (place, _) in stations.iter().enumerate().filter(|(_, other)| **other == station) {
+                let origin = if place == 0 { Some(now) } else { self.output[path][place - 1] };
+                self.running[path][place].push_back(origin);
+            }
+        }
+    }
+
+    fn ended(&mut self, station: Station, now: Time) {
+        self.simulated.events += 1;
+        let system = self.system;
+        for path in 0..self.paths.len() {
+            for place in 0..self.paths[path].len() {
+                if self.paths[path][place] != station {
+                    continue;
+                }
+                let Some(origin) = self.running[path][place].pop_front() else { continue };
+                let before = std::mem::replace(&mut self.output[path][place], origin);
+                // What happened just after the read that the output before derives from shows only now.
+                if place + 1 == self.paths[path].len()
+                    && let (Some(before), Some(origin)) = (before, origin)
+                    && origin > before
+                {
+                    let begin = match system.paths[path].from {
+                        Start::Change => before,
+                        Start::Sample => origin,
+                    };
+                    self.add(&system.paths[path].name, now - begin);
+                }
+            }
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn callback_started(&mut self, callback: usize, _released: Time, now: Time) {
+        let chain = self.chain_of[callback];
+        if callback == 0 || self.chain_of[callback - 1] != chain {
+            self.begun(Station::Chain(chain), now);
+        }
+    }
+
+    fn callback_ended(&mut self, callback: usize, released: Time, now: Time) {
+        let chain = self.chain_of[callback];
+        if self.chain_of.get(callback + 1) != Some(&chain) {
+            let system = self.system;
+            self.add(&system.chains[chain].name, now - released);
+            self.ended(Station::Chain(chain), now);
+        }
+    }
+
+    fn cycle_started(&mut self, cycle: usize, _released: Time, now: Time) {
+        self.begun(Station::Cycle(cycle), now);
+    }
+
+    fn cycle_ended(&mut self, cycle: usize, released: Time, now: Time) {
+        let system = self.system;
+        self.add(&system.cycles[cycle].name, now - released);
+        self.ended(Station::Cycle(cycle), now);
+    }
+
+    fn ran(&mut self, _core: usize, _who: Who, _from: Time, _to: Time) {
+        self.simulated.events += 1;
+    }
+}

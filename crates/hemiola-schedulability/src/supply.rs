@@ -1,0 +1,96 @@
+use serde::{Deserialize, Serialize};
+
+use hemiola_analysis::Time;
+
+/// How much time of a processor something is sure to get: a *supply bound function*.
+///
+/// - **Model.** A reservation gives a budget in every period, at the latest until a deadline within the period.
+/// - **Formula.** The longest wait is from a budget given at once to one given at the last moment: `(P - Q) + (D - Q)`. After
+///   that, Q comes in every P.
+/// - **Complexity.** Constant.
+/// - **Source.** Shin and Lee 2003 (D = P); for D < P, by the same argument.
+///
+/// ```
+/// use hemiola_analysis::Time;
+/// use hemiola_schedulability::Supply;
+/// let ns = Time::nanoseconds;
+/// let supply = Supply::Reservation { budget: ns(4), period: ns(10), deadline: ns(10) };
+/// assert_eq!(supply.within(ns(12)), ns(0)); // 6 without anything, twice
+/// assert_eq!(supply.within(ns(15)), ns(3));
+/// assert_eq!(supply.time_for(ns(7)), ns(25));
+/// assert_eq!(Supply::Dedicated.time_for(ns(7)), ns(7));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Supply {
+    /// The whole processor.
+    #[default]
+    Dedicated,
+    /// Part of it.
+    Reservation {
+        /// What is given in every period.
+        budget: Time,
+        /// How often.
+        period: Time,
+        /// Until when within the period, from its begin.
+        deadline: Time,
+    },
+}
+
+impl Supply {
+    /// The least that is supplied in any window of this length.
+    pub fn within(&self, window: Time) -> Time {
+        match *self {
+            Self::Dedicated => window,
+            Self::Reservation { budget, period, deadline } => {
+                let wait = (period - budget) + (deadline - budget);
+                let (periods, rest) = (window - wait).whole(period);
+                budget * periods + rest.min(budget)
+            }
+        }
+    }
+
+    /// The shortest window in which this much is sure to be supplied; [`Time::MAX`] if that never happens.
+    pub fn time_for(&self, demand: Time) -> Time {
+        match *self {
+            _ if demand == Time::ZERO => Time::ZERO,
+            Self::Dedicated => demand,
+            Self::Reservation { budget: Time::ZERO, .. } => Time::MAX,
+            Self::Reservation { budget, period, deadline } => {
+                let wait = (period - budget) + (deadline - budget);
+                let (periods, rest) = (demand - Time::TICK).whole(budget);
+                wait + period * periods + rest + Time::TICK
+            }
+        }
+    }
+
+    /// The share of the processor.
+    pub fn share(&self) -> f64 {
+        match *self {
+            Self::Dedicated => 1.0,
+            Self::Reservation { budget, period, .. } => {
+                budget.as_nanoseconds() as f64 / period.as_nanoseconds().max(1) as f64
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_time_for_a_demand_is_the_first_that_supplies_it(
+            budget in 1u64..20, slack in 0u64..20, lateness in 0u64..20, demand in 1u64..100
+        ) {
+            let [budget, slack, demand] = [budget, slack, demand].map(Time::nanoseconds);
+            let deadline = budget + slack.min(Time::nanoseconds(lateness));
+            let supply = Supply::Reservation { budget, period: budget + slack, deadline };
+            let time = supply.time_for(demand);
+            prop_assert!(supply.within(time) >= demand);
+            prop_assert!(supply.within(time - Time::TICK) < demand);
+        }
+    }
+}

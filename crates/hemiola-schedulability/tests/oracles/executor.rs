@@ -1,0 +1,106 @@
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Tally, cases, ticks};
+use hemiola_analysis::Time;
+use hemiola_analysis::system::Span;
+use hemiola_schedulability::simulation::{
+    self, Callback, Dispatch, Executor, Missed, Model, Observer, Options, Source,
+};
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    horizon: u64,
+    callbacks: Vec<OracleCallback>,
+    picas_priority: Vec<u32>,
+    expected: BTreeMap<String, Expected>,
+}
+
+#[derive(Deserialize)]
+struct OracleCallback {
+    #[serde(rename = "type")]
+    kind: Kind,
+    c: u64,
+    #[serde(rename = "pub")]
+    publishes: Vec<String>,
+    period: Option<u64>,
+    topic: Option<String>,
+    #[serde(default)]
+    depth: usize,
+    #[serde(default)]
+    ext: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Timer,
+    Sub,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+struct Expected {
+    start: Vec<(u64, usize)>,
+    dropped: Vec<u64>,
+}
+
+impl Observer for Expected {
+    fn callback_started(&mut self, callback: usize, _released: Time, now: Time) {
+        self.start.push((now.as_nanoseconds(), callback));
+    }
+
+    fn dropped(&mut self, callback: usize) {
+        self.dropped[callback] += 1;
+    }
+}
+
+pub(super) fn semantics(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    for case in cases::<Case>(text)? {
+        tally.case(&case.id);
+        for (name, expected) in &case.expected {
+            let dispatch = match name.as_str() {
+                "wait_set" => Dispatch::WaitSet,
+                "crystal" => Dispatch::TimersAlways,
+                _ => Dispatch::Priority,
+            };
+            let mut got = Expected { start: Vec::new(), dropped: vec![0; case.callbacks.len()] };
+            let options = Options { end: ticks(case.horizon), ..Options::default() };
+            simulation::run(&model(&case, dispatch), &options, &mut got);
+            tally.same(name, expected, &got);
+        }
+    }
+    Ok(())
+}
+
+fn model(case: &Case, dispatch: Dispatch) -> Model {
+    let subscribed = |topic: &String| -> Vec<usize> {
+        let receives = |&number: &usize| case.callbacks[number].topic.as_ref() == Some(topic);
+        (0..case.callbacks.len()).filter(receives).collect()
+    };
+    let callback = |(number, callback): (usize, &OracleCallback)| Callback {
+        executor: 0,
+        source: match callback.kind {
+            Kind::Timer => {
+                let period = ticks(callback.period.unwrap_or(u64::MAX));
+                Source::Timer { first: period, period, missed: Missed::Skip }
+            }
+            Kind::Sub => {
+                let arrivals = callback.ext.iter().copied().map(ticks).collect();
+                Source::Messages { depth: callback.depth, arrivals }
+            }
+        },
+        takes: Span::upto(ticks(callback.c)),
+        priority: case.picas_priority.get(number).copied().unwrap_or(0),
+        publishes: callback.publishes.iter().flat_map(subscribed).collect(),
+        releases: Vec::new(),
+        joins: Vec::new(),
+    };
+    Model {
+        cores: 1,
+        executors: vec![Executor { core: Some(0), priority: 1, dispatch }],
+        callbacks: case.callbacks.iter().enumerate().map(callback).collect(),
+        ..Model::default()
+    }
+}

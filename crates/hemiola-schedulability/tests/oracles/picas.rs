@@ -1,0 +1,122 @@
+use serde::Deserialize;
+
+use super::{Tally, cases};
+use hemiola_analysis::picas::{Chain, Deployment, allocation, holistic, palencia_1998};
+use hemiola_analysis::{Bound, Costs, Time};
+use hemiola_schedulability::picas::published;
+use hemiola_schedulability::ros2::end_to_end;
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    periods_ms: Vec<u64>,
+    wcet_ms: Vec<Vec<f64>>,
+    expected: Expected,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    callback_priority: Vec<Vec<u32>>,
+    cpu: Vec<Vec<usize>>,
+    executor: Vec<Vec<usize>>,
+    allocation_depends_on_rounding: bool,
+    latency_public_ms: Vec<Option<f64>>,
+    schedulable_public: Vec<bool>,
+    latency_jitter_aware_ms: Vec<Option<f64>>,
+    simulated_max_ms: Vec<f64>,
+    latency_ros2_sd_style_ms: Vec<Option<f64>>,
+}
+
+const CORES: usize = 4;
+const EXECUTORS: u32 = 90;
+/// Up to where the file looked for bounds under the default executors.
+const HORIZON: Time = Time::milliseconds(100_000);
+/// Long enough for busy periods on cores with hardly any time left.
+const LONG_HORIZON: Time = Time::milliseconds(10_000_000);
+/// Simulated callbacks took at least 0.01 ms, also where the file says 0.
+const SIMULATION_TOLERANCE_MS: f64 = 0.15;
+
+/// The files count in hundredths of a millisecond.
+pub(super) fn time(ms: f64) -> Time {
+    Time::microseconds((ms * 100.0).round() as u64 * 10)
+}
+
+pub(super) fn milliseconds(bound: &Bound) -> Option<f64> {
+    bound.as_ref().ok().map(|time| time.as_nanoseconds() as f64 / 1e6)
+}
+
+pub(super) fn schedulability_sets(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    tally.remark("allocations are not compared where the file says that they depend on rounding; their bounds are, on the file's own");
+    tally.remark("bounds that count that segments follow each other are at most the jitter-aware ones, and at least what was simulated");
+    tally.remark("where the file found no jitter-aware bound, there may be one further away than it looked");
+    for Case { id, periods_ms, wcet_ms, expected } in cases(text)? {
+        tally.case(id);
+        let chains: Vec<Chain> = periods_ms
+            .iter()
+            .zip(&wcet_ms)
+            .map(|(&period, wcets)| Chain::new(Time::milliseconds(period), wcets.iter().copied().map(time)))
+            .collect();
+        let ours = allocation::allocate(&chains, CORES, EXECUTORS);
+        let deployment = as_published(&chains, &expected);
+        if !expected.allocation_depends_on_rounding {
+            tally.same("allocation", Ok(&deployment), ours.as_ref());
+        }
+        let public = published::latencies(&deployment, HORIZON);
+        compare(tally, "latency_public_ms", &expected.latency_public_ms, &all_milliseconds(&public));
+        let in_time =
+            |(bound, &period): (&Bound, &u64)| bound.as_ref().is_ok_and(|&bound| bound <= Time::milliseconds(period));
+        let schedulable: Vec<bool> = public.iter().zip(&periods_ms).map(in_time).collect();
+        tally.same("schedulable_public", expected.schedulable_public, schedulable);
+        let holistic = holistic::latencies(&deployment, LONG_HORIZON);
+        let found = |(expected, bound): (&Option<f64>, &Bound)| expected.and(milliseconds(bound));
+        let got: Vec<Option<f64>> = expected.latency_jitter_aware_ms.iter().zip(&holistic).map(found).collect();
+        compare(tally, "latency_jitter_aware_ms", &expected.latency_jitter_aware_ms, &got);
+        let ours = palencia_1998::latencies(&deployment, LONG_HORIZON);
+        for (ours, holistic) in ours.iter().zip(&holistic) {
+            let not_larger = holistic.as_ref().is_ok_and(|holistic| ours.as_ref().is_ok_and(|ours| ours <= holistic));
+            tally.judge("latency_jitter_aware_ms as upper limit", holistic, ours, not_larger || holistic.is_err());
+        }
+        for (&simulated, bound) in expected.simulated_max_ms.iter().zip(&ours) {
+            let bound = milliseconds(bound).unwrap_or(f64::INFINITY) + SIMULATION_TOLERANCE_MS;
+            tally.at_least("simulated_max_ms", simulated, bound);
+        }
+        let default = end_to_end::latencies(&deployment, HORIZON);
+        compare(tally, "latency_ros2_sd_style_ms", &expected.latency_ros2_sd_style_ms, &all_milliseconds(&default));
+    }
+    Ok(())
+}
+
+fn all_milliseconds(bounds: &[Bound]) -> Vec<Option<f64>> {
+    bounds.iter().map(milliseconds).collect()
+}
+
+fn compare(tally: &mut Tally, name: &str, expected: &[Option<f64>], got: &[Option<f64>]) {
+    let agrees = expected.len() == got.len()
+        && expected.iter().zip(got).all(|pair| match pair {
+            (Some(expected), Some(got)) => (expected - got).abs() < 0.005 + 1e-9,
+            (expected, got) => expected == got,
+        });
+    tally.judge(name, expected, got, agrees);
+}
+
+/// Numbers there begin with 1, and executor 1 has the highest priority.
+fn as_published(chains: &[Chain], expected: &Expected) -> Deployment {
+    use hemiola_analysis::picas::{Executor, ExecutorId, Order};
+    let mut chains = chains.to_vec();
+    let mut executors = Vec::new();
+    for (number, chain) in chains.iter_mut().enumerate() {
+        for (place, callback) in chain.callbacks.iter_mut().enumerate() {
+            callback.priority = expected.callback_priority[number][place];
+            let executor = expected.executor[number][place] - 1;
+            callback.executor = ExecutorId(executor);
+            executors.push((executor, expected.cpu[number][place] - 1));
+        }
+    }
+    executors.sort_unstable();
+    executors.dedup();
+    let executors = executors
+        .into_iter()
+        .map(|(number, core)| Executor { core, priority: EXECUTORS - number as u32, order: Order::Priority })
+        .collect();
+    Deployment { chains, executors, interference: Vec::new(), costs: Costs::default() }
+}

@@ -1,0 +1,123 @@
+use serde::Deserialize;
+
+use super::{Tally, cases, numbers, ticks};
+use hemiola_analysis::{Arrivals, NoBound, Time};
+use hemiola_schedulability::Supply;
+use hemiola_schedulability::ros2::blass_2021::{self, Order};
+use hemiola_schedulability::ros2::casini_2019::{self, Chain};
+use hemiola_schedulability::ros2::{Callback, Kind};
+
+#[derive(Deserialize)]
+pub(super) struct Reservation {
+    pub budget: u64,
+    pub period: u64,
+}
+
+impl Reservation {
+    pub fn supply(&self) -> Supply {
+        Supply::Reservation { budget: ticks(self.budget), period: ticks(self.period), deadline: ticks(self.period) }
+    }
+}
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    reservation: Reservation,
+    callbacks: Vec<OracleCallback>,
+    expected: Expected,
+}
+
+#[derive(Deserialize)]
+struct OracleCallback {
+    #[serde(rename = "type")]
+    kind: OracleKind,
+    wcet: u64,
+    period: u64,
+    jitter: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OracleKind {
+    Timer,
+    Polled,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    ecrts19: Vec<Option<u64>>,
+    rtss21_round_robin: Option<Vec<u64>>,
+    rtss21_round_robin_known_prio: Option<Vec<u64>>,
+    rtss21_busy_window: Option<Vec<u64>>,
+    rtss21_busy_window_known_prio: Option<Vec<u64>>,
+}
+
+/// Beyond this the file has no bounds.
+const HORIZON: Time = Time::nanoseconds(100_000);
+
+pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    for Case { id, reservation, callbacks, expected } in cases(text)? {
+        tally.case(id);
+        let supply = reservation.supply();
+        let callbacks: Vec<Callback> = callbacks
+            .iter()
+            .map(|callback| Callback {
+                kind: match callback.kind {
+                    OracleKind::Timer => Kind::Timer,
+                    OracleKind::Polled => Kind::Subscription,
+                },
+                cost: ticks(callback.wcet),
+                arrivals: Arrivals::periodic(ticks(callback.period)).late_by(ticks(callback.jitter)),
+            })
+            .collect();
+        tally.same("ecrts19", expected.ecrts19, numbers(&casini_2019::callbacks(&callbacks, supply, HORIZON)));
+        let together = |bounds: Result<Vec<Time>, NoBound>| {
+            bounds.ok().map(|bounds| bounds.into_iter().map(Time::as_nanoseconds).collect::<Vec<_>>())
+        };
+        let round_robin = |order| together(blass_2021::round_robin(&callbacks, supply, order, HORIZON));
+        let busy_window = |order| together(blass_2021::busy_window(&callbacks, supply, order, HORIZON));
+        tally.same("rtss21_round_robin", expected.rtss21_round_robin, round_robin(Order::Unknown));
+        let known = expected.rtss21_round_robin_known_prio;
+        tally.same("rtss21_round_robin_known_prio", known, round_robin(Order::AsListed));
+        tally.same("rtss21_busy_window", expected.rtss21_busy_window, busy_window(Order::Unknown));
+        let known = expected.rtss21_busy_window_known_prio;
+        tally.same("rtss21_busy_window_known_prio", known, busy_window(Order::AsListed));
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct ChainCase {
+    id: String,
+    reservation: Reservation,
+    chains: Vec<OracleChain>,
+    expected: ChainExpected,
+}
+
+#[derive(Deserialize)]
+struct OracleChain {
+    wcets: Vec<u64>,
+    period: u64,
+    jitter: u64,
+}
+
+#[derive(Deserialize)]
+struct ChainExpected {
+    ecrts19_lemma8: Vec<Option<u64>>,
+}
+
+pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    for ChainCase { id, reservation, chains, expected } in cases(text)? {
+        tally.case(id);
+        let chains: Vec<Chain> = chains
+            .iter()
+            .map(|chain| Chain {
+                costs: chain.wcets.iter().copied().map(ticks).collect(),
+                arrivals: Arrivals::periodic(ticks(chain.period)).late_by(ticks(chain.jitter)),
+            })
+            .collect();
+        let bounds = casini_2019::chains(&chains, reservation.supply(), HORIZON);
+        tally.same("ecrts19_lemma8", expected.ecrts19_lemma8, numbers(&bounds));
+    }
+    Ok(())
+}

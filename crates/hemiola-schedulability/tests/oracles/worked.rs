@@ -1,0 +1,226 @@
+//! Examples from papers and tools, each of a kind of its own.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ros2::Reservation;
+use super::{Tally, cases, number, numbers, ticks};
+use hemiola_analysis::dag::{Dag, graham_1969};
+use hemiola_analysis::{Arrivals, Time};
+use hemiola_schedulability::Task;
+use hemiola_schedulability::compositional::{self, Propagation, Scheduling};
+use hemiola_schedulability::dag::list_schedule;
+use hemiola_schedulability::picas::{case_study, published};
+use hemiola_schedulability::response_times::{fixed_priority, global_fixed_priority};
+use hemiola_schedulability::ros2::blass_2021::{self, Order};
+use hemiola_schedulability::ros2::{Callback, Kind, casini_2019};
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    kind: String,
+    #[serde(flatten)]
+    value: Value,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+struct OracleTask {
+    wcet: f64,
+    period: f64,
+}
+
+/// One example counts in halves; so all count in thousandths.
+const THOUSANDTHS: f64 = 1000.0;
+
+fn scaled(count: f64) -> Time {
+    ticks((count * THOUSANDTHS).round() as u64)
+}
+
+impl OracleTask {
+    fn task(self) -> Task {
+        Task::new(scaled(self.wcet), Arrivals::periodic(scaled(self.period)))
+    }
+
+    fn callback(self, kind: Kind) -> Callback {
+        Callback { kind, cost: ticks(self.wcet as u64), arrivals: Arrivals::periodic(ticks(self.period as u64)) }
+    }
+}
+
+const HORIZON: Time = Time::nanoseconds(100_000_000);
+
+pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    tally.remark("sag-*: intervals of job sets are not computed here; optimal list schedules neither");
+    for Case { id, kind, value } in cases(text)? {
+        tally.case(&id);
+        match kind.as_str() {
+            "list_schedule" => list_schedules(&value, tally)?,
+            "fp_preemptive" | "fp_preemptive_arbitrary_deadline" => {
+                let bounds = fixed_priority::preemptive(&tasks(&value["tasks"])?, HORIZON);
+                tally.same(&kind, thousandths(&value["expected"])?, numbers(&bounds));
+            }
+            "fp_nonpreemptive_continuous" => {
+                let tasks = tasks(&value["tasks"])?;
+                // In continuous time, a lower task blocks for all it needs: it has begun just before.
+                let bound = |place: usize| {
+                    let blocking = tasks[place + 1..].iter().map(|task| task.cost).max().unwrap_or(Time::ZERO);
+                    let own = &tasks[place];
+                    fixed_priority::response_time(own, &tasks[..place], blocking, own.cost, HORIZON)
+                };
+                let bounds: Vec<_> = (0..tasks.len()).map(bound).collect();
+                tally.same(&kind, thousandths(&value["expected"])?, numbers(&bounds));
+            }
+            "fp_limited_preemptive_discrete" => limited(&value, tally)?,
+            "utilisation_bound" => {
+                for (tasks, expected) in BTreeMap::<String, f64>::deserialize(&value["expected"])? {
+                    let tasks = tasks.parse().unwrap_or(1_000_000);
+                    tally.near(&kind, expected, fixed_priority::sure_utilisation(tasks), 1e-4);
+                }
+            }
+            "global_fp_sequential" => {
+                let processors = usize::deserialize(&value["m"])?;
+                // What is rounded down there is whole.
+                let tasks: Vec<Task> = Vec::<OracleTask>::deserialize(&value["tasks"])?
+                    .iter()
+                    .map(|task| Task::new(ticks(task.wcet as u64), Arrivals::periodic(ticks(task.period as u64))))
+                    .collect();
+                let bounds = global_fixed_priority::response_times(&tasks, processors, HORIZON);
+                tally.same(&kind, Vec::<Option<u64>>::deserialize(&value["expected"])?, numbers(&bounds));
+            }
+            "ros2_timer" => {
+                for (blocking, expected) in BTreeMap::<String, u64>::deserialize(&value["expected"])? {
+                    let blocking = blocking.trim_start_matches("blocking ").parse().unwrap_or(0);
+                    let got = under_casini(&value, "hp", Kind::Timer, ticks(blocking))?;
+                    tally.same(&kind, Some(expected), got);
+                }
+            }
+            "ros2_polled" => {
+                let got = under_casini(&value, "others", Kind::Subscription, Time::ZERO)?;
+                tally.same(&kind, Option::<u64>::deserialize(&value["expected"])?, got);
+            }
+            "ros2_round_robin" => {
+                let callbacks: Vec<Callback> = Vec::<OracleTask>::deserialize(&value["callbacks"])?
+                    .iter()
+                    .map(|task| task.callback(Kind::Subscription))
+                    .collect();
+                let bounds = blass_2021::round_robin(
+                    &callbacks,
+                    hemiola_schedulability::Supply::Dedicated,
+                    Order::Unknown,
+                    HORIZON,
+                );
+                let got: Vec<u64> = bounds.unwrap_or_default().iter().map(|bound| bound.as_nanoseconds()).collect();
+                tally.same(&kind, Vec::<u64>::deserialize(&value["expected"])?, got);
+            }
+            "cpa" => tutorial(&value["expected"], tally)?,
+            "picas" => {
+                let bounds = published::latencies(&case_study::deployment(), Time::milliseconds(100_000));
+                for (expected, bound) in Vec::<f64>::deserialize(&value["expected_ms"])?.iter().zip(bounds) {
+                    tally.near(&kind, *expected, super::picas::milliseconds(&bound).unwrap_or(f64::INFINITY), 1e-6);
+                }
+            }
+            "nonpreemptive_job_set" => tally.leave_out(),
+            other => tally.same("kind", "one that is known", other),
+        }
+    }
+    Ok(())
+}
+
+fn tasks(value: &Value) -> Result<Vec<Task>, serde_json::Error> {
+    Ok(Vec::<OracleTask>::deserialize(value)?.into_iter().map(OracleTask::task).collect())
+}
+
+fn thousandths(value: &Value) -> Result<Vec<Option<u64>>, serde_json::Error> {
+    let counts = Vec::<f64>::deserialize(value)?;
+    Ok(counts.into_iter().map(|count| Some(scaled(count).as_nanoseconds())).collect())
+}
+
+fn list_schedules(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    let costs = Vec::<u64>::deserialize(&value["wcet"])?;
+    let edges = Vec::<(usize, usize)>::deserialize(&value["edges"])?;
+    for expected in Vec::<Value>::deserialize(&value["expected"])? {
+        let (mut costs, mut edges) = (costs.clone(), edges.clone());
+        match expected["change"].as_str() {
+            None => {}
+            Some("all wcet - 1") => costs.iter_mut().for_each(|cost| *cost -= 1),
+            Some("edges [3,4],[3,5] removed") => edges.retain(|edge| ![(3, 4), (3, 5)].contains(edge)),
+            Some(change) => tally.same("change", "one that is known", change),
+        }
+        let workers = usize::deserialize(&expected["m"])?;
+        let Ok(dag) = Dag::new(costs.into_iter().map(ticks), edges) else {
+            tally.same("graph", "one without circles", "a circle");
+            continue;
+        };
+        if let Some(optimal) = expected["optimal"].as_u64() {
+            tally.at_most("optimal", optimal, graham_1969::lower_bound(&dag, workers).as_nanoseconds());
+        }
+        if let Some(makespan) = expected["makespan"].as_u64() {
+            let mut priorities = vec![0; dag.len()];
+            let order = Vec::<usize>::deserialize(&expected["order"])?;
+            order.iter().enumerate().for_each(|(place, &node)| priorities[node] = place);
+            let schedule = list_schedule::schedule(&dag, &priorities, workers);
+            tally.same("makespan", makespan, schedule.makespan().as_nanoseconds());
+            tally.at_least("graham", makespan as f64, graham_1969::makespan(&dag, workers).as_f64());
+        }
+    }
+    Ok(())
+}
+
+fn limited(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    let tasks: Vec<Task> = Vec::<OracleTask>::deserialize(&value["tasks"])?
+        .iter()
+        .map(|task| Task::new(ticks(task.wcet as u64), Arrivals::periodic(ticks(task.period as u64))))
+        .collect();
+    let longest = Vec::<u64>::deserialize(&value["max_np_segment"])?;
+    let last = Vec::<u64>::deserialize(&value["last_np_segment"])?;
+    let bound = |place: usize| {
+        let blocking = longest[place + 1..].iter().max().map_or(Time::ZERO, |&piece| ticks(piece - 1));
+        fixed_priority::response_time(&tasks[place], &tasks[..place], blocking, ticks(last[place]), HORIZON)
+    };
+    let bounds: Vec<_> = (0..tasks.len()).map(bound).collect();
+    tally.same("response times", Vec::<Option<u64>>::deserialize(&value["expected"])?, numbers(&bounds));
+    Ok(())
+}
+
+fn under_casini(value: &Value, others: &str, kind: Kind, blocking: Time) -> Result<Option<u64>, serde_json::Error> {
+    let supply = Reservation::deserialize(&value["reservation"])?.supply();
+    let own = OracleTask::deserialize(&value["own"])?.callback(kind);
+    let others = Vec::<OracleTask>::deserialize(&value[others])?;
+    let others: Vec<Callback> = others.into_iter().map(|task| task.callback(kind)).collect();
+    let others: Vec<&Callback> = others.iter().collect();
+    Ok(number(&casini_2019::response_time(&own, &others, blocking, supply, HORIZON)))
+}
+
+/// The file describes the first step of pyCPA's tutorial in words.
+fn tutorial(expected: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
+    let task = |resource, longest, shortest, rank| compositional::Task {
+        resource,
+        shortest: ticks(shortest),
+        longest: ticks(longest),
+        rank,
+    };
+    let chain = |period, jitter, tasks: [compositional::Task; 3]| compositional::Chain {
+        period: ticks(period),
+        jitter: ticks(jitter),
+        tasks: tasks.to_vec(),
+    };
+    let chains = [
+        chain(30, 3, [task(0, 10, 5, 2), task(1, 2, 2, 2), task(2, 5, 3, 3)]),
+        chain(15, 1, [task(0, 3, 1, 3), task(1, 9, 5, 3), task(2, 3, 2, 2)]),
+    ];
+    let resources = [Scheduling::Preemptive, Scheduling::NonPreemptive, Scheduling::Preemptive];
+    let bounds = compositional::response_times(&resources, &chains, Propagation::BusyWindow, HORIZON);
+    for (chain, bounds) in bounds.unwrap_or_default().iter().enumerate() {
+        for (place, bound) in bounds.iter().enumerate() {
+            let name = format!("T{}{}", place + 1, chain + 1);
+            tally.same(&name, expected[&name].as_u64(), Some(bound.as_nanoseconds()));
+        }
+        let name = format!("P{}", chain + 1);
+        let best: Time = chains[chain].tasks.iter().map(|task| task.shortest).sum();
+        let worst: Time = bounds.iter().copied().sum();
+        let got = Some((best.as_nanoseconds(), worst.as_nanoseconds()));
+        tally.same(&name, Option::<(u64, u64)>::deserialize(&expected[&name])?, got);
+    }
+    Ok(())
+}

@@ -1,5 +1,5 @@
 //! Repeats the runs of a recording: what is followed, what makes its changes again, and how a robot
-//! goes on from a checkpoint.
+//! resumes from a checkpoint.
 
 mod changes;
 mod follower;

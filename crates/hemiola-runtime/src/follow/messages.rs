@@ -1,4 +1,4 @@
-//! Messages that were under way when a snapshot was taken.
+//! Messages that were under way when a checkpoint was written.
 
 use std::collections::BTreeMap;
 

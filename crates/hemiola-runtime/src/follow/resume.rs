@@ -1,4 +1,4 @@
-//! Going on from a snapshot.
+//! Resuming from a checkpoint.
 
 #![expect(unsafe_code, reason = "nothing runs while a robot goes on from a checkpoint")]
 
@@ -11,7 +11,7 @@ use crate::cycle::{Core, Cycle, Progress};
 use crate::record::{CyclePart, Piece, PieceKind, View};
 
 impl Cycle {
-    /// Goes on where the part was written: its run is the next one to be repeated. Nothing runs yet.
+    /// Resumes where the part was written: its run is the next one to be repeated. Nothing runs yet.
     ///
     /// # Errors
     /// In words: the part is not one of this cycle.

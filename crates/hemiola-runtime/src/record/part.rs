@@ -4,7 +4,7 @@ use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::Inlet;
 
-/// A cycle's part of a snapshot of all that later runs depend on: [`Tap::next_part`](crate::Tap::next_part).
+/// A cycle's part of a checkpoint: of all that later runs depend on: [`Tap::next_part`](crate::Tap::next_part).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -24,7 +24,7 @@ use hemiola_model::module::Inlet;
 pub struct CyclePart {
     /// The cycle.
     pub cycle: Arc<str>,
-    /// Of the snapshot; the parts of one number belong together.
+    /// Of the checkpoint; the parts of one number belong together.
     pub number: u32,
     /// The first run after it.
     pub run: u32,
@@ -80,7 +80,7 @@ pub struct Piece {
     pub bytes: Vec<u8>,
 }
 
-/// What a piece of a snapshot is.
+/// What a piece of a checkpoint is.
 ///
 /// ```
 /// use hemiola_runtime::PieceKind;

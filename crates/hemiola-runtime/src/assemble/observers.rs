@@ -1,7 +1,6 @@
 //! Both ends of what is observed from the beginning: that of each cycle or source, and the recorder's.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use hemiola_model::Time;
 
@@ -18,6 +17,7 @@ use crate::record::InputRecord;
 use crate::robot_state::RobotState;
 use crate::run::CycleImport;
 use crate::sync::AtomicU32;
+use crate::sync::AtomicU64;
 
 /// The recorder's ends, while the others are made.
 pub(super) struct ObserverEnds {

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Time;
-use crate::system::text;
+use crate::time::text;
 
 /// What a computer takes for itself, at most, each time: what is free in most models, and on no computer. All zero by default;
 /// `doctor` measures them on the machine.
@@ -43,25 +43,25 @@ use crate::system::text;
 #[serde(default, deny_unknown_fields)]
 pub struct Costs {
     /// To find out what is next, and to begin it: for every task and callback.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub dispatch: Time,
     /// From the end of a task until another worker that looks for work can begin what became ready by that.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub hand_over: Time,
     /// From waking a thread that sleeps until it runs, if nothing more important does.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub wake_up: Time,
     /// From when a timer should expire until the thread that waits for it runs, if nothing more important does.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub timer_lateness: Time,
     /// How long a worker of a cycle that finds nothing to do keeps its core before it sleeps.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub spin: Time,
     /// How long before its time a worker of a cycle is awake, so as to be there when it comes.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub earliness: Time,
     /// What an interrupted thread takes longer, for both switches and for what it no longer finds in its caches: every time.
-    #[serde(with = "text::time")]
+    #[serde(with = "text")]
     pub preemption: Time,
 }
 

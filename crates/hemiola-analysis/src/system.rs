@@ -34,7 +34,7 @@
 mod check;
 mod deployment;
 mod problem;
-pub(crate) mod text;
+mod text;
 mod work;
 mod write;
 
@@ -101,7 +101,7 @@ pub struct Chain {
     /// What people call it.
     pub name: String,
     /// How often it begins, or the least distance of messages that begin it.
-    #[serde(deserialize_with = "text::time::deserialize")]
+    #[serde(deserialize_with = "crate::time::text::deserialize")]
     pub period: Time,
     /// What begins it.
     #[serde(default)]

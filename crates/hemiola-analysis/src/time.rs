@@ -1,3 +1,5 @@
+pub(crate) mod text;
+
 use std::fmt::{self, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};

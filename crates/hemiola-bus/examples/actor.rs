@@ -1,4 +1,5 @@
-//! An actor: text output of a robot, from any thread, by an object that knows no locks. `cargo run -p hemiola-bus --example actor`
+//! An actor: text output of a robot, from any thread, by an object that knows no locks. `cargo run
+//! -p hemiola-bus --example actor`
 
 use hemiola_bus::{Actor, SendError};
 use hemiola_realtime::{ThreadSettings, spawn};
@@ -22,7 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut cognition = motion.clone(); // a sender of its own: nobody waits for anybody
     let thread = spawn(ThreadSettings::new("scribe"), move || actor.run_until_closed())?;
 
-    // What a real-time thread does: a few stores. If the lane is full, the line comes back, and this thread chooses to do without.
+    // What a real-time thread does: a few stores. If the lane is full, the line comes back, and
+    // this thread chooses to do without.
     match motion.send(|scribe| scribe.say("motion: standing up")) {
         Ok(()) | Err(SendError::Full(_)) => (),
         Err(SendError::NoReceiver(_)) => eprintln!("the scribe is gone"),

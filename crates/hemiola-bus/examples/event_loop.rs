@@ -1,4 +1,5 @@
-//! An event loop: several kinds of events from several threads in one order, handled in stages. `cargo run -p hemiola-bus --example event_loop`
+//! An event loop: several kinds of events from several threads in one order, handled in stages.
+//! `cargo run -p hemiola-bus --example event_loop`
 
 use hemiola_bus::{EventLoop, SendError, WaitStrategy};
 use hemiola_realtime::{ThreadSettings, spawn};

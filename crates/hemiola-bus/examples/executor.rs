@@ -1,4 +1,5 @@
-//! Three jobs of different importance on one thread: balance first, plan when there is time, log when there is nothing else to do.
+//! Three jobs of different importance on one thread: balance first, plan when there is time, log
+//! when there is nothing else to do.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,7 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         publisher.publish(Pose { inclination: (3.0 * tick.now.seconds()).sin() as f32 });
     })?;
 
-    // For each pose, as soon as nothing more important is ready. What it shares with the others needs no lock.
+    // For each pose, as soon as nothing more important is ready. What it shares with the others
+    // needs no lock.
     executor.subscribe(&poses, Priority(20), 16, WhenFull::DropOldest, |pose: &Pose| {
         assert!(pose.inclination < 0.9, "falling: {}", pose.inclination);
     })?;

@@ -1,4 +1,5 @@
-//! A service: save a snapshot, asked for by name from anywhere. `cargo run -p hemiola-bus --example service`
+//! A service: save a snapshot, asked for by name from anywhere. `cargo run -p hemiola-bus --example
+//! service`
 
 use hemiola_bus::{AnswerError, Bus, CallError, SendError};
 use hemiola_realtime::ThreadSettings;

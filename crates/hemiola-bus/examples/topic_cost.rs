@@ -1,7 +1,8 @@
 //! What a message costs: `cargo run --release -p hemiola-bus --example topic_cost`
 //!
-//! Medians over rounds, in nanoseconds per message. Two threads: the first two cores, whose distance is printed (the way of a cache line
-//! from one to the other); on a virtual machine it changes.
+//! Medians over rounds, in nanoseconds per message. Two threads: the first two cores, whose
+//! distance is printed (the way of a cache line from one to the other); on a virtual machine it
+//! changes.
 
 use hemiola_bus::{Bus, Message, Queue, Signal, Topic, WhenFull};
 use hemiola_realtime::{Affinity, CoreId, ThreadSettings, apply_to_this_thread};

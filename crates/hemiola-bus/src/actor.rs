@@ -1,7 +1,8 @@
 //! An object that only one thread touches, and that all threads may call.
 //!
-//! A handle has a lane of its own to the actor ([`mailbox`](crate::mailbox)), so that sending is a few stores and one atomic instruction,
-//! whatever other senders are doing. The calls of one handle run in the order in which they were sent.
+//! A handle has a lane of its own to the actor ([`mailbox`](crate::mailbox)), so that sending is a
+//! few stores and one atomic instruction, whatever other senders are doing. The calls of one handle
+//! run in the order in which they were sent.
 
 mod call;
 mod handle;
@@ -23,7 +24,8 @@ use std::time::Duration;
 /// How many calls [`Actor::run_until_closed`] makes before it looks at all senders again.
 const CALLS_PER_TURN: usize = 64;
 
-/// Owns an object that need not be thread-safe, and runs the calls that [handles](ActorHandle) send to it, where and when its owner says.
+/// Owns an object that need not be thread-safe, and runs the calls that [handles](ActorHandle) send
+/// to it, where and when its owner says.
 ///
 /// ```
 /// use hemiola_bus::Actor;
@@ -38,7 +40,8 @@ const CALLS_PER_TURN: usize = 64;
 ///
 /// The object need not be [`Send`] either, if the actor is made on the thread that runs it.
 ///
-/// A call that panics ends, and is [counted](Actor::panics) instead of printed; the others go on, with the object as the panic left it.
+/// A call that panics ends, and is [counted](Actor::panics) instead of printed; the others go on,
+/// with the object as the panic left it.
 pub struct Actor<S: 'static> {
     state: S,
     inbox: Inbox<Call<S>>,
@@ -47,7 +50,8 @@ pub struct Actor<S: 'static> {
 }
 
 impl<S: 'static> Actor<S> {
-    /// An actor, and a first handle for it. Of each handle's calls, `capacity` may wait; the next is refused.
+    /// An actor, and a first handle for it. Of each handle's calls, `capacity` may wait; the next
+    /// is refused.
     ///
     /// # Panics
     /// If the capacity is zero.
@@ -55,7 +59,8 @@ impl<S: 'static> Actor<S> {
         Self::with_signal(state, capacity, Signal::Nothing)
     }
 
-    /// Like [`new`](Self::new), for a thread that waits for other things, too: who sends raises `signal`.
+    /// Like [`new`](Self::new), for a thread that waits for other things, too: who sends raises
+    /// `signal`.
     ///
     /// ```
     /// use hemiola_bus::Actor;
@@ -82,16 +87,17 @@ impl<S: 'static> Actor<S> {
 
     /// One turn: runs calls that wait, at most `limit`, and says how many.
     ///
-    /// Never waits. Each turn begins with the sender after the one at which the last turn ended, so that a sender that always has calls
-    /// (such as the actor itself) takes at most a turn from the others.
+    /// Never waits. Each turn begins with the sender after the one at which the last turn ended, so
+    /// that a sender that always has calls (such as the actor itself) takes at most a turn from the
+    /// others.
     #[inline]
     pub fn run(&mut self, limit: usize) -> usize {
         let mut left = limit;
         let Actor { state, inbox, panics, figures } = self;
         if inbox.is_noted() {
-            // SAFETY: a call that was handed out is forgotten.
-            panics.contain(|| inbox.drain(&mut left, |call| unsafe { call.run(state, figures) }));
+            panics.contain(|| inbox.drain(&mut left, |call| Call::run(call, state, figures)));
             figures.note_turn((limit - left) as u64, inbox.refused(), panics.count());
+            inbox.note_next_arrival();
         }
         limit - left
     }
@@ -143,7 +149,8 @@ impl<S: 'static> Actor<S> {
         &mut self.state
     }
 
-    /// The object, freed from the actor. Calls that still wait are dropped, and those who wait for their results are told.
+    /// The object, freed from the actor. Calls that still wait are dropped, and those who wait for
+    /// their results are told.
     pub fn into_state(self) -> S {
         self.state
     }

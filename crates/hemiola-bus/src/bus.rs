@@ -108,16 +108,19 @@ impl Bus {
         Self::default()
     }
 
-    /// A bus that stamps each message and measures how long it took to be received, or answered. Costs two looks at the processor's counter
-    /// per message, some 10 ns each on a small virtual machine. Of the calls and events of [listed](Self::list_actor) actors and event loops,
-    /// which take less than that, one of sixteen is measured. Takes [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
+    /// A bus that stamps each message and measures how long it took to be received, or answered.
+    /// Costs two looks at the processor's counter per message, some 10 ns each on a small virtual
+    /// machine. Of the calls and events of [listed](Self::list_actor) actors and event loops, which
+    /// take less than that, one of sixteen is measured. Takes
+    /// [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
     pub fn with_timing() -> Self {
         let scale = TickScale::calibrate();
         let services = Services::timed(scale.clone());
         Self(Arc::new(Registry { scale: Some(scale), services, ..Registry::default() }))
     }
 
-    /// The topic of that name; made if nobody holds it yet. Allocates and takes a lock: not for real-time threads.
+    /// The topic of that name; made if nobody holds it yet. Allocates and takes a lock: not for
+    /// real-time threads.
     ///
     /// # Errors
     /// [`BusError::OtherType`] if the topic carries other messages.
@@ -141,15 +144,16 @@ impl Bus {
         Ok(Topic::new(hub))
     }
 
-    /// Listens to the topic of that name without knowing its type; `None` if nobody holds one. Allocates and takes a lock: not for
-    /// real-time threads.
+    /// Listens to the topic of that name without knowing its type; `None` if nobody holds one.
+    /// Allocates and takes a lock: not for real-time threads.
     pub fn listen(&self, name: &str, signal: Signal) -> Option<Listener> {
         let topic = self.registered().get(name).and_then(Weak::upgrade)?;
         Some(topic.listen(signal))
     }
 
-    /// Raises `signal` whenever somebody makes a topic that was not there, or serves, until the result is dropped; then
-    /// [`topics`](Self::topics) and [`services`](Self::services) tell what is there now. What is there already raises nothing.
+    /// Raises `signal` whenever somebody makes a topic that was not there, or serves, until the
+    /// result is dropped; then [`topics`](Self::topics) and [`services`](Self::services) tell what
+    /// is there now. What is there already raises nothing.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -174,10 +178,12 @@ impl Bus {
         topics.iter().map(|topic| topic.report()).collect()
     }
 
-    /// A server for the service of that name. Of each client, `capacity` requests may wait. Allocates and takes a lock: not for real-time threads.
+    /// A server for the service of that name. Of each client, `capacity` requests may wait.
+    /// Allocates and takes a lock: not for real-time threads.
     ///
     /// # Errors
-    /// [`BusError::AlreadyServed`] if it has a server, [`BusError::OtherType`] if it has other requests or answers.
+    /// [`BusError::AlreadyServed`] if it has a server, [`BusError::OtherType`] if it has other
+    /// requests or answers.
     ///
     /// # Panics
     /// If the capacity is zero.
@@ -189,7 +195,8 @@ impl Bus {
         self.server_with_signal(name, capacity, Signal::Nothing)
     }
 
-    /// As [`server`](Self::server), for a thread that waits for other things, too: who sends a request raises `signal`.
+    /// As [`server`](Self::server), for a thread that waits for other things, too: who sends a
+    /// request raises `signal`.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -227,7 +234,8 @@ impl Bus {
         Ok(server)
     }
 
-    /// A client of the service of that name, whether or not it has a server yet. Allocates and takes a lock: not for real-time threads.
+    /// A client of the service of that name, whether or not it has a server yet. Allocates and
+    /// takes a lock: not for real-time threads.
     ///
     /// # Errors
     /// [`BusError::OtherType`] if the service has other requests or answers.
@@ -244,23 +252,27 @@ impl Bus {
         self.0.services.reports()
     }
 
-    /// Lists an actor by this name for as long as it lives. Takes a lock: not for real-time threads.
+    /// Lists an actor by this name for as long as it lives. Takes a lock: not for real-time
+    /// threads.
     pub fn list_actor<S: 'static>(&self, name: &str, actor: &Actor<S>) {
         self.0.listed.add_actor(name, actor, self.0.scale.as_ref());
     }
 
-    /// The actors that are [listed](Self::list_actor), in the order in which they were. Takes a lock: not for real-time threads.
+    /// The actors that are [listed](Self::list_actor), in the order in which they were. Takes a
+    /// lock: not for real-time threads.
     pub fn actors(&self) -> Vec<ActorReport> {
         self.0.listed.actors()
     }
 
-    /// Lists the event loop of a producer by this name for as long as it has producers or consumers. Takes a lock: not for real-time threads.
+    /// Lists the event loop of a producer by this name for as long as it has producers or
+    /// consumers. Takes a lock: not for real-time threads.
     #[cfg(not(loom))]
     pub fn list_event_loop<E: Send + Sync + 'static, C: Claims>(&self, name: &str, producer: &Producer<E, C>) {
         self.0.listed.add_event_loop(name, producer, self.0.scale.as_ref());
     }
 
-    /// The event loops that are [listed](Self::list_event_loop), in the order in which they were. Takes a lock: not for real-time threads.
+    /// The event loops that are [listed](Self::list_event_loop), in the order in which they were.
+    /// Takes a lock: not for real-time threads.
     pub fn event_loops(&self) -> Vec<EventLoopReport> {
         self.0.listed.event_loops()
     }

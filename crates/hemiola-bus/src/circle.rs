@@ -1,14 +1,21 @@
 //! Places in which numbers that only grow go round.
+#![expect(unsafe_code, reason = "a masked number needs no check that there is such a place")]
 
-/// Number n lies in place n, modulo how many there are: a power of two, so that this takes no division, nor a check.
+/// Number n lies in place n, modulo how many there are: a power of two, so that this takes no
+/// division, nor a check.
 pub struct Circle<T> {
     places: Box<[T]>,
 }
 
 impl<T> Circle<T> {
     /// At least so many places.
+    ///
+    /// # Panics
+    /// If no memory has so many.
     pub fn new(least: usize, make: impl FnMut() -> T) -> Self {
-        Self { places: std::iter::repeat_with(make).take(least.max(1).next_power_of_two()).collect() }
+        // Not `next_power_of_two`, which gives zero for what is too much.
+        let places = least.max(1).checked_next_power_of_two().expect("a capacity is less than half of all numbers");
+        Self { places: std::iter::repeat_with(make).take(places).collect() }
     }
 
     /// How many places there are.
@@ -21,7 +28,8 @@ impl<T> Circle<T> {
     #[inline]
     pub fn at(&self, number: u64) -> &T {
         let place = number as usize & (self.places.len() - 1);
-        // SAFETY: there is a power of two of places, at least one; less one it is the greatest index, and masks all above it.
+        // SAFETY: there is a power of two of places, at least one; less one it is the greatest
+        // index, and masks all above it.
         unsafe { self.places.get_unchecked(place) }
     }
 }
@@ -29,6 +37,12 @@ impl<T> Circle<T> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    #[test]
+    #[should_panic = "less than half of all numbers"]
+    fn more_places_than_there_can_be_are_refused() {
+        Circle::new(usize::MAX, || ());
+    }
 
     #[test]
     fn numbers_go_round_in_at_least_so_many_places() {

@@ -1,16 +1,18 @@
-//! The framework's clock: running at a factor, or stepped by whoever drives a simulation or a replay.
+//! The framework's clock: running at a factor, or stepped by whoever drives a simulation or a
+//! replay.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
 
+use crate::sync::{AtomicI64, AtomicU64, Ordering};
+
 /// What time it is for everything that a robot does: cycles, timers, sources.
 ///
-/// A stepped clock wakes those who sleep until a time of it ([`RobotClock::wake_when_set`]); on a running one they sleep until the
-/// machine's clock shows [`RobotClock::due`].
+/// A stepped clock wakes those who sleep until a time of it ([`RobotClock::wake_when_set`]); on a
+/// running one they sleep until the machine's clock shows [`RobotClock::due`].
 ///
 /// ```
 /// use hemiola_bus::RobotClock;
@@ -29,13 +31,15 @@ use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
 #[derive(Debug)]
 pub struct RobotClock {
     pace: Pace,
-    /// Who sleeps until a time that this clock shows earlier or later than the machine's clock alone would tell.
+    /// Who sleeps until a time that this clock shows earlier or later than the machine's clock
+    /// alone would tell.
     sleepers: Mutex<Vec<Weak<Wakeup>>>,
 }
 
 #[derive(Debug)]
 enum Pace {
-    /// `factor` times as fast as the machine's monotonic clock, which showed `start` nanoseconds when this one showed zero.
+    /// `factor` times as fast as the machine's monotonic clock, which showed `start` nanoseconds
+    /// when this one showed zero.
     Running { start: AtomicU64, factor: f64 },
     /// Stands still until it is set, in nanoseconds: as fast as possible, or step by step.
     Stepped(AtomicI64),
@@ -77,7 +81,8 @@ impl RobotClock {
         }
     }
 
-    /// When the machine's clock will show what this clock calls `time`; `None` when this clock waits for nobody.
+    /// When the machine's clock will show what this clock calls `time`; `None` when this clock
+    /// waits for nobody.
     pub fn due(&self, time: Time) -> Option<MonotonicTime> {
         match &self.pace {
             Pace::Running { start, factor } => {
@@ -98,7 +103,8 @@ impl RobotClock {
         }
     }
 
-    /// Lets a running clock show zero `from_now` on: nobody is late at the start because making a robot takes time. Locks.
+    /// Lets a running clock show zero `from_now` on: nobody is late at the start because making a
+    /// robot takes time. Locks.
     pub fn restart(&self, from_now: Duration) {
         if let Pace::Running { start, .. } = &self.pace {
             start.store((monotonic_now() + from_now).as_nanoseconds(), Ordering::Relaxed);
@@ -106,7 +112,8 @@ impl RobotClock {
         }
     }
 
-    /// Notifies `sleeper`, as long as it lives, whenever the clock is set or restarted. Locks and allocates.
+    /// Notifies `sleeper`, as long as it lives, whenever the clock is set or restarted. Locks and
+    /// allocates.
     ///
     /// ```
     /// use hemiola_bus::RobotClock;

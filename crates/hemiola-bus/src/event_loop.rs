@@ -1,7 +1,8 @@
 //! A ring of events that all consumers see in one order.
 //!
-//! The crate `disruptor` is as fast but cannot do three things that a robot needs: let a consumer sleep without polling, go on after a
-//! producer or consumer that panicked, and take an error for an answer where a producer must not wait (its clones lock, too).
+//! The crate `disruptor` is as fast but cannot do three things that a robot needs: let a consumer
+//! sleep without polling, go on after a producer or consumer that panicked, and take an error for
+//! an answer where a producer must not wait (its clones lock, too).
 
 mod claims;
 mod consumer;
@@ -21,9 +22,11 @@ use crate::sync::Arc;
 use ring::{Cursor, Ring};
 use std::time::Duration;
 
-/// A ring of pre-made events: producers write them in place, and every consumer sees all of them, in one order.
+/// A ring of pre-made events: producers write them in place, and every consumer sees all of them,
+/// in one order.
 ///
-/// First the consumers join, then the first producer is made. Several kinds of events are an `enum`.
+/// First the consumers join, then the first producer is made. Several kinds of events are an
+/// `enum`.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -44,9 +47,11 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Publishing never waits for consumers: in a full ring there is no room, which is an error and counted. Producers never wait for each other
-/// either, but consumers do: they see an event when all earlier ones are written. Where a producer that was preempted while it
-/// writes must not delay what others have to say, use an [`Actor`](crate::Actor) or a topic, where senders have lanes of their own.
+/// Publishing never waits for consumers: in a full ring there is no room, which is an error and
+/// counted. Producers never wait for each other either, but consumers do: they see an event when
+/// all earlier ones are written. Where a producer that was preempted while it writes must not delay
+/// what others have to say, use an [`Actor`](crate::Actor) or a topic, where senders have lanes of
+/// their own.
 pub struct EventLoop<E, C = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursors: Vec<Arc<Cursor>>,
@@ -64,7 +69,8 @@ pub struct EventLoop<E, C = ManyProducers> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitStrategy {
-    /// Looks all the time: an event is there within a transfer from core to core. Takes a whole core.
+    /// Looks all the time: an event is there within a transfer from core to core. Takes a whole
+    /// core.
     Spin,
     /// Looks for so long, then sleeps.
     SpinThenPark(Duration),
@@ -81,7 +87,8 @@ impl<E: Default + Send + Sync + 'static> EventLoop<E> {
         Self::with_claims(capacity, ManyProducers::new(rounded(capacity)))
     }
 
-    /// A ring of `capacity` events (or the next power of two) for one producer, which is then faster.
+    /// A ring of `capacity` events (or the next power of two) for one producer, which is then
+    /// faster.
     ///
     /// ```
     /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -107,7 +114,7 @@ impl<E: Default + Send + Sync + 'static> EventLoop<E> {
 
 fn rounded(capacity: usize) -> usize {
     assert!(capacity > 0, "a ring has room for at least one event");
-    capacity.next_power_of_two()
+    capacity.checked_next_power_of_two().expect("a ring has room for less than half of all numbers")
 }
 
 impl<E: Default + Send + Sync + 'static, C: Claims> EventLoop<E, C> {

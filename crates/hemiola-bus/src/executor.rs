@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `ready` | which callbacks have something to do: set by anyone, taken by the executor |
 //! | `agenda`, `ranks` | which of them comes next |
 //! | `pass` | when one callback may be called several times in a row |
 //! | `callback`, `timer`, `subscription`, `once`, `service`, `attended` | what is called |
@@ -21,7 +20,6 @@ mod handle;
 mod once;
 mod pass;
 mod ranks;
-mod ready;
 mod recorder;
 mod registry;
 mod rest;
@@ -33,7 +31,7 @@ mod timer;
 pub use agenda::Order;
 pub use callback::{CallbackId, CallbackReport, Priority};
 pub use handle::ExecutorHandle;
-pub use ready::Ready;
+
 pub use running::RunningExecutor;
 pub use timer::Tick;
 
@@ -44,27 +42,39 @@ use hemiola_realtime::Containment;
 use hemiola_trace::Ticks;
 
 use crate::clock::RobotClock;
-use agenda::Agenda;
+use crate::panics::drop_contained;
+use crate::ready::{CAPACITY, COMMANDS, ReadySet};
+use agenda::{Agenda, Arrival};
 use callback::{Call, Done, Left, Reason, Runnable};
 use pass::{Rivals, Turn};
-use ready::{CAPACITY, COMMANDS, ReadySet};
 use recorder::Recorder;
 use registry::Commands;
 use rest::Patience;
 use timer::Timers;
 
-/// Runs callbacks for messages and timers on one thread, always the most important one that is ready.
+/// Runs callbacks for messages and timers on one thread, always the most important one that is
+/// ready.
 ///
-/// - A callback is never preempted by another one of its executor: what they share needs no lock. Give what must preempt an executor
-///   of its own, on a thread of higher priority.
-/// - One message or tick at a time: before each call, the executor makes sure that nothing more important is ready. Callbacks of equal
-///   priority take turns.
-/// - A callback that panics does not end the executor: the panic is counted and kept in [`CallbackReport`], nothing is printed, and the
-///   callback is called again for the next message. Who wants another policy catches the panic in the callback.
-/// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups at all.
+/// - A callback is never preempted by another one of its executor: what they share needs no lock.
+///   Give what must preempt an executor of its own, on a thread of higher priority.
+/// - One message, call or tick at a time: before each call, the executor makes sure that nothing
+///   more important is ready.
+/// - Equal priorities are served in the order of arrival, whatever it is that arrives: a message
+///   when it is published, a call or a request when it is sent, a tick when the executor sees that
+///   it is due, which it looks for before each call. So nobody starves another one of the same
+///   priority: who arrives waits for what has arrived before, and for nothing else. A message that
+///   took the place of one that was dropped also takes its place in this order.
+/// - Callbacks that are added or removed (from other threads or by callbacks) hold up nobody: at
+///   most eight such changes are made before the next call.
+/// - A callback that panics does not end the executor: the panic is counted and kept in
+///   [`CallbackReport`], nothing is printed, and the callback is called again for the next message.
+///   Who wants another policy catches the panic in the callback.
+/// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups
+///   at all.
 /// - Between two callbacks it neither allocates nor locks nor calls the system, except to sleep.
 ///
-/// It has room for 251 timers and subscriptions; those to one topic with the same priority count once.
+/// It has room for 251 timers and subscriptions; those to one topic with the same priority count
+/// once.
 ///
 /// Its thread is whichever calls [`run`](Self::run), or one of its own: [`spawn`](Self::spawn).
 ///
@@ -94,6 +104,8 @@ pub struct Executor {
     timers: Timers,
     entries: Vec<Option<Box<dyn Runnable>>>,
     commands: Commands,
+    /// Whether there are more changes to be made than come before the next call.
+    changes_wait: bool,
     patience: Patience,
     recorder: Option<Recorder>,
 }
@@ -111,6 +123,7 @@ impl Executor {
             timers: Timers::new(),
             entries: Vec::with_capacity(CAPACITY),
             commands,
+            changes_wait: false,
             patience: Patience::default(),
             recorder: None,
         }
@@ -129,7 +142,8 @@ impl Executor {
         self
     }
 
-    /// Runs the most important callback that is ready, for one message or tick; tells whether there was one.
+    /// Runs the most important callback that is ready, for one message or tick; tells whether there
+    /// was one.
     pub fn run_one(&mut self) -> bool {
         let _containment = Containment::new();
         self.call_next(Turn::One) > 0
@@ -137,17 +151,19 @@ impl Executor {
 
     /// Runs callbacks until none is ready; tells how many calls that were.
     ///
-    /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to bound that.
+    /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to
+    /// bound that.
     pub fn run_ready(&mut self) -> usize {
         let _containment = Containment::new();
         std::iter::repeat_with(|| self.call_next(Turn::Pass(usize::MAX))).take_while(|&calls| calls > 0).sum()
     }
 
-    /// Runs callbacks for the messages and ticks that are there now, and not for those that come of it or meanwhile; tells how many there
-    /// were.
+    /// Runs callbacks for the messages and ticks that are there now, and not for those that come of
+    /// it or meanwhile; tells how many there were.
     ///
-    /// Modules and messages can so take turns in two phases, as in a synchronous system: whatever is sent in one phase arrives in the
-    /// next, and results do not depend on the order of the modules.
+    /// Modules and messages can so take turns in two phases, as in a synchronous system: whatever
+    /// is sent in one phase arrives in the next, and results do not depend on the order of the
+    /// modules.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
@@ -173,6 +189,7 @@ impl Executor {
     /// ```
     pub fn run_waiting(&mut self) -> usize {
         let _containment = Containment::new();
+        self.make_changes();
         self.look();
         let mut waiting = [0; CAPACITY];
         for (index, (entry, waiting)) in self.entries.iter_mut().zip(&mut waiting).enumerate() {
@@ -183,7 +200,12 @@ impl Executor {
         let (mut later, mut count) = ([false; CAPACITY], 0);
         loop {
             self.look();
-            let Some(index) = self.agenda.next() else { break };
+            let Some(index) = self.next() else {
+                if self.changes_wait {
+                    continue;
+                }
+                break;
+            };
             if waiting[index] == 0 {
                 later[index] = true;
             } else {
@@ -192,11 +214,12 @@ impl Executor {
                 count += called;
             }
         }
-        (0..CAPACITY).filter(|&index| later[index]).for_each(|index| self.agenda.mark(index));
+        (0..CAPACITY).filter(|&index| later[index]).for_each(|index| self.mark(index));
         count
     }
 
-    /// Runs callbacks, and sleeps when none is ready, until a handle says [`stop`](ExecutorHandle::stop).
+    /// Runs callbacks, and sleeps when none is ready, until a handle says
+    /// [`stop`](ExecutorHandle::stop).
     pub fn run(&mut self) {
         self.note_thread();
         let _containment = Containment::new();
@@ -207,7 +230,8 @@ impl Executor {
         }
     }
 
-    /// When the next timer is due, among those that are not ready yet: where a simulation may set its clock.
+    /// When the next timer is due, among those that are not ready yet: where a simulation may set
+    /// its clock.
     pub fn next_due(&self) -> Option<Time> {
         self.timers.next_due()
     }
@@ -222,7 +246,12 @@ impl Executor {
     fn call_next(&mut self, turn: Turn) -> usize {
         loop {
             self.look();
-            let Some(index) = self.agenda.next() else { return 0 };
+            let Some(index) = self.next() else {
+                if self.changes_wait {
+                    continue;
+                }
+                return 0;
+            };
             let calls = self.call_entry(index, turn).calls;
             if calls > 0 {
                 return calls;
@@ -237,7 +266,9 @@ impl Executor {
         let clock = &**self.handle.clock();
         let (limit, alone) = match turn {
             Turn::One => (usize::MAX, false),
-            Turn::Pass(limit) => (limit, self.recorder.is_none() && self.agenda.would_repeat(index)),
+            Turn::Pass(limit) => {
+                (limit, self.recorder.is_none() && !self.changes_wait && self.agenda.would_repeat(index))
+            }
         };
         let next_due = self.timers.next_due();
         let mut call = Call {
@@ -257,34 +288,91 @@ impl Executor {
         match left {
             Left::WasIdle => {}
             Left::Nothing => self.agenda.unmark(index),
-            Left::More => self.agenda.mark(index),
+            Left::More => self.mark(index),
             Left::Until(due) => self.timers.insert(index, due),
             Left::Over => self.discard(index),
         }
         done
     }
 
-    /// Marks what has become ready, and makes the changes that were asked for.
+    /// Marks what has become ready, and makes changes that were asked for, not too many at once.
     #[inline]
     fn look(&mut self) {
         if self.ready.is_touched() {
             self.take_ready();
         }
-        if self.timers.next_due().is_some() {
-            let now = self.handle.clock().now();
-            self.timers.take_due(now, |index| self.agenda.mark_timer(index));
+        if self.changes_wait {
+            self.make_changes_of_a_turn();
         }
+        if let Some(due) = self.timers.next_due() {
+            let now = self.handle.clock().now();
+            if due <= now {
+                self.mark_due(now);
+            }
+        }
+    }
+
+    /// Marks the timers that are due: a tick arrives when it is seen to be.
+    #[inline(never)]
+    fn mark_due(&mut self, now: Time) {
+        while let Some(index) = self.timers.take_due(now) {
+            if self.agenda.lines_up(index) {
+                self.agenda.line_up(index, Arrival::Known(self.ready.arrive()));
+            } else {
+                self.agenda.mark_timer(index);
+            }
+        }
+    }
+
+    /// Notes that a callback is ready, and in which place if it shares its priority with others.
+    #[inline]
+    fn mark(&mut self, index: usize) {
+        if self.agenda.lines_up(index) {
+            let arrival = self.arrival(index);
+            self.agenda.line_up(index, arrival);
+        } else {
+            self.agenda.mark(index);
+        }
+    }
+
+    /// Which callback comes next; it is no longer marked.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        match self.agenda.next()? {
+            (index, false) => Some(index),
+            (index, true) => self.next_after_guess(index),
+        }
+    }
+
+    /// What callback `index` is to be called for may have come only after it was marked, and after
+    /// others.
+    #[inline(never)]
+    fn next_after_guess(&mut self, index: usize) -> Option<usize> {
+        match self.arrival(index) {
+            arrival @ Arrival::Known(_) => {
+                self.agenda.line_up(index, arrival);
+                self.next()
+            }
+            Arrival::Guessed(_) => Some(index),
+        }
+    }
+
+    /// When what a callback is to be called for next arrived: now, if nobody knows better.
+    fn arrival(&mut self, index: usize) -> Arrival {
+        let entry = self.entries.get_mut(index).and_then(Option::as_mut);
+        let known = entry.and_then(|entry| entry.arrived()).map(Arrival::Known);
+        known.unwrap_or_else(|| Arrival::Guessed(self.ready.arrive()))
     }
 
     #[inline(never)]
     fn take_ready(&mut self) {
-        let mut commanded = false;
-        self.ready.take(|index| match index {
-            COMMANDS => commanded = true,
-            _ => self.agenda.mark(index),
-        });
-        if commanded {
-            self.obey();
+        for word in 0..ReadySet::WORDS {
+            for index in self.ready.take(word) {
+                match index {
+                    COMMANDS => self.changes_wait = true,
+                    _ => self.mark(index),
+                }
+            }
         }
     }
 }
@@ -293,6 +381,8 @@ impl Drop for Executor {
     fn drop(&mut self) {
         self.handle.note_end();
         // What never got here may hold a handle, which would hold it.
-        while self.commands.todo.pop().is_some() {}
+        while let Some(command) = self.commands.todo.pop() {
+            drop_contained(command);
+        }
     }
 }

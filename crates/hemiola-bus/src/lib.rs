@@ -1,7 +1,8 @@
 //! Messages between modules, tools and other processes' links, beside the blackboard.
 //!
-//! Nothing here waits for anybody on a real-time thread: every sender has lanes of its own, which are made when it joins, so that
-//! sending is a few stores, and a slow or vanished receiver costs messages, which are counted, and never time.
+//! Nothing here waits for anybody on a real-time thread: every sender has lanes of its own, which
+//! are made when it joins, so that sending is a few stores, and a slow or vanished receiver costs
+//! messages, which are counted, and never time.
 //!
 //! | file | what |
 //! |---|---|
@@ -11,8 +12,10 @@
 //! | `actor` | an object that one thread touches and all may call |
 //! | `event_loop` | a ring of events that all consumers see in one order |
 //! | `statistics` | what passes through, in numbers |
+//! | `when_full` | what becomes of a message for which there is no room |
 //! | `module` | ends of topics and services as arguments of updates |
 //! | `signal` | how a receiver learns that something was sent |
+//! | `ready` | which callbacks of an executor have something to do, and in which order it arrived |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
 //! | `clock` | the framework's clock, running or stepped |
 //! | `mailbox` | many senders, one receiver, a lane for each |
@@ -20,6 +23,8 @@
 //! | `exchange` | the newest value, or all in order, from one thread to another |
 //! | `circle` | places in which numbers go round, under all rings |
 //! | `roster` | lists that are changed rarely and read without waiting |
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod actor;
 mod bus;
@@ -32,6 +37,7 @@ mod executor;
 mod mailbox;
 mod module;
 mod panics;
+mod ready;
 mod reply;
 mod roster;
 mod service;
@@ -39,6 +45,7 @@ mod signal;
 mod statistics;
 mod sync;
 mod topic;
+mod when_full;
 
 pub use actor::{Actor, ActorHandle, ActorReport, CallBatch, CallFuture};
 pub use bus::{AnyMessage, AnyQueue, Bus, Listener, Watch};
@@ -48,12 +55,12 @@ pub use event_loop::{
     Consumer, ConsumerReport, EventBatch, EventLoop, EventLoopReport, EventSlots, ManyProducers, OneProducer, Producer,
     WaitStrategy,
 };
-pub use executor::{
-    CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, Ready, RunningExecutor, Tick,
-};
+pub use executor::{CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, RunningExecutor, Tick};
 pub use mailbox::Waited;
 pub use module::{Requests, Subscription};
+pub use ready::Ready;
 pub use service::{AnswerFuture, Client, RunningServer, Server, ServiceReport};
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
-pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic, WhenFull};
+pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic};
+pub use when_full::WhenFull;

@@ -1,8 +1,10 @@
-//! Many senders, one receiver: a lane for each sender, in blocks of 31 with one word that tells which lanes need a visit.
+//! Many senders, one receiver: a lane for each sender, in blocks of 31 with one word that tells
+//! which lanes need a visit.
 //!
 //! # Protocol
-//! A lane is a [`queue`] whose writing end belongs to the sender. Its reading end lies in the block, and belongs to the receiver from the
-//! first time that it sees the lane's bit in the block's word until the lane is free again, otherwise to whoever holds `receiver`.
+//! A lane is a [`queue`] whose writing end belongs to the sender. Its reading end lies in the
+//! block, and belongs to the receiver from the first time that it sees the lane's bit in the
+//! block's word until the lane is free again, otherwise to whoever holds `receiver`.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -14,19 +16,26 @@
 //! | | R2 | visits noted lanes; one that it found empty is struck off, and if it was LEAVING, it is free |
 //! | | R3 | goes: says so under `receiver`, empties all noted lanes, and exchanges zero for GONE; if the word is not zero: again |
 //!
-//! *Nothing is forgotten.* A lane that is not empty is noted in the word or in `pending`, or its sender is between S1 and S2.
+//! *Nothing is forgotten.* A lane that is not empty is noted in the word or in `pending`, or its
+//! sender is between S1 and S2.
 //!
-//! *Nothing is sent to nobody.* The changes of a word have an order. S2 before R3's exchange: the exchange fails, and the receiver sees
-//! what was sent. S2 after it: the sender sees GONE, and that the lane's reading end is left to it: it takes back what it has sent, which is
-//! all there is.
+//! *Nothing is sent to nobody.* The changes of a word have an order. S2 before R3's exchange: the
+//! exchange fails, and the receiver sees what was sent. S2 after it: the sender sees GONE, and that
+//! the lane's reading end is left to it: it takes back what it has sent, which is all there is.
 //!
-//! *No lane has two owners.* S3 is the last that a sender does. As its bits come together, a receiver that sees LEAVING has seen all
-//! that this sender ever set.
+//! *No lane has two owners.* S3 is the last that a sender does. As its bits come together, a
+//! receiver that sees LEAVING has seen all that this sender ever set.
 //!
-//! S2 and S3 release and R1 acquires (they all are read-modify-writes, so a later one hides no earlier one): the receiver sees the reading
-//! end and what is in the lane. R2 releases a free lane, J acquires it. R3 releases, S2 acquires.
+//! S2 and S3 release and R1 acquires (they all are read-modify-writes, so a later one hides no
+//! earlier one): the receiver sees the reading end and what is in the lane. R2 releases a free
+//! lane, J acquires it. R3 releases, S2 acquires.
 //!
-//! A sender that was preempted in mid-send holds up nobody, and one that sends nothing costs nothing: the receiver looks at one word per 31.
+//! Where an executor is the receiver, senders number what they send, across all lanes and all else
+//! that the executor is there for ([`ready`](crate::ready)): the lane with the lowest number is
+//! visited, for one value.
+//!
+//! A sender that was preempted in mid-send holds up nobody, and one that sends nothing costs
+//! nothing: the receiver looks at one word per 31.
 
 mod block;
 mod inbox;
@@ -36,11 +45,12 @@ pub use inbox::Waited;
 pub(crate) use inbox::{Inbox, Stop};
 pub(crate) use sender::Sender;
 
+use crate::circle::Circle;
 use crate::exchange::queue;
 use crate::roster::Roster;
 use crate::signal::Signal;
 use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use block::{Block, LaneIndex};
+use block::{Block, Reading};
 use hemiola_realtime::Wakeup;
 use std::sync::PoisonError;
 
@@ -56,13 +66,17 @@ pub(crate) struct Mailbox<T> {
     receiver: Mutex<Receiver>,
 }
 
+/// When the values of a lane arrived at the receiver's executor, by their numbers.
+type Arrivals = Arc<Circle<AtomicU64>>;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Receiver {
     Present,
     Gone,
 }
 
-/// A mailbox, seen by its receiver, who sleeps on it or learns by `signal`. Of each sender, `capacity` values may wait.
+/// A mailbox, seen by its receiver, who sleeps on it or learns by `signal`. Of each sender,
+/// `capacity` values may wait.
 pub(crate) fn mailbox<T: Send>(capacity: usize, signal: Signal) -> Inbox<T> {
     assert!(capacity > 0, "a lane has room for at least one value");
     let blocks = Roster::new();
@@ -83,32 +97,36 @@ impl<T: Send> Mailbox<T> {
     /// J.
     fn join(mailbox: &Arc<Self>) -> Sender<T> {
         let (writer, reader) = queue(mailbox.capacity);
-        let receiver = mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner);
-        let take_free_lane = |block: &Arc<Block<T>>| Some((block.clone(), block.take_free_lane()?));
-        let (block, lane) = mailbox.blocks.look(|blocks| blocks.iter().find_map(take_free_lane)).unwrap_or_else(|| {
+        // One more than may wait, for a value may be numbered and then refused.
+        let arrivals =
+            mailbox.signal.executor().map(|_| Arc::new(Circle::new(mailbox.capacity + 1, AtomicU64::default)));
+        let mut reading = Some(Reading { reader, arrivals: arrivals.clone() });
+        let mut receiver = mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = |block: &Arc<Block<T>>| Some((block.clone(), block.open(&mut reading, &mut receiver)?));
+        let opened = mailbox.blocks.look(|blocks| blocks.iter().find_map(&mut open));
+        let (block, lane) = opened.unwrap_or_else(|| {
             let block = Arc::new(Block::new(*receiver));
             mailbox.blocks.change(|blocks| blocks.push(block.clone()));
-            // Nobody else takes lanes meanwhile.
-            (block.clone(), block.take_free_lane().unwrap_or(LaneIndex::FIRST))
+            let lane = block.open(&mut reading, &mut receiver);
+            (block, lane.expect("all lanes of a new block are free, and the lock is held"))
         });
-        // SAFETY: the lane is free, and `receiver` locked.
-        unsafe { block.open(lane, reader) };
         // Relaxed: who sees what a sender has sent has seen it join.
         mailbox.senders.fetch_add(1, Ordering::Relaxed);
         drop(receiver);
-        Sender::new(mailbox.clone(), block, lane, writer)
+        Sender::new(mailbox.clone(), block, lane, writer, arrivals)
     }
 
     /// Tells the receiver that there is something.
     fn signal(&self) {
         self.wakeup.notify_one();
-        self.signal.raise();
+        self.signal.tell();
     }
 
     /// R3.
     fn close(&self) {
         *self.receiver.lock().unwrap_or_else(PoisonError::into_inner) = Receiver::Gone;
-        // Blocks that are added from here on are closed from the start. No lock is held while what was sent is dropped.
+        // Blocks that are added from here on are closed from the start. No lock is held while what
+        // was sent is dropped.
         let blocks = self.blocks.look(<[_]>::to_vec);
         blocks.iter().for_each(|block| block.close());
     }

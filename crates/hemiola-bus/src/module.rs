@@ -1,8 +1,9 @@
 //! Ends of topics and services as arguments of updates.
 //!
-//! A module's topic is called as the representation that it carries: `&mut Publisher<WhistleHeard>` in one module and
-//! `&Subscription<WhistleHeard>` in another are all that it takes to connect them. A module's service is called as the representation that it is
-//! asked with: [`Requests`].
+//! A module's topic is called as the representation that it carries: `&mut Publisher<WhistleHeard>`
+//! in one module and `&Subscription<WhistleHeard>` in another are all that it takes to connect
+//! them. A module's service is called as the representation that it is asked with: [`Requests`].
+#![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 mod requests;
 
@@ -16,12 +17,15 @@ use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Inle
 use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
-use crate::topic::{Publisher, Queue, Sample, Topic, WhenFull};
+use crate::topic::{Publisher, Queue, Sample, Topic};
+use crate::when_full::WhenFull;
 
-/// Messages of a topic as an update gets them: those that had arrived when the run of its cycle began.
+/// Messages of a topic as an update gets them: those that had arrived when the run of its cycle
+/// began.
 ///
-/// So what an update gets does not depend on when exactly in the run it is called, and what is published in a run is received in a
-/// later one. A subscription keeps up to 32 messages of each publisher between two runs; the oldest of more are dropped and counted.
+/// So what an update gets does not depend on when exactly in the run it is called, and what is
+/// published in a run is received in a later one. A subscription keeps up to 32 messages of each
+/// publisher between two runs; the oldest of more are dropped and counted.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Subscription};

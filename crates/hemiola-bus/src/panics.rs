@@ -1,6 +1,7 @@
 //! Calling what may panic, and going on.
 
 use hemiola_realtime::{Containment, describe_panic, take_place};
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How often something panicked, and what the last said.
@@ -18,7 +19,7 @@ impl Panics {
         let _quiet = (!cfg!(loom)).then(Containment::new);
         while let Err(panic) = catch_unwind(AssertUnwindSafe(&mut work)) {
             self.count += 1;
-            self.last = Some(describe_panic(&*panic, &take_place()));
+            self.last = Some(describe(panic));
         }
     }
 
@@ -28,5 +29,32 @@ impl Panics {
 
     pub(crate) fn last(&self) -> Option<&str> {
         self.last.as_deref()
+    }
+}
+
+/// Says what a panic said, and where, and drops what it carried.
+#[cold]
+pub(crate) fn describe(panic: Box<dyn Any + Send>) -> String {
+    let text = describe_panic(&*panic, &take_place());
+    drop_contained(panic);
+    text
+}
+
+/// Drops what belongs to somebody else than the caller: a panic ends here.
+pub(crate) fn drop_contained<T>(value: T) {
+    call_contained(|| drop(value));
+}
+
+/// Calls what belongs to somebody else than the caller: a panic ends here. What it carries is
+/// dropped in the same way, and forgotten if that panics, too.
+pub(crate) fn call_contained(call: impl FnOnce()) {
+    // Loom's own panics must be seen.
+    if cfg!(loom) {
+        return call();
+    }
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(call))
+        && let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic)))
+    {
+        std::mem::forget(another);
     }
 }

@@ -1,7 +1,9 @@
-//! One answer on its way back: from the thread that works to the one that asked, which sleeps, awaits, or has given up.
+//! One answer on its way back: from the thread that works to the one that asked, which sleeps,
+//! awaits, or has given up.
 //!
 //! # Protocol
-//! A reply has two ends, [`Asker`] and [`Answerer`], and one word of bits that are only set, but for WAKER.
+//! A reply has two ends, [`Asker`] and [`Answerer`], and one word of bits that are only set, but
+//! for WAKER.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -14,10 +16,16 @@
 //! | | Q3 | leaves: drops the answer if ANSWERED, else sets ASKER_LEFT by compare and exchange so that ANSWERED cannot come between |
 //! | pool | P | sees both LEFT: nobody else knows the reply; clears the word and opens it again |
 //!
-//! The answer belongs to the answerer until B2, then to the asker, unless ASKER_LEFT came first. The waker belongs to the asker while
-//! WAKER is clear, and to nobody while it is set, until B2 finds it set: then to the answerer. All steps acquire and release.
+//! The answer belongs to the answerer until B2, then to the asker, unless ASKER_LEFT came first.
+//! The waker belongs to the asker while WAKER is clear, and to nobody while it is set, until B2
+//! finds it set: then to the answerer. All steps acquire and release.
+//!
+//! Dropping an answer and using a waker are somebody's code: a panic of it ends there, so that
+//! every step has its last.
+#![expect(unsafe_code, reason = "an answer and a waker are shared between threads as the protocol above says")]
 
 use crate::error::AnswerError;
+use crate::panics::{call_contained, drop_contained};
 use crate::sync::{Arc, AtomicU32, CellAccess, Ordering, UnsafeCell};
 use hemiola_realtime::{MonotonicTime, Reason, Wakeup};
 use std::task::{Poll, Waker};
@@ -34,7 +42,8 @@ struct Reply<V> {
     wakeup: Wakeup,
 }
 
-// SAFETY: answer and waker are touched by their one owner (see the protocol), so only sending V between threads is needed.
+// SAFETY: answer and waker are touched by their one owner (see the protocol), so only sending V
+// between threads is needed.
 unsafe impl<V: Send> Sync for Reply<V> {}
 // SAFETY: as above.
 unsafe impl<V: Send> Send for Reply<V> {}
@@ -64,7 +73,8 @@ impl<V> Replies<V> {
     /// Both ends of a reply. Allocates only if all are open.
     pub(crate) fn open(&mut self) -> (Asker<V>, Answerer<V>) {
         let index = self.free().unwrap_or_else(|| {
-            // Two: the answerer may still be on its way out of the one when the asker opens the next.
+            // Two: the answerer may still be on its way out of the one when the asker opens the
+            // next.
             self.replies.extend([Arc::new(Reply::new()), Arc::new(Reply::new())]);
             self.replies.len() - 2
         });
@@ -129,14 +139,14 @@ impl<V> Reply<V> {
         let before = self.word.fetch_or(ANSWERED, Ordering::AcqRel);
         if before & ASKER_LEFT != 0 {
             // SAFETY: nobody will ask for it any more.
-            drop(unsafe { self.take_answer() });
+            drop_contained(unsafe { self.take_answer() });
         } else if before & WAKER == 0 {
             self.wakeup.notify_one();
         }
         if before & WAKER != 0 {
             // SAFETY: WAKER was set when the answer was given.
             if let Some(waker) = unsafe { self.replace_waker(None) } {
-                waker.wake();
+                call_contained(|| waker.wake());
             }
         }
         self.word.fetch_or(ANSWERER_LEFT, Ordering::AcqRel);
@@ -201,7 +211,8 @@ impl<V> Asker<V> {
         if self.0.word.load(Ordering::Acquire) & ANSWERED == 0 {
             return None;
         }
-        // SAFETY: it was given, and the asker is here. A future that is polled again after it was ready finds none.
+        // SAFETY: it was given, and the asker is here. A future that is polled again after it was
+        // ready finds none.
         Some(unsafe { self.0.take_answer() }.unwrap_or(Err(AnswerError::Ended)))
     }
 }
@@ -212,7 +223,7 @@ impl<V> Drop for Asker<V> {
         let leave = |word| (word & ANSWERED == 0).then_some(word | ASKER_LEFT);
         if self.0.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, leave).is_err() {
             // SAFETY: it was given, and the asker is here.
-            drop(unsafe { self.0.take_answer() });
+            drop_contained(unsafe { self.0.take_answer() });
             self.0.word.fetch_or(ASKER_LEFT, Ordering::AcqRel);
         }
     }
@@ -221,9 +232,9 @@ impl<V> Drop for Asker<V> {
 #[cfg(all(test, loom))]
 mod model {
     use super::*;
+    use crate::sync::AtomicUsize;
     use crate::sync::model;
     use loom::thread;
-    use std::sync::atomic::AtomicUsize;
 
     /// Whoever sleeps for an answer gets it, or learns that there is none.
     #[test]
@@ -242,8 +253,8 @@ mod model {
         }
     }
 
-    /// An asker that gives up, an answer that comes late, and a reply that is opened again: the answer is dropped once,
-    /// and never seen by the next.
+    /// An asker that gives up, an answer that comes late, and a reply that is opened again: the
+    /// answer is dropped once, and never seen by the next.
     #[test]
     fn loom_reply_is_free_when_both_left() {
         model(3, || {

@@ -1,7 +1,8 @@
 //! A list that is changed rarely, off the real-time threads, and read all the time, wait-free.
 //!
-//! Whoever changes it makes a new list and hands it to every reader through a triple buffer ([`latest`]); the reader's old list comes
-//! back the same way and is dropped by the next change. So readers neither wait nor free memory.
+//! Whoever changes it makes a new list and hands it to every reader through a triple buffer
+//! ([`latest`]); the reader's old list comes back the same way and is dropped by the next change.
+//! So readers neither wait nor free memory.
 
 use crate::exchange::{LatestReader, LatestWriter, latest};
 use crate::sync::{Arc, Mutex};
@@ -46,7 +47,8 @@ impl<T> Roster<T> {
         for reader in readers {
             reader.with_back(|back| back.clone_from(entries));
             reader.publish();
-            // What came back from the reader is an old list: nothing in it shall live on because of that.
+            // What came back from the reader is an old list: nothing in it shall live on because of
+            // that.
             reader.with_back(Vec::clear);
         }
         result
@@ -75,13 +77,15 @@ impl<T> Inner<T> {
 }
 
 impl<T> RosterReader<T> {
-    /// Takes the newest list, if there is one that was not taken yet; tells whether. Wait-free: one load if nothing has changed.
+    /// Takes the newest list, if there is one that was not taken yet; tells whether. Wait-free: one
+    /// load if nothing has changed.
     #[inline]
     pub fn refresh(&mut self) -> bool {
         self.0.take()
     }
 
-    /// As [`refresh`](Self::refresh), and leaves the list from before in `former`; what was in there goes back instead of it.
+    /// As [`refresh`](Self::refresh), and leaves the list from before in `former`; what was in
+    /// there goes back instead of it.
     pub fn refresh_keeping(&mut self, former: &mut Vec<Arc<T>>) -> bool {
         if !self.has_changed() {
             return false;

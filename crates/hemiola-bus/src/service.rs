@@ -1,8 +1,9 @@
 //! Requests and answers, by name.
 //!
-//! A client sends its request through a lane of its own ([`mailbox`](crate::mailbox)), and gets the answer through a
-//! [`reply`](crate::reply) that it uses again and again. Names are looked up once: a server that comes makes a lane for every client and
-//! hands it over as cycles hand over values ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
+//! A client sends its request through a lane of its own ([`mailbox`](crate::mailbox)), and gets the
+//! answer through a [`reply`](crate::reply) that it uses again and again. Names are looked up once:
+//! a server that comes makes a lane for every client and hands it over as cycles hand over values
+//! ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
 mod client;
 mod report;
@@ -32,7 +33,8 @@ struct Question<Request, Response> {
     /// When it was sent, if that is measured.
     sent: Ticks,
     answerer: Answerer<Given<Response>>,
-    /// An earlier answer that the client is done with, to be dropped by the server: freeing memory is not for real-time threads.
+    /// An earlier answer that the client is done with, to be dropped by the server: freeing memory
+    /// is not for real-time threads.
     spent: Option<Response>,
 }
 

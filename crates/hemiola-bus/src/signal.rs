@@ -1,6 +1,6 @@
 //! What a send does so that the receiver learns of it.
 
-use crate::executor::Ready;
+use crate::ready::Ready;
 use hemiola_realtime::Wakeup;
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Signal {
-    /// Nothing: the receiver looks when its time has come, as modules do. The cheapest, above all if the receiver runs on another core:
-    /// a signal waits until the message has got there.
+    /// Nothing: the receiver looks when its time has come, as modules do. The cheapest, above all
+    /// if the receiver runs on another core: a signal waits until the message has got there.
     #[default]
     Nothing,
     /// Wakes who sleeps on it.
@@ -35,20 +35,39 @@ pub enum Signal {
 }
 
 impl Signal {
-    #[inline]
+    /// Says that something has come.
     pub(crate) fn raise(&self) {
+        if let Signal::Ready(ready) = self {
+            ready.note_arrival();
+        }
+        self.tell();
+    }
+
+    /// Says that something has come, of which the arrival is [noted](Self::executor) already.
+    #[inline]
+    pub(crate) fn tell(&self) {
         if !matches!(self, Signal::Nothing) {
-            self.tell();
+            self.tell_somebody();
         }
     }
 
     /// Not within the sender's code, where it would cost those who signal nothing.
     #[inline(never)]
-    fn tell(&self) {
+    fn tell_somebody(&self) {
         match self {
             Signal::Nothing => (),
             Signal::Wakeup(wakeup) => wakeup.notify_one(),
-            Signal::Ready(ready) => ready.raise(),
+            Signal::Ready(ready) => ready.tell(),
+        }
+    }
+
+    /// The executor's callback that learns by this signal, if one does: messages for it are
+    /// received in the order of arrival.
+    #[inline]
+    pub(crate) fn executor(&self) -> Option<&Ready> {
+        match self {
+            Signal::Ready(ready) => Some(ready),
+            Signal::Nothing | Signal::Wakeup(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What passes through the bus, in numbers.
 
-use crate::WhenFull;
 use crate::sync::{AtomicU64, Ordering};
+use crate::when_full::WhenFull;
 use hemiola_realtime::MonotonicTime;
 use hemiola_trace::{Distribution, Summary, TickScale, Ticks};
 
@@ -35,9 +35,11 @@ pub struct TopicReport {
     pub publishers: usize,
     /// How many messages were published, also by those who have left.
     pub published: u64,
-    /// How many messages found no room in a queue, also in queues that are gone. A message that is dropped from two counts twice.
+    /// How many messages found no room in a queue, also in queues that are gone. A message that is
+    /// dropped from two counts twice.
     pub dropped: u64,
-    /// The queues, then those who receive the newest message, each in the order in which they joined.
+    /// The queues, then those who receive the newest message, each in the order in which they
+    /// joined.
     pub subscribers: Vec<SubscriberReport>,
 }
 
@@ -69,13 +71,16 @@ pub struct SubscriberReport {
     pub receives: Receives,
     /// How many messages it received.
     pub delivered: u64,
-    /// How many found no room, in the way that it asked for; or, of one who receives the newest, were replaced before they were received.
+    /// How many found no room, in the way that it asked for; or, of one who receives the newest,
+    /// were replaced before they were received.
     pub dropped: u64,
     /// How many wait to be received.
     pub depth: u64,
-    /// How many it found at most when it looked; all that its queue can keep of one publisher if one was ever dropped.
+    /// How many it found at most when it looked; all that its queue can keep of one publisher if
+    /// one was ever dropped.
     pub deepest: u64,
-    /// From publishing to receiving, in nanoseconds, to some 6 %; only on a bus that [measures time](crate::Bus::with_timing).
+    /// From publishing to receiving, in nanoseconds, to some 6 %; only on a bus that [measures
+    /// time](crate::Bus::with_timing).
     pub latency: Option<Summary>,
 }
 
@@ -108,7 +113,8 @@ pub(crate) fn per_second(earlier: (MonotonicTime, u64), later: (MonotonicTime, u
     if seconds > 0.0 { later.1.saturating_sub(earlier.1) as f64 / seconds } else { 0.0 }
 }
 
-/// Of so many calls or events one is timed: looking at the clock on both sides takes longer than to send and run one.
+/// Of so many calls or events one is timed: looking at the clock on both sides takes longer than to
+/// send and run one.
 pub(crate) const TIMED_ONE_OF: u64 = 16;
 
 /// Counts durations, by one thread that does not allocate, in steps of 1/16.

@@ -1,25 +1,46 @@
 //! All atomics of this crate, so that a model checker can take their place.
+//!
+//! Those of the standard library are aliases and no re-exports, because `disallowed_types`
+//! (`clippy.toml`) sees through re-exports.
+#![expect(clippy::disallowed_types, reason = "the one place where atomics are chosen: the processor's, or loom's")]
+#![expect(clippy::disallowed_methods, reason = "as above: fences")]
 
+pub(crate) use std::sync::atomic::Ordering;
 #[cfg(not(loom))]
-pub use std::{
-    cell::UnsafeCell,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
-    },
-};
+pub(crate) use std::{cell::UnsafeCell, sync::Arc};
 
 #[cfg(loom)]
-pub use loom::{
+pub(crate) use loom::{
     cell::UnsafeCell,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence},
     },
 };
 
+#[cfg(not(loom))]
+pub(crate) type AtomicBool = std::sync::atomic::AtomicBool;
+#[cfg(not(loom))]
+pub(crate) type AtomicI64 = std::sync::atomic::AtomicI64;
+#[cfg(not(loom))]
+pub(crate) type AtomicPtr<T> = std::sync::atomic::AtomicPtr<T>;
+#[cfg(not(loom))]
+pub(crate) type AtomicU8 = std::sync::atomic::AtomicU8;
+#[cfg(not(loom))]
+pub(crate) type AtomicU32 = std::sync::atomic::AtomicU32;
+#[cfg(not(loom))]
+pub(crate) type AtomicU64 = std::sync::atomic::AtomicU64;
+#[cfg(not(loom))]
+pub(crate) type AtomicUsize = std::sync::atomic::AtomicUsize;
+
+#[cfg(not(loom))]
+#[inline(always)]
+pub(crate) fn fence(ordering: Ordering) {
+    std::sync::atomic::fence(ordering);
+}
+
 /// The closure-based access that loom's cell offers, for the standard one.
-pub trait CellAccess<T> {
+pub(crate) trait CellAccess<T> {
     /// Calls `look` with a pointer for reading.
     fn look<R>(&self, look: impl FnOnce(*const T) -> R) -> R;
     /// Calls `change` with a pointer for writing.
@@ -49,19 +70,20 @@ impl<T> CellAccess<T> for UnsafeCell<T> {
 }
 
 #[cfg(not(loom))]
-pub use std::hint::spin_loop;
+pub(crate) use std::hint::spin_loop;
 #[cfg(not(loom))]
-pub use std::sync::{Mutex, MutexGuard};
+pub(crate) use std::sync::{Mutex, MutexGuard};
 
 #[cfg(loom)]
-pub use loom::hint::spin_loop;
+pub(crate) use loom::hint::spin_loop;
 
 #[cfg(loom)]
-pub use loom::sync::{Mutex, MutexGuard};
+pub(crate) use loom::sync::{Mutex, MutexGuard};
 
-/// A cache line of its own (two, for processors fetch them in pairs), so that two sides do not disturb each other.
+/// A cache line of its own (two, for processors fetch them in pairs), so that two sides do not
+/// disturb each other.
 #[repr(align(128))]
-pub struct Line<T>(pub T);
+pub(crate) struct Line<T>(pub(crate) T);
 
 impl<T> std::ops::Deref for Line<T> {
     type Target = T;
@@ -73,7 +95,7 @@ impl<T> std::ops::Deref for Line<T> {
 
 /// Tries all interleavings in which threads are preempted at most so often (most errors need two).
 #[cfg(all(test, loom))]
-pub fn model(preemptions: usize, check: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn model(preemptions: usize, check: impl Fn() + Send + Sync + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(preemptions);
     model.check(check);

@@ -28,7 +28,6 @@ mod sample;
 mod tests;
 
 pub(crate) use hub::Hub;
-pub use lane::WhenFull;
 pub use latest::Latest;
 pub use publisher::{Loan, Publisher};
 pub use queue::Queue;
@@ -36,16 +35,19 @@ pub use sample::{Batch, Sample};
 
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
+use crate::when_full::WhenFull;
 use hemiola_realtime::Wakeup;
 use std::fmt;
 use std::sync::Arc;
 
-/// What can be published: any type that threads can share and of which there is a default (slots are made before the first message).
+/// What can be published: any type that threads can share and of which there is a default (slots
+/// are made before the first message).
 pub trait Message: Default + Send + Sync + 'static {}
 
 impl<T: Default + Send + Sync + 'static> Message for T {}
 
-/// A topic: whatever any publisher publishes, every receiver gets. It exists while anyone holds it, a publisher or a receiver of it.
+/// A topic: whatever any publisher publishes, every receiver gets. It exists while anyone holds it,
+/// a publisher or a receiver of it.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Topic, WhenFull};
@@ -90,9 +92,11 @@ impl<T: Message> Topic<T> {
         Publisher::join(self.0.clone())
     }
 
-    /// A new receiver of all messages from now on, which keeps up to `capacity` of each publisher until they are received.
+    /// A new receiver of all messages from now on, which keeps up to `capacity` of each publisher
+    /// until they are received.
     ///
-    /// Each publisher makes twice as many slots for it: as many as it can keep, and as many as it can hold at once.
+    /// Each publisher makes twice as many slots for it: as many as it can keep, and as many as it
+    /// can hold at once.
     ///
     /// # Panics
     /// If the capacity is zero.
@@ -100,7 +104,7 @@ impl<T: Message> Topic<T> {
         self.queue_with_signal(capacity, when_full, Arc::new(Wakeup::new()).into())
     }
 
-    /// As [`queue`](Self::queue), but its receiver learns of messages in another way.
+    /// A new receiver of all messages, which learns of them by `signal`: see [`queue`](Self::queue).
     ///
     /// # Panics
     /// If the capacity is zero.
@@ -113,13 +117,14 @@ impl<T: Message> Topic<T> {
         self.latest_with_signal(Signal::Nothing)
     }
 
-    /// As [`latest`](Self::latest), but its receiver learns of messages.
+    /// A new receiver of the newest message, which learns of messages by `signal`.
     pub fn latest_with_signal(&self, signal: Signal) -> Latest<T> {
         Latest::join(self.0.clone(), signal)
     }
 
-    /// From now on, keeps the last message of each publisher for those who join later: it is the first that they receive. For what is
-    /// published rarely and true until further notice, such as a map. Costs a publisher some 20 ns per message.
+    /// From now on, keeps the last message of each publisher for those who join later: it is the
+    /// first that they receive. For what is published rarely and true until further notice, such as
+    /// a map. Costs a publisher some 20 ns per message.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -135,7 +140,8 @@ impl<T: Message> Topic<T> {
         self.0.keep_last();
     }
 
-    /// Who has joined, and what was published, received and dropped so far. Not for real-time threads.
+    /// Who has joined, and what was published, received and dropped so far. Not for real-time
+    /// threads.
     pub fn report(&self) -> TopicReport {
         self.0.report()
     }

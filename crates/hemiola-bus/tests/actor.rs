@@ -15,7 +15,8 @@ use std::time::Duration;
 /// Far enough that what should not time out fails the test instead of hanging it.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Sends calls in a batch that each let go what they share; gives that, and the batch, of which the actor does not know yet.
+/// Sends calls in a batch that each let go what they share; gives that, and the batch, of which the
+/// actor does not know yet.
 fn batch_of_three(handle: &mut ActorHandle<()>) -> (CallBatch<'_, ()>, Arc<()>) {
     let shared = Arc::new(());
     let mut batch = handle.batch();

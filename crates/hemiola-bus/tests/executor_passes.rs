@@ -1,4 +1,5 @@
-//! An executor that calls one callback for several messages in a row does nothing that it would not do if it looked after each.
+//! An executor that calls one callback for several messages in a row does nothing that it would not
+//! do if it looked after each.
 #![cfg(not(loom))]
 
 use std::sync::{Arc, Mutex};
@@ -64,7 +65,8 @@ fn whatever_becomes_ready_ends_a_pass() {
     assert_eq!(calls(&log), ["flood 5", "unimportant 3"]);
 }
 
-/// A callback: its priority, and to whom it passes on what it gets, with one taken off, until nothing is left.
+/// A callback: its priority, and to whom it passes on what it gets, with one taken off, until
+/// nothing is left.
 type Relay = (u16, Vec<usize>);
 
 /// How a system of relays works off messages (to whom, and how often they are passed on).

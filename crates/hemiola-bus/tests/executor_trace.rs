@@ -1,4 +1,5 @@
-//! What an executor tells of its thread and its callbacks, so that others can say how long these may take.
+//! What an executor tells of its thread and its callbacks, so that others can say how long these
+//! may take.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

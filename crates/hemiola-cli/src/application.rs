@@ -10,6 +10,7 @@ use hemiola_runtime::RobotHandle;
 use crate::command_line::CommandLine;
 use crate::commands;
 use crate::error::CommandError;
+use crate::program::Program;
 
 /// A robot's program: its command line around the modules that are linked into it.
 ///
@@ -19,17 +20,9 @@ use crate::error::CommandError;
 /// }
 /// ```
 pub struct Application {
-    base: Base,
+    program: Program,
     commands: Vec<CustomCommand>,
-    started: Option<Start>,
-    live: Lines,
-    summary: Lines,
 }
-
-/// What a robot does when it has started.
-type Start = Box<dyn Fn(&RobotHandle)>;
-/// What a robot adds to what is shown.
-type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 
 struct CustomCommand {
     name: &'static str,
@@ -49,7 +42,7 @@ impl Application {
     }
 
     fn with_base(base: Base) -> Self {
-        Self { base, commands: Vec::new(), started: None, live: None, summary: None }
+        Self { program: Program::new(base), commands: Vec::new() }
     }
 
     /// Adds a command of the robot's own; `run` gets what is typed after its name.
@@ -63,21 +56,21 @@ impl Application {
     /// ([`RobotHandle::bus`]).
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
-        self.started = Some(Box::new(start));
+        self.program.started = Some(Box::new(start));
         self
     }
 
     /// Shows these lines in the live view. Called some times a second while the robot runs.
     #[must_use]
     pub fn live(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
-        self.live = Some(Box::new(lines));
+        self.program.live = Some(Box::new(lines));
         self
     }
 
     /// Shows these lines at the end: they look at the last values of a robot that has stopped.
     #[must_use]
     pub fn summary(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
-        self.summary = Some(Box::new(lines));
+        self.program.summary = Some(Box::new(lines));
         self
     }
 
@@ -109,7 +102,7 @@ impl Application {
         }
         let done = CommandLine::from_arg_matches(&matches)
             .map_err(|error| CommandError::Usage(error.to_string()))
-            .and_then(|line| commands::perform(&self, &name, &line.command));
+            .and_then(|line| commands::perform(&self.program, &name, &line.command));
         match done {
             Ok(code) => code,
             Err(error) => {
@@ -117,22 +110,6 @@ impl Application {
                 error.exit_code()
             }
         }
-    }
-
-    pub(crate) fn base(&self) -> &Base {
-        &self.base
-    }
-
-    pub(crate) fn note_start(&self, handle: &RobotHandle) {
-        self.started.iter().for_each(|start| start(handle));
-    }
-
-    pub(crate) fn live_lines(&self, handle: &RobotHandle) -> Vec<String> {
-        self.live.as_ref().map(|lines| lines(handle)).unwrap_or_default()
-    }
-
-    pub(crate) fn summary_lines(&self, handle: &RobotHandle) -> Vec<String> {
-        self.summary.as_ref().map(|lines| lines(handle)).unwrap_or_default()
     }
 
     fn clap(&self, name: &str) -> clap::Command {

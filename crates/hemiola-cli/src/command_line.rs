@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hemiola_insight::why::Question;
 use hemiola_log::LogCompression;
 use hemiola_recording::recorder::RecordingOptions;
 use hemiola_runtime::TapRequest;
@@ -160,7 +161,7 @@ pub struct RunArguments {
     /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before `take` in robot.toml
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
     pub take: Vec<String>,
-    /// Show, record and pace the replay from this time of the robot's clock on; from the last snapshot before it, or the beginning, it is computed as fast as possible
+    /// Show, record and pace the replay from this time of the robot's clock on; from the last checkpoint before it, or the beginning, it is computed as fast as possible
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
     pub from: Option<Duration>,
     /// End the replay at this time of the robot's clock
@@ -304,6 +305,21 @@ pub struct WhyArguments {
     /// Write a trace of that moment for Perfetto
     #[arg(long, value_name = "FILE")]
     pub slice: Option<PathBuf>,
+}
+
+impl WhyArguments {
+    /// What is asked, without how the robot is configured.
+    pub fn question(&self) -> Question {
+        Question {
+            subject: self.subject.clone(),
+            trace: self.trace.clone(),
+            log: self.log.clone(),
+            run: self.run,
+            at: self.at,
+            worst: self.worst,
+            age: self.age,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

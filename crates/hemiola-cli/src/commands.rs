@@ -16,24 +16,24 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::application::Application;
 use crate::command_line::Command;
 use crate::error::CommandError;
+use crate::program::Program;
 
 /// Does it.
-pub fn perform(application: &Application, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
+pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
     match command {
-        Command::Run(arguments) => run::run(application, name, arguments),
-        Command::Check(arguments) => check::check(application, arguments),
-        Command::Graph(arguments) => graph::graph(application, arguments),
-        Command::Simulate(arguments) => simulate::simulate(application, arguments),
-        Command::Why(arguments) => why::why(application, name, arguments),
-        Command::Analyze(arguments) => analyze::analyze(application, arguments),
-        Command::Assign(arguments) => assign::assign(application, arguments),
+        Command::Run(arguments) => run::run(program, name, arguments),
+        Command::Check(arguments) => check::check(program, arguments),
+        Command::Graph(arguments) => graph::graph(program, arguments),
+        Command::Simulate(arguments) => simulate::simulate(program, arguments),
+        Command::Why(arguments) => why::why(program, name, arguments),
+        Command::Analyze(arguments) => analyze::analyze(program, arguments),
+        Command::Assign(arguments) => assign::assign(program, arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
-        Command::Parameters(arguments) => parameters::parameters(application, arguments),
-        Command::Modules(arguments) => modules::modules(application, arguments),
-        Command::Log(arguments) => log::log(application, arguments),
+        Command::Parameters(arguments) => parameters::parameters(program, arguments),
+        Command::Modules(arguments) => modules::modules(program, arguments),
+        Command::Log(arguments) => log::log(program, arguments),
     }
 }
 

@@ -16,6 +16,7 @@ mod command_line;
 mod commands;
 mod error;
 mod live;
+mod program;
 mod session;
 mod summary;
 mod sync;

@@ -6,9 +6,9 @@ use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions,
 use hemiola_runtime::{Robot, RuntimeError};
 use hemiola_trace::Profile;
 
-use crate::application::Application;
 use crate::command_line::ConfigurationArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 
 /// A robot that is put together, and what is known about it.
 pub struct Session {
@@ -25,9 +25,8 @@ pub struct Session {
 
 impl Session {
     /// Loads the configuration, puts the robot together, and lets it know the durations of earlier runs.
-    pub fn open(application: &Application, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
-        let (Loaded { configuration, origins, warnings, texts }, configured_by) =
-            configuration(application, arguments)?;
+    pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
+        let (Loaded { configuration, origins, warnings, texts }, configured_by) = configuration(program, arguments)?;
         let profile = known_durations(configuration.output.profile.as_ref())?;
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
         let robot = robot.with_profile(profile.clone().unwrap_or_default());
@@ -57,12 +56,9 @@ impl Session {
 }
 
 /// The configuration, and what people call it.
-pub fn configuration(
-    application: &Application,
-    arguments: &ConfigurationArguments,
-) -> Result<(Loaded, String), CommandError> {
+pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> Result<(Loaded, String), CommandError> {
     let ConfigurationArguments { config, overlays, assignments } = arguments;
-    let base = config.as_ref().map_or_else(|| application.base().clone(), |path| Base::File(path.clone()));
+    let base = config.as_ref().map_or_else(|| program.base.clone(), |path| Base::File(path.clone()));
     let configured_by = base.to_string();
     let options = LoadOptions { base, overlays: overlays.clone(), assignments: assignments.clone() };
     Ok((hemiola_config::load(&options, &Catalog::linked())?, configured_by))

@@ -13,40 +13,48 @@ use crate::findings::{Findings, What};
 use crate::knowledge::{Knowledge, Origin};
 use crate::table::{basis, table};
 
-/// Says what does not fit, as far as it is known before the run; what is not known yet does not keep a robot from finding out. Gives bounds that hold with
-/// the execution times that are known; none where some are not.
+/// What is known of a robot that may start.
+#[derive(Debug, Default)]
+pub struct Admitted {
+    /// Bounds that hold with the execution times that are known; none where some are not.
+    pub bounds: LatencyBounds,
+    /// What people should know before it runs.
+    pub warning: Option<String>,
+}
+
+/// Finds out whether everything is sure to be in time, as far as it is known before the run; what is
+/// not known yet does not keep a robot from finding out.
 ///
 /// # Errors
 /// [`InsightError::NotAdmitted`]: something does not fit, and the configuration refuses that.
-pub fn admit(robot: &Robot, profile: &Profile) -> Result<LatencyBounds, InsightError> {
+pub fn admit(robot: &Robot, profile: &Profile) -> Result<Admitted, InsightError> {
     let configured = &robot.configuration().analysis;
     let origin = robot.configuration().output.profile.clone().map_or(Origin::Nowhere, Origin::File);
     let knowledge = Knowledge { profile: profile.clone(), quantile: configured.quantile, origin };
     let is_asked = configured.admission != Admission::Off;
     let derived = match derive(robot, &knowledge) {
         Ok(derived) => derived,
-        Err(_) if !is_asked => return Ok(LatencyBounds::default()),
+        Err(_) if !is_asked => return Ok(Admitted::default()),
         Err(error) => return Err(error),
     };
     if !derived.unmeasured.is_empty() {
-        if is_asked {
-            let unmeasured = derived.unmeasured.len();
-            eprintln!(
-                "warning: nobody knows yet whether everything will be in time: {unmeasured} tasks were never measured\n"
-            );
-        }
-        return Ok(LatencyBounds::default());
+        let unmeasured = derived.unmeasured.len();
+        let warning =
+            format!("nobody knows yet whether everything will be in time: {unmeasured} tasks were never measured\n");
+        return Ok(Admitted { warning: is_asked.then_some(warning), ..Admitted::default() });
     }
+    let mut warning = None;
     let findings = Findings::of_robot(&derived.system, &derived, &knowledge.profile);
     if is_asked && !findings.holds() {
         let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
         if configured.admission == Admission::Refuse {
             return Err(InsightError::NotAdmitted { findings: text });
         }
-        eprintln!("warning: not everything is sure to be in time\n{text}");
+        warning = Some(format!("not everything is sure to be in time\n{text}"));
     }
     // What took another program its time is no promise of this one.
-    Ok(if knowledge.is_of_this_program() { watched(&findings, &derived) } else { LatencyBounds::default() })
+    let bounds = if knowledge.is_of_this_program() { watched(&findings, &derived) } else { LatencyBounds::default() };
+    Ok(Admitted { bounds, warning })
 }
 
 /// What the running robot compares its latencies with, and the execution times that this rests on.

@@ -20,25 +20,29 @@ use hemiola_runtime::executor::WORTH_SHARING;
 use hemiola_trace::{by_messages, source_of_messages};
 
 use crate::error::InsightError;
-use crate::executors::{self, Callbacks};
+use crate::executors::{self, Callbacks, SHARING};
 use crate::knowledge::Knowledge;
 use crate::routes::{self, Chain, Root};
 
 /// A robot as a system.
 pub struct Derived {
+    /// What the analysis looks at.
     pub system: System,
     /// How each of the robot's cycles responds: the name of what bounds that, a path or the cycle itself.
     pub responses: Vec<Response>,
+    /// Every chain from a sensor to an output.
     pub latencies: Vec<Latency>,
     /// `cycle: task` or the source, where nothing is known of how long it takes.
     pub unmeasured: Vec<String>,
     /// What shares time with all other programs.
     pub sharing: Vec<String>,
+    /// What runs beside the cycles.
     pub callbacks: Callbacks,
 }
 
 /// How long a run of a cycle takes, from its trigger on.
 pub struct Response {
+    /// The cycle.
     pub cycle: String,
     /// What bounds it.
     pub verdict: String,
@@ -48,10 +52,13 @@ pub struct Response {
 pub struct Latency {
     /// What `[chain.*]` calls it; nothing if it is not there.
     pub declared: Option<String>,
+    /// The chain itself.
     pub chain: Chain,
     /// Paths, the first of which bounds the reaction time, and all of which bound the data age; none if nobody says how often the source delivers.
     pub paths: Vec<String>,
+    /// The longest reaction time that the configuration allows.
     pub reaction: Option<Time>,
+    /// The oldest data that the configuration allows.
     pub data_age: Option<Time>,
 }
 
@@ -104,9 +111,6 @@ struct Derivation<'r> {
     /// Sources and topics of which nobody says how often they come.
     silent: Vec<String>,
 }
-
-/// Below all that have a priority.
-pub const SHARING: u32 = 1;
 
 impl Derivation<'_> {
     fn system(&mut self) -> System {

@@ -76,6 +76,51 @@ pub enum InsightError {
         /// Their outputs.
         outputs: Vec<String>,
     },
+    /// The robot has not left a trace.
+    #[error("there is no trace of {robot} yet: `run` writes one to traces/; or name one with --trace or --log")]
+    NoTrace {
+        /// The robot.
+        robot: String,
+    },
+    /// A log holds no traces of its longest runs.
+    #[error(
+        "{} holds no traces of its longest runs: robots write them at the end of a log (`log info` lists what is in it)",
+        log.display()
+    )]
+    WithoutWorstRuns {
+        /// The log.
+        log: PathBuf,
+    },
+    /// A trace holds no run of a cycle from its beginning to its end.
+    #[error("the trace holds no whole run of {cycle}")]
+    NoWholeRun {
+        /// The cycle.
+        cycle: String,
+    },
+    /// A trace holds other runs of a cycle.
+    #[error("the trace holds runs {first} to {last} of {cycle}, and not that one")]
+    NoSuchRun {
+        /// The cycle.
+        cycle: String,
+        /// The first run that it holds.
+        first: u32,
+        /// The last run that it holds.
+        last: u32,
+    },
+    /// A trace holds nothing of a chain at the time in question.
+    #[error("the trace holds no {latency} of that chain at that time")]
+    NoReaction {
+        /// The reaction time, or the data age.
+        latency: String,
+    },
+    /// A trace has no such cycle or chain.
+    #[error("{}", hemiola_config::unknown("cycle or chain", name, known))]
+    UnknownSubject {
+        /// What was asked about.
+        name: String,
+        /// What can be asked about.
+        known: Vec<String>,
+    },
     /// Not every deadline is sure to be met, and `[analysis]` refuses that.
     #[error(
         "not everything is sure to be in time, and `admission = \"refuse\"` under `[analysis]` forbids that\n{findings}"

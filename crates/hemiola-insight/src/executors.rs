@@ -14,13 +14,17 @@ use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
 use hemiola_runtime::Robot;
 use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
 
-use crate::derive::SHARING;
 use crate::knowledge::Knowledge;
 
-/// What was derived.
+/// The priority of what shares time with all other programs: below all that have one.
+pub const SHARING: u32 = 1;
+
+/// The callbacks of a robot, as far as runs showed them.
 #[derive(Default)]
 pub struct Callbacks {
+    /// Callbacks that are part of the system.
     pub called: Vec<Called>,
+    /// How closely messages came together.
     pub bursts: Vec<Burst>,
     /// What is not part of the system, so that nothing counts what it takes.
     pub left_out: Vec<String>,
@@ -32,20 +36,27 @@ pub struct Callbacks {
 
 /// A callback, and the chain that bounds how long it takes until it has been called, or why none does.
 pub struct Called {
+    /// What tables call it.
     pub name: String,
-    /// Whose it is, and what it is called there.
+    /// Its executor.
     pub executor: String,
+    /// What it is called there.
     pub callback: String,
+    /// When it has to have ended.
     pub deadline: Option<Time>,
+    /// The chain that bounds it, or why none does.
     pub verdict: Result<String, String>,
     /// From when there was something to do for it to its end.
     pub response: Measured,
 }
 
-/// At most so many messages came within a time.
+/// The most messages that came to a callback within a time.
 pub struct Burst {
+    /// The callback.
     pub name: String,
+    /// How many came.
     pub messages: usize,
+    /// The time.
     pub within: Time,
 }
 

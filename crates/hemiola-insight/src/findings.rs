@@ -6,20 +6,27 @@ use hemiola_trace::{Measured, Profile};
 use crate::derive::{Derived, Latency};
 use crate::executors::Called;
 
-/// Of a robot or a system, as it is or would be.
+/// What is demanded of a robot or system, what can be promised, and what was observed.
 pub struct Findings {
+    /// One for each thing that has to be done in time.
     pub rows: Vec<Row>,
+    /// What they rest on.
     pub analysis: Analysis,
 }
 
 /// Something that has to be done in time.
 pub struct Row {
+    /// What it is.
     pub what: What,
+    /// What it is called.
     pub name: String,
+    /// The time that it has.
     pub deadline: Option<Time>,
     /// The longest that it can take, or why nothing can be said.
     pub bound: Result<Time, String>,
+    /// What runs showed.
     pub observed: Option<Observed>,
+    /// Whether it is sure to be done in time.
     pub holds: bool,
     /// Which of the analysis' verdicts decides.
     pub decided_by: Option<usize>,
@@ -45,6 +52,7 @@ pub enum What {
 }
 
 impl What {
+    /// What people and machines call it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -61,7 +69,9 @@ impl What {
 /// The longest that was seen, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
+    /// The longest.
     pub maximum: Time,
+    /// How many were seen.
     pub count: u64,
 }
 

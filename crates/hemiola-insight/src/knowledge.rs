@@ -11,8 +11,9 @@ use hemiola_trace::{HeldUp, Measured, Profile};
 use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP};
 use hemiola_recording::this_program;
 
-/// See the module.
+/// How long everything takes, as far as it was measured, and what that is worth.
 pub struct Knowledge {
+    /// What was measured.
     pub profile: Profile,
     /// The share of the runs that execution times cover; all, if there is none.
     pub quantile: Option<f64>,
@@ -32,10 +33,12 @@ pub enum Origin {
 }
 
 impl Knowledge {
+    /// The execution time of a task.
     pub fn task(&self, cycle: &str, task: &str) -> Option<Span> {
         self.profile.task(cycle, task).and_then(|measured| self.span(measured))
     }
 
+    /// The time that taking a sample of a source takes.
     pub fn source(&self, source: &str) -> Option<Span> {
         self.profile.sources.get(source).and_then(|measured| self.span(measured))
     }

@@ -28,6 +28,7 @@
 //! | `admission` | whether that lets a robot start |
 //! | `table` | that for people |
 //! | `json` | that for machines |
+//! | `why` | what a run or a chain spent its time with |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -41,12 +42,13 @@ mod knowledge;
 pub mod profile;
 mod routes;
 mod table;
+pub mod why;
 
-pub use admission::admit;
+pub use admission::{Admitted, admit};
 pub use derive::{Derived, Latency, Response, derive, is_output_of};
 pub use error::InsightError;
 pub use executors::{Burst, Callbacks, Called};
-pub use findings::{Findings, Row, What};
+pub use findings::{Findings, Observed, Row, What};
 pub use json::as_json;
 pub use knowledge::{Knowledge, Origin};
 pub use routes::Chain;

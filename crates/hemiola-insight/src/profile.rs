@@ -52,10 +52,13 @@ pub fn after_run(known: Option<Profile>, mut measured: Profile, is_in_real_time:
     }
 }
 
-/// What costs of the machine are called in a profile.
+/// What profiles call the time to hand a task to another worker.
 pub const HAND_OVER: &str = "hand_over";
+/// What profiles call the time until a thread that is woken runs.
 pub const WAKE_UP: &str = "wake_up";
+/// What profiles call the time by which timers are late.
 pub const TIMER_LATENESS: &str = "timer_lateness";
+/// What profiles call the cost of being preempted.
 pub const PREEMPTION: &str = "preemption";
 
 /// With what this machine takes for itself, if the profile of this program does not have that yet: it takes three quarters of a second once.

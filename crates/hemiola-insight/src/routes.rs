@@ -17,6 +17,7 @@ use hemiola_trace::by_messages;
 /// A source, and an output that samples of it have an effect on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
+    /// The source that it begins with.
     pub source: String,
     /// On each way there is a topic.
     pub by_messages: bool,

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read, Seek};
 
+use lz4_flex::frame::FrameDecoder;
+
 use crate::format::ChunkHeader;
 
 use crate::error::Cause;
@@ -90,9 +92,7 @@ impl Chunk {
             "" => input.take(limit + 1).read_to_end(&mut self.records),
             "zstd" => zstd::Decoder::with_buffer(input)
                 .and_then(|decoder| decoder.take(limit + 1).read_to_end(&mut self.records)),
-            "lz4" => {
-                lz4::Decoder::new(input).and_then(|decoder| decoder.take(limit + 1).read_to_end(&mut self.records))
-            }
+            "lz4" => FrameDecoder::new(input).take(limit + 1).read_to_end(&mut self.records),
             other => return Err(Cause::UnknownCompression { compression: other.to_owned() }),
         };
         match result {

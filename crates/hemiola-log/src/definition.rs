@@ -1,5 +1,6 @@
 //! Message definitions of ROS 2, as text in a log.
 
+mod data_type;
 mod parse;
 mod resolve;
 

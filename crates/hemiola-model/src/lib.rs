@@ -31,14 +31,18 @@ pub mod cdr;
 pub mod configuration;
 pub mod data;
 pub mod module;
+mod name;
 mod parameters;
 mod representation;
 mod source;
 mod time;
 
 pub use data::{Data, Value};
+pub use name::Name;
 pub use parameters::{ParameterDescription, Parameters, ParametersError, Range};
-pub use representation::{AnyRepresentation, Form, Representation, RepresentationDescriptor};
+pub use representation::{
+    AnyRepresentation, Form, Layout, LayoutError, Member, Representation, RepresentationDescriptor, SequenceHeader,
+};
 pub use source::{Source, SourceDescriptor, SourceRate};
 pub use time::{Clock, Time};
 

@@ -2,11 +2,14 @@
 
 mod access;
 mod argument;
+#[expect(unsafe_code, reason = "making a witness is a promise")]
+mod between_runs;
 #[expect(unsafe_code, reason = "a cell is shared by updates; its invariant orders them")]
 pub mod cell;
 mod containment;
 mod context;
 mod debug;
+mod foreign;
 mod instance;
 mod port;
 mod refusal;
@@ -19,10 +22,13 @@ mod update;
 use std::collections::BTreeMap;
 
 pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
+pub use between_runs::BetweenRuns;
 pub use containment::{Panicked, contain};
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
+pub use foreign::{ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignValue};
 pub use instance::{CreationError, Instance, PreparedParameters};
+use instance::{OfForeign, no_parameters};
 pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRole};
 pub use refusal::{Refusal, RefusalReason};
 pub use safe_state::SafeState;
@@ -125,9 +131,13 @@ pub struct ModuleDescriptor {
     parameters: Vec<ParameterDescription>,
     updates: Vec<Update>,
     safe_state: Option<SafeStateAction>,
-    create: Create,
-    check: Check,
-    state: fn() -> StateForm,
+    maker: Maker,
+}
+
+/// What makes instances.
+enum Maker {
+    Rust { create: Create, check: Check, state: fn() -> StateForm },
+    Foreign(ForeignDescription),
 }
 
 impl ModuleDescriptor {
@@ -146,10 +156,36 @@ impl ModuleDescriptor {
             location,
             parameters: M::Parameters::describe(),
             updates: updates.into_iter().map(|update| update.owned_by(Owner::of::<M>())).collect(),
-            create: Instance::of_module::<M>,
-            check: |values| M::Parameters::with(values).map(|_| ()),
-            state: M::state,
+            maker: Maker::Rust {
+                create: Instance::of_module::<M>,
+                check: |values| M::Parameters::with(values).map(|_| ()),
+                state: M::state,
+            },
         }
+    }
+
+    /// Describes a module that is no Rust type.
+    pub fn foreign(description: ForeignDescription) -> Self {
+        let updates = description.updates.iter().enumerate();
+        let updates = updates.map(|(number, (name, arguments))| Update::foreign(*name, number, arguments.clone()));
+        Self {
+            safe_state: None,
+            name: description.name.as_str(),
+            path: "foreign",
+            location: description.location.as_str(),
+            parameters: Vec::new(),
+            updates: updates.collect(),
+            maker: Maker::Foreign(description),
+        }
+    }
+
+    /// Changes what the updates of a foreign module take.
+    fn rewrite_foreign(&mut self, rewrite: impl Fn(&ArgumentDescriptor) -> ArgumentDescriptor) {
+        let Maker::Foreign(description) = &mut self.maker else { return };
+        for (_, arguments) in &mut description.updates {
+            arguments.iter_mut().for_each(|argument| *argument = rewrite(argument));
+        }
+        *self = Self::foreign(description.clone());
     }
 
     /// The type's name.
@@ -184,7 +220,10 @@ impl ModuleDescriptor {
 
     /// Whether and how what the module remembers can be written down.
     pub fn state(&self) -> StateForm {
-        (self.state)()
+        match &self.maker {
+            Maker::Rust { state, .. } => state(),
+            Maker::Foreign(description) => description.state.clone(),
+        }
     }
 
     /// Whether these parameters can be set.
@@ -192,7 +231,10 @@ impl ModuleDescriptor {
     /// # Errors
     /// Every parameter that cannot be set.
     pub fn check(&self, parameters: &BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>> {
-        (self.check)(parameters)
+        match &self.maker {
+            Maker::Rust { check, .. } => check(parameters),
+            Maker::Foreign(_) => no_parameters(parameters),
+        }
     }
 
     /// A new instance with these parameters.
@@ -200,7 +242,13 @@ impl ModuleDescriptor {
     /// # Errors
     /// Every parameter that cannot be set, or the panic of its constructor.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
-        Ok((self.create)(parameters)?.with_safe_state(self.safe_state.clone()))
+        match &self.maker {
+            Maker::Rust { create, .. } => Ok(create(parameters)?.with_safe_state(self.safe_state.clone())),
+            Maker::Foreign(description) => {
+                no_parameters(parameters).map_err(CreationError::Parameters)?;
+                description.create()
+            }
+        }
     }
 }
 

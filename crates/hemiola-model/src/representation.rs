@@ -4,11 +4,19 @@
 //! ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two equal descriptors are of one type.
 #![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
 
+mod dynamic;
 mod large;
+mod layout;
+
+pub use layout::{Layout, LayoutError, Member, SequenceHeader};
 
 use std::any::TypeId;
 use std::fmt;
 use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use crate::Name;
+use crate::cdr::MessageSchema;
 
 use crate::data::{Data, DataType, ReadError, Reader, Value, Writer};
 
@@ -177,17 +185,30 @@ impl<T> Form<T> {
 /// assert!(descriptor.data_type().is_none());
 /// ```
 pub struct RepresentationDescriptor {
-    name: &'static str,
+    name: Name,
     type_id: fn() -> TypeId,
     data_type: fn() -> Option<DataType>,
-    create: fn() -> *mut (),
-    drop: unsafe fn(*mut ()),
+    /// Of one that is no Rust type: what its values are.
+    dynamic: Option<&'static Dynamic>,
+    create: fn(&Self) -> *mut (),
+    drop: unsafe fn(&Self, *mut ()),
     /// What values are restored from; null for those that are small.
     default: fn() -> *const (),
-    reset: unsafe fn(*mut (), *const ()),
-    write: unsafe fn(*const (), &mut dyn Writer) -> bool,
-    read: unsafe fn(*mut (), &mut dyn Reader) -> Result<bool, ReadError>,
+    reset: unsafe fn(&Self, *mut (), *const ()),
+    write: unsafe fn(&Self, *const (), &mut dyn Writer) -> bool,
+    read: unsafe fn(&Self, *mut (), &mut dyn Reader) -> Result<bool, ReadError>,
 }
+
+/// A schema, and how values of it lie in memory.
+struct Dynamic {
+    data_type: DataType,
+    layout: Layout,
+    /// By which it is known, beside its name.
+    type_hash: String,
+}
+
+/// In the place of a Rust type.
+struct NoRustType;
 
 /// An owned value of some representation; dropped with the right destructor.
 ///
@@ -206,7 +227,7 @@ pub struct AnyRepresentation {
     default: *const (),
 }
 
-// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation).
+// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation), or plain memory.
 unsafe impl Send for AnyRepresentation {}
 // SAFETY: as above; shared access only gives shared references.
 unsafe impl Sync for AnyRepresentation {}
@@ -219,10 +240,11 @@ impl RepresentationDescriptor {
 
     const fn new<T: Representation>() -> Self {
         Self {
-            name: T::NAME,
+            name: Name::new(T::NAME),
             type_id: TypeId::of::<T>,
+            dynamic: None,
             data_type: || T::form().data.map(|form| (form.data_type)()),
-            create: || {
+            create: |_| {
                 let value = if Self::is_large::<T>() { large::create::<T>() } else { Box::default() };
                 Box::into_raw(value).cast()
             },
@@ -230,8 +252,8 @@ impl RepresentationDescriptor {
                 if Self::is_large::<T>() { ptr::from_ref(large::default_of::<T>()).cast() } else { ptr::null() }
             },
             // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made; so in all of these.
-            drop: |value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
-            reset: |value, default| {
+            drop: |_, value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
+            reset: |_, value, default| {
                 // SAFETY: see above.
                 let value = unsafe { &mut *value.cast::<T>() };
                 // SAFETY: of a large type it points at a value that stays for good.
@@ -240,13 +262,88 @@ impl RepresentationDescriptor {
                 }
             },
             // SAFETY: see above.
-            write: |value, writer| T::form().write(unsafe { &*value.cast::<T>() }, writer),
-            read: |value, reader| match T::form().data {
+            write: |_, value, writer| T::form().write(unsafe { &*value.cast::<T>() }, writer),
+            read: |_, value, reader| match T::form().data {
                 // SAFETY: see above.
                 Some(form) => (form.read)(unsafe { &mut *value.cast::<T>() }, reader).map(|()| true),
                 None => Ok(false),
             },
         }
+    }
+
+    /// The description of a representation that is no Rust type: its name and its schema, of which values lie in memory as their
+    /// [`Layout`] says. There is one of each name and schema, which stays for good.
+    ///
+    /// Where a Rust type of the same name and schema is in the robot, a module that is described at run time gets that one's values.
+    ///
+    /// ```
+    /// use hemiola_model::data::{Data, DataType, Field, Value, ValueReader};
+    /// use hemiola_model::{Name, RepresentationDescriptor};
+    ///
+    /// let schema = DataType::structure("soccer/Ball", vec![Field::new("radius", f32::data_type(), "")]);
+    /// let ball = RepresentationDescriptor::dynamic(Name::intern("Ball"), &schema)?;
+    /// let mut value = ball.create();
+    /// value.read(&mut ValueReader::new(&Value::Table([("radius".to_owned(), Value::Float(0.5))].into())))?;
+    /// assert_eq!(value.to_value().unwrap().to_string(), "{radius: 0.5}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No values of the schema can be laid out.
+    pub fn dynamic(name: Name, schema: &DataType) -> Result<&'static Self, LayoutError> {
+        static KNOWN: Mutex<Vec<&'static RepresentationDescriptor>> = Mutex::new(Vec::new());
+        let type_hash = MessageSchema::of(&name, schema).type_hash;
+        // A list is whole even if somebody panicked beside it.
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |it: &&&'static Self| it.name == name && it.dynamic.is_some_and(|it| it.type_hash == type_hash);
+        if let Some(same) = known.iter().find(is_same) {
+            return Ok(*same);
+        }
+        let layout = Layout::of(schema)?;
+        let dynamic: &'static Dynamic = Box::leak(Box::new(Dynamic { data_type: schema.clone(), layout, type_hash }));
+        let made: &'static Self = Box::leak(Box::new(Self::of_dynamic(name, dynamic)));
+        known.push(made);
+        Ok(made)
+    }
+
+    fn of_dynamic(name: Name, dynamic: &'static Dynamic) -> Self {
+        /// Descriptors made here have one.
+        fn layout(descriptor: &RepresentationDescriptor) -> &'static Layout {
+            match descriptor.dynamic {
+                Some(dynamic) => &dynamic.layout,
+                None => unreachable!("a descriptor of a schema has a layout"),
+            }
+        }
+        Self {
+            name,
+            type_id: TypeId::of::<NoRustType>,
+            data_type: || None,
+            dynamic: Some(dynamic),
+            create: |this| dynamic::create(layout(this)).cast(),
+            // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made; so in all of these.
+            drop: |this, value| unsafe { dynamic::drop(layout(this), value.cast()) },
+            default: ptr::null,
+            // SAFETY: see above.
+            reset: |this, value, _| unsafe { dynamic::clear(layout(this), value.cast()) },
+            write: |this, value, writer| {
+                // SAFETY: see above.
+                unsafe { dynamic::write(layout(this), value.cast(), writer) };
+                true
+            },
+            // SAFETY: see above.
+            read: |this, value, reader| unsafe { dynamic::replace(layout(this), value.cast(), reader) }.map(|()| true),
+        }
+    }
+
+    /// How values lie in memory, of a representation that is no Rust type.
+    pub fn layout(&self) -> Option<&'static Layout> {
+        self.dynamic.map(|dynamic| &dynamic.layout)
+    }
+
+    /// Whether values of both are the same outside: the same name and the same schema.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let hash = |it: &Self| it.data_type().map(|data_type| MessageSchema::of(&it.name, &data_type).type_hash);
+        self == other || (self.name == other.name && hash(self).is_some() && hash(self) == hash(other))
     }
 
     const fn is_large<T>() -> bool {
@@ -255,17 +352,20 @@ impl RepresentationDescriptor {
 
     /// The representation's name.
     pub fn name(&self) -> &'static str {
-        self.name
+        self.name.as_str()
     }
 
-    /// Which Rust type this describes.
-    pub fn type_id(&self) -> TypeId {
-        (self.type_id)()
+    /// Which Rust type this describes, if it describes one.
+    pub fn type_id(&self) -> Option<TypeId> {
+        self.dynamic.is_none().then(self.type_id)
     }
 
     /// The schema; `None` for an opaque representation.
     pub fn data_type(&self) -> Option<DataType> {
-        (self.data_type)()
+        match self.dynamic {
+            Some(dynamic) => Some(dynamic.data_type.clone()),
+            None => (self.data_type)(),
+        }
     }
 
     /// Writes the value there; `false`, and nothing written, when the representation is opaque.
@@ -274,7 +374,19 @@ impl RepresentationDescriptor {
     /// A value of this representation stands there, and nobody changes it meanwhile.
     pub unsafe fn write_at(&self, value: *const (), writer: &mut dyn Writer) -> bool {
         // SAFETY: promised by the caller.
-        unsafe { (self.write)(value, writer) }
+        unsafe { (self.write)(self, value, writer) }
+    }
+
+    /// Replaces the value there by one that is read; `Ok(false)` when the representation is opaque.
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    ///
+    /// # Safety
+    /// A value of this representation stands there, and nobody else uses it meanwhile.
+    pub unsafe fn read_at(&self, value: *mut (), reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        // SAFETY: promised by the caller.
+        unsafe { (self.read)(self, value, reader) }
     }
 
     /// A new default value. Allocates, and makes what is large on a thread with enough stack: off the real-time threads.
@@ -282,19 +394,23 @@ impl RepresentationDescriptor {
     /// # Panics
     /// If the type's `Default` does.
     pub fn create(&'static self) -> AnyRepresentation {
-        AnyRepresentation { descriptor: self, default: (self.default)(), value: (self.create)() }
+        AnyRepresentation { descriptor: self, default: (self.default)(), value: (self.create)(self) }
     }
 }
 
 impl PartialEq for RepresentationDescriptor {
     fn eq(&self, other: &Self) -> bool {
-        self.type_id() == other.type_id()
+        match (self.dynamic, other.dynamic) {
+            (None, None) => (self.type_id)() == (other.type_id)(),
+            (Some(one), Some(other)) => ptr::eq(one, other),
+            _ => false,
+        }
     }
 }
 
 impl fmt::Debug for RepresentationDescriptor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name)
+        formatter.write_str(&self.name)
     }
 }
 
@@ -307,25 +423,25 @@ impl AnyRepresentation {
     /// The value, if it is a `T`.
     pub fn downcast_ref<T: Representation>(&self) -> Option<&T> {
         // SAFETY: the descriptor's type is T, so `create` made a T here.
-        (self.descriptor.type_id() == TypeId::of::<T>()).then(|| unsafe { &*self.value.cast::<T>() })
+        (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &*self.value.cast::<T>() })
     }
 
     /// The value, if it is a `T`.
     pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
         // SAFETY: the descriptor's type is T, so `create` made a T here.
-        (self.descriptor.type_id() == TypeId::of::<T>()).then(|| unsafe { &mut *self.value.cast::<T>() })
+        (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &mut *self.value.cast::<T>() })
     }
 
     /// Makes it the default value again, keeping buffers.
     pub fn reset(&mut self) {
         // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.reset)(self.value, self.default) }
+        unsafe { (self.descriptor.reset)(self.descriptor, self.value, self.default) }
     }
 
     /// Writes the value; `false`, and nothing written, when the representation is opaque.
     pub fn write(&self, writer: &mut dyn Writer) -> bool {
         // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.write)(self.value, writer) }
+        unsafe { (self.descriptor.write)(self.descriptor, self.value, writer) }
     }
 
     /// Replaces the value by one that is read; `Ok(false)` when the representation is opaque.
@@ -334,7 +450,7 @@ impl AnyRepresentation {
     /// What the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.read)(self.value, reader) }
+        unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
     }
 
     /// The value in its text form; `None` when the representation is opaque.
@@ -352,7 +468,7 @@ impl AnyRepresentation {
 impl Drop for AnyRepresentation {
     fn drop(&mut self) {
         // SAFETY: `value` was made by `create` of this descriptor and is dropped once.
-        unsafe { (self.descriptor.drop)(self.value) }
+        unsafe { (self.descriptor.drop)(self.descriptor, self.value) }
     }
 }
 
@@ -364,3 +480,6 @@ impl fmt::Debug for AnyRepresentation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

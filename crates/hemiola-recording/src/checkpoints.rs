@@ -1,12 +1,12 @@
-//! Snapshots of all that later runs depend on, as logs have them: a message for each module, value and input that a cycle goes on from, below
+//! Checkpoints, which hold all that later runs depend on, as logs have them: a message for each module, value and input that a cycle goes on from, below
 //! `/cycle/_state`, and one in `/cycle/_state` itself that tells that all of them are there. All of one part have the same time.
 
 mod reader;
 mod remembered;
 mod writer;
 
-pub use reader::{Resumed, SnapshotHeads, Snapshots, adapted};
-pub use writer::SnapshotChannels;
+pub use reader::{CheckpointHeads, Checkpoints, Resumed, adapted};
+pub use writer::CheckpointChannels;
 
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::data::DataType;
@@ -20,8 +20,8 @@ use remembered::of_module;
 /// Hidden, as ROS 2 calls names that begin so.
 const NAME: &str = "_state";
 
-/// Whether messages of this topic belong to snapshots.
-pub fn is_snapshot(topic: &str) -> bool {
+/// Whether messages of this topic belong to checkpoints.
+pub fn is_checkpoint(topic: &str) -> bool {
     topic.split('/').nth(2) == Some(NAME)
 }
 

@@ -1,5 +1,6 @@
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hemiola_log::LogError;
 use hemiola_runtime::RuntimeError;
@@ -63,8 +64,102 @@ pub enum RecordingError {
     Unfit {
         /// The log.
         log: PathBuf,
-        /// The topic, the representation, and what is different.
-        problem: String,
+        /// What does not fit.
+        problem: Box<RecordingError>,
+    },
+    /// Messages of a topic cannot become values of a representation.
+    #[error(
+        "{topic} cannot become {representation}: {reason} (`[replay.{representation}.fields]` of the configuration can say \
+         where fields come from)"
+    )]
+    CannotBecome {
+        /// The topic.
+        topic: String,
+        /// The representation.
+        representation: String,
+        /// What is different.
+        reason: String,
+    },
+    /// A message of a topic does not have the form that its channel promises.
+    #[error("{topic}: {reason}")]
+    Unreadable {
+        /// The topic.
+        topic: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The log does not tell of runs.
+    #[error("it does not tell what each run began with: it was recorded by an older version of Hemiola")]
+    WithoutTranscript,
+    /// A part of the log has the form of another version.
+    #[error("its {what} was written by another version of Hemiola")]
+    OtherVersion {
+        /// The part.
+        what: &'static str,
+    },
+    /// A part of the log cannot be decoded.
+    #[error("its {what} is damaged: {reason}")]
+    Damaged {
+        /// The part.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A log of another robot has no runs of this one.
+    #[error("{representation} comes from another robot's log")]
+    Foreign {
+        /// A representation that is taken from it.
+        representation: String,
+    },
+    /// A log of some samples cannot tell which of them each run took.
+    #[error("not all samples of source `{source_name}` were recorded")]
+    PartialSource {
+        /// The source.
+        source_name: String,
+    },
+    /// A replay shall begin where there is no checkpoint before.
+    #[error("it has no checkpoint")]
+    NoCheckpoint,
+    /// There are checkpoints, and something is wrong with each.
+    #[error("none of its checkpoints can be used: {0}")]
+    NoUsableCheckpoint(Arc<RecordingError>),
+    /// A module, value or message cannot be written into a log.
+    #[error("what {of} remembers is opaque, so that no log has it")]
+    OpaqueState {
+        /// Its name.
+        of: String,
+    },
+    /// A module, value or message was too large for the checkpoint.
+    #[error("what {of} remembers found no room")]
+    NoRoom {
+        /// Its name.
+        of: String,
+    },
+    /// A cycle went on, and its part of the checkpoint is not in the log.
+    #[error("the part of {cycle} was lost")]
+    PartLost {
+        /// The cycle.
+        cycle: String,
+    },
+    /// Messages were published before the checkpoint and received after it.
+    #[error("messages of {topic} were under way")]
+    UnderWay {
+        /// The topic.
+        topic: String,
+    },
+    /// A checkpoint holds something that this version does not know.
+    #[error("a checkpoint has a piece of another kind: {kind}")]
+    UnknownPiece {
+        /// What it calls itself.
+        kind: String,
+    },
+    /// A checkpoint names a piece that is not in the log.
+    #[error("{topic} of checkpoint {number} is not in the log")]
+    PieceLost {
+        /// The piece's topic.
+        topic: String,
+        /// The checkpoint.
+        number: u32,
     },
     /// The log lacks some of the representations of a source.
     #[error(

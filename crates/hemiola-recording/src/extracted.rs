@@ -27,9 +27,11 @@ use crate::checkpoints::adapted;
 pub const RUN: &str = "hemiola/extracted";
 /// Before the names of parameters.
 pub const PARAMETER: &str = "parameter/";
-/// Topics: what the module remembers before and after, what it reads and what it provides.
+/// The topic of what the module remembers before the run.
 pub const BEFORE: &str = "/before";
+/// The topic of what it remembers after the run.
 pub const AFTER: &str = "/after";
+/// The prefix of topics of what it provides.
 pub const OUTPUT: &str = "/output/";
 
 /// Where what is read by an argument of that kind stands.
@@ -211,7 +213,7 @@ impl Extracted {
     ) -> Result<Vec<u8>, ExtractedError> {
         let schema = hemiola_model::cdr::MessageSchema::of(name, data_type);
         let bytes = adapted(&recorded.channel, &recorded.data, (&schema, data_type), default, &mut |_| {});
-        bytes.map_err(|reason| self.unfit(reason))
+        bytes.map_err(|reason| self.unfit(reason.to_string()))
     }
 
     fn differences(&self, module: &ModuleDescriptor, result: &RunResult) -> Result<Vec<String>, ExtractedError> {

@@ -28,8 +28,9 @@ mod worst;
 
 pub use head::{Head, as_json};
 pub use journal::numbered_change;
-pub use recorded::Recorded;
-pub use recording::{Recording, RecordingOptions};
+pub use keeper::Kept;
+pub use recorded::{Ending, Recorded};
+pub use recording::{Recording, RecordingOptions, TopicChoice};
 
 use std::sync::Arc;
 use std::thread;
@@ -99,7 +100,7 @@ fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBoo
         // First of all, so that nothing is left behind when it was.
         let is_last = is_over.load(Ordering::Relaxed);
         output.write_runs(&mut tap);
-        output.write_snapshots(&mut tap);
+        output.write_checkpoints(&mut tap);
         while write_next(&mut tap, &mut output) {
             output.split(&tap);
             when_due(&mut heard, rhythm.messages, || output.write_messages());
@@ -118,7 +119,7 @@ fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBoo
 fn write_next(tap: &mut Tap, output: &mut Output) -> bool {
     let is_there = tap.next().map(|value| output.write(&value)).is_some();
     output.write_runs(tap);
-    output.write_snapshots(tap);
+    output.write_checkpoints(tap);
     is_there
 }
 

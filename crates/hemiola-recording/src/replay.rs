@@ -72,25 +72,30 @@ pub struct Replay {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// Where the log does; if that is not where the robot did, with its first snapshot.
+    /// Where the log does; if that is not where the robot did, with its first checkpoint.
     OfLog,
-    /// With the last snapshot that is not later.
+    /// With the last checkpoint that is not later.
     Before(Time),
 }
 
 /// How closely a replay follows its recording: what decides which run comes when.
 ///
 /// ```
-/// use hemiola_recording::replay::Fidelity;
+/// use hemiola_recording::replay::{Fidelity, Replay};
 ///
-/// assert_ne!(Fidelity::AsRecorded, Fidelity::DueTimes("it was recorded by another robot".into()));
+/// fn describe(replay: &Replay) -> String {
+///     match &replay.fidelity {
+///         Fidelity::AsRecorded => "the same runs as then".to_owned(),
+///         Fidelity::DueTimes(reason) => format!("other runs than then: {reason}"),
+///     }
+/// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Fidelity {
     /// The recording: each run begins with what it began with there.
     AsRecorded,
     /// The times at which cycles are due; here is why.
-    DueTimes(String),
+    DueTimes(Arc<RecordingError>),
 }
 
 impl Replay {
@@ -122,14 +127,16 @@ impl Replay {
             representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
         });
         let fits = match (foreign, partial) {
-            (Some(foreign), _) => Err(foreign),
-            (None, Some((source, _))) => Err(format!("not all samples of source `{source}` were recorded")),
+            (Some(foreign), _) => Err(Arc::new(foreign)),
+            (None, Some((source, _))) => {
+                Err(Arc::new(RecordingError::PartialSource { source_name: source.to_owned() }))
+            }
             (None, None) => script,
         };
         let mut course = fed;
         let fits = fits.and_then(|script| {
             course = std::mem::take(&mut course).repeating(script);
-            robot.can_follow(&course).map_err(|error| error.to_string())
+            robot.can_follow(&course).map_err(|error| Arc::new(error.into()))
         });
         let (mut course, fidelity, matching, resumed) = match fits {
             Ok(()) => (course, Fidelity::AsRecorded, Matching::OfSameRun, resumed),
@@ -156,8 +163,8 @@ impl Replay {
 /// What a replay goes on from, if it does not begin at the beginning.
 ///
 /// # Errors
-/// In words: why it cannot begin where it shall.
-fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, String> {
+/// Why it cannot begin where it shall.
+fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, RecordingError> {
     let Ok(script) = recording.script() else { return Ok(None) };
     let has_beginning = !script.runs().is_empty();
     let time = match beginning {
@@ -165,18 +172,18 @@ fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<
         Beginning::OfLog => None,
         Beginning::Before(time) => Some(time),
     };
-    let snapshots = recording.snapshots();
-    let found = snapshots.parts(recording.split(), robot, time)?;
+    let checkpoints = recording.checkpoints();
+    let found = checkpoints.parts(recording.split(), robot, time)?;
     if found.is_some() {
         return Ok(found);
     }
     if !has_beginning {
         // Later than asked for, but better than nothing.
-        return snapshots.parts(recording.split(), robot, None);
+        return checkpoints.parts(recording.split(), robot, None);
     }
-    match snapshots.refusal(time) {
-        Some(refusal) => Err(format!("none of its snapshots can be used: {refusal}")),
-        None if snapshots.is_empty() => Err("it has no snapshot".to_owned()),
+    match checkpoints.refusal(time) {
+        Some(refusal) => Err(RecordingError::NoUsableCheckpoint(refusal)),
+        None if checkpoints.is_empty() => Err(RecordingError::NoCheckpoint),
         // Before the first one.
         None => Ok(None),
     }
@@ -235,7 +242,7 @@ struct Fed {
     /// What is not as it was recorded.
     warnings: Vec<String>,
     /// Why its runs are not those of the log, if they cannot be.
-    foreign: Option<String>,
+    foreign: Option<RecordingError>,
 }
 
 impl Fed {
@@ -270,7 +277,8 @@ impl Fed {
                             warnings.extend(part.examine(channel).map_err(|problem| unfit(path, problem))?);
                         }
                         if part.is_mapped() {
-                            foreign = Some(format!("{} comes from another robot's log", part.descriptor().name()));
+                            let representation = part.descriptor().name().to_owned();
+                            foreign = Some(RecordingError::Foreign { representation });
                         }
                         parts.push(part);
                     }
@@ -310,8 +318,8 @@ fn mapped_topic(mapping: Option<&ReplayMapping>, source: &str, representation: &
     mapping.map_or_else(|| topic(source, representation), |mapping| mapping.topic.clone())
 }
 
-fn unfit(path: &Path, problem: String) -> RecordingError {
-    RecordingError::Unfit { log: path.to_owned(), problem }
+fn unfit(path: &Path, problem: RecordingError) -> RecordingError {
+    RecordingError::Unfit { log: path.to_owned(), problem: Box::new(problem) }
 }
 
 fn nothing(path: &Path, recording: &ReplayLog, mappings: &BTreeMap<String, ReplayMapping>) -> RecordingError {

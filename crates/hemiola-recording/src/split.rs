@@ -65,6 +65,7 @@ impl SplitLog {
         Ok(Self { files })
     }
 
+    /// All of its files, in order.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
@@ -98,10 +99,15 @@ pub struct Messages {
 
 /// A message that outlives its place in the file.
 pub struct Kept {
+    /// Its channel.
     pub channel: Arc<Channel>,
+    /// Its number within the channel.
     pub sequence: u32,
+    /// When it was recorded.
     pub log_time: LogTime,
+    /// When it was published.
     pub publish_time: LogTime,
+    /// Its bytes, encoded as the channel says.
     pub data: Vec<u8>,
     offset: u64,
 }
@@ -144,6 +150,7 @@ impl Kept {
         }
     }
 
+    /// The message as readers of logs have it.
     pub fn as_message(&self) -> Message<'_> {
         Message {
             channel: self.channel.clone(),

@@ -8,6 +8,7 @@ use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_model::module::SafeState;
 use hemiola_runtime::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 
+use crate::error::RecordingError;
 use crate::names::topic;
 use hemiola_macros::Data;
 use hemiola_model::Time;
@@ -15,6 +16,9 @@ use hemiola_model::data::Data;
 
 /// Hidden, as ROS 2 calls names that begin so.
 const NAME: &str = "_run";
+
+/// What errors call it.
+const TRANSCRIPT: &str = "transcript";
 
 /// Whether messages of this topic tell of runs.
 pub fn is_transcript(topic: &str) -> bool {
@@ -127,13 +131,14 @@ impl TranscriptReader {
     /// A run as a log has it.
     ///
     /// # Errors
-    /// In words: the message is damaged, or of another version of Hemiola.
-    pub fn read(&mut self, message: &Message<'_>) -> Result<RunRecord, String> {
+    /// The message is damaged, or of another version of Hemiola.
+    pub fn read(&mut self, message: &Message<'_>) -> Result<RunRecord, RecordingError> {
         let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
         if schema != Some(self.schema.text.as_bytes()) {
-            return Err("its transcript was written by another version of Hemiola".to_owned());
+            return Err(RecordingError::OtherVersion { what: TRANSCRIPT });
         }
-        let run: Run = cdr::decode(message.data).map_err(|error| format!("its transcript is damaged: {error}"))?;
+        let run: Run = cdr::decode(message.data)
+            .map_err(|error| RecordingError::Damaged { what: TRANSCRIPT, reason: error.to_string() })?;
         Ok(self.record(run))
     }
 

@@ -1,24 +1,32 @@
 //! Where the values of one cycle (or source) live, and how they get to others.
 //!
+//! - [`slot`]: one value, which stays as it is as long as anybody holds it.
 //! - [`store`]: one representation that is filled here: a few values that take turns.
+//! - [`imported`]: one that is filled elsewhere: the values that updates see, and what holds them.
 //! - [`channel`]: hands values that stay in their stores to one other blackboard, as one consistent snapshot.
 //! - [`snapshots`]: how these get across.
 //! - [`Blackboard`]: all stores, and the cells of what comes from elsewhere.
 
+#![expect(unsafe_code, reason = "the frame and the exports are shared by tasks; the plan and `BetweenRuns` order them")]
+
 pub mod channel;
+pub mod imported;
+#[cfg(all(test, loom))]
+mod model;
 pub mod provenance;
+pub mod slot;
 mod snapshots;
 pub mod store;
 
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 
-use hemiola_model::data::{ReadError, Reader};
-use hemiola_model::module::SafeState;
-use hemiola_model::module::cell::{Cell, View};
-use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time};
+use hemiola_model::module::{BetweenRuns, SafeState};
+use hemiola_model::{Clock, RepresentationDescriptor};
+use hemiola_trace::{Event, Ticks};
 
 use channel::Export;
+use imported::Imported;
 use provenance::Provenance;
 use store::Store;
 
@@ -34,15 +42,6 @@ pub struct Blackboard {
     frame: UnsafeCell<Frame>,
 }
 
-/// A value that another blackboard's store holds.
-struct Imported {
-    cell: Cell,
-    /// What the cell shows before anything has arrived.
-    initial: UnsafeCell<AnyRepresentation>,
-    /// What its first run found in the queue, if it resumes from a checkpoint.
-    samples: UnsafeCell<Vec<AnyRepresentation>>,
-}
-
 /// What is the same for all tasks of one run.
 pub struct Frame {
     /// The clock as updates see it.
@@ -55,7 +54,7 @@ pub struct Frame {
     pub imported: Box<[Provenance]>,
 }
 
-// SAFETY: stores and cells follow their own invariants. What a cell shows before anything has arrived changes before anything runs. An export is used by the one task that publishes it, which runs once in a
+// SAFETY: stores and cells follow their own invariants. An export is used by the one task that publishes it, which runs once in a
 // run; the frame is changed by worker 0 between two runs and only read within one. The executor orders runs and tasks.
 unsafe impl Sync for Blackboard {}
 // SAFETY: as above; all values are Send.
@@ -80,17 +79,7 @@ impl Blackboard {
         Self {
             stores: stores.into(),
             store_of,
-            imported: imported
-                .iter()
-                .map(|descriptor| {
-                    let initial = descriptor.create();
-                    Imported {
-                        cell: Cell::new(descriptor, View::of(&initial)),
-                        initial: UnsafeCell::new(initial),
-                        samples: UnsafeCell::default(),
-                    }
-                })
-                .collect(),
+            imported: imported.iter().map(|descriptor| Imported::new(descriptor)).collect(),
             imported_of,
             export_stores: exports.iter().map(Export::stores).collect(),
             exports: exports.into_iter().map(UnsafeCell::new).collect(),
@@ -118,51 +107,9 @@ impl Blackboard {
         self.imported_of.get(representation).copied()
     }
 
-    /// The cell of an imported representation.
-    pub fn imported(&self, index: usize) -> &Cell {
-        &self.imported[index].cell
-    }
-
-    /// Shows a value that is read as what has been imported.
-    ///
-    /// # Safety
-    /// Before anything runs.
-    pub unsafe fn restore_imported(
-        &self,
-        index: usize,
-        reader: &mut dyn Reader,
-        (stamp, stale): (Time, bool),
-    ) -> Result<(), ReadError> {
-        let Imported { cell, initial, .. } = &self.imported[index];
-        // SAFETY: promised by the caller; only the address of the value is known to others.
-        unsafe {
-            let initial = &mut *initial.get();
-            initial.read(reader)?;
-            cell.set_current(View { value: initial.as_ptr(), stamp, stale });
-            cell.age();
-        }
-        Ok(())
-    }
-
-    /// Shows one sample more that is read.
-    ///
-    /// # Safety
-    /// Before anything runs.
-    pub unsafe fn restore_sample(
-        &self,
-        index: usize,
-        reader: &mut dyn Reader,
-        (stamp, stale): (Time, bool),
-    ) -> Result<(), ReadError> {
-        let Imported { cell, samples, .. } = &self.imported[index];
-        let mut value = cell.descriptor().create();
-        value.read(reader)?;
-        // SAFETY: promised by the caller. The value stays where it is, and as long as the blackboard.
-        unsafe {
-            cell.collected_mut().push(View { value: value.as_ptr(), stamp, stale });
-            (*samples.get()).push(value);
-        }
-        Ok(())
+    /// An imported representation.
+    pub fn imported(&self, index: usize) -> &Imported {
+        &self.imported[index]
     }
 
     /// How many exports there are.
@@ -190,14 +137,27 @@ impl Blackboard {
         self.export_stores[export].len()
     }
 
-    /// An export, to be published.
+    /// Publishes the current values of these lines (with what they come from) as one snapshot. Tells what to put in the trace.
     ///
     /// # Safety
-    /// By the one task that publishes it.
-    #[expect(clippy::mut_from_ref, reason = "the caller promises exclusive use")]
-    pub unsafe fn export(&self, index: usize) -> &mut Export {
+    /// By the one task (or thread) that publishes this export, ordered after the providers of the lines.
+    pub unsafe fn publish<'p>(
+        &self,
+        export: usize,
+        lines: impl Iterator<Item = (usize, &'p Provenance)>,
+        run: u32,
+        now: Ticks,
+    ) -> Event {
         // SAFETY: promised by the caller.
-        unsafe { &mut *self.exports[index].get() }
+        let export = unsafe { &mut *self.exports[export].get() };
+        // SAFETY: as above.
+        export.publish(|store| unsafe { self.store(store).hold_in_run() }, lines, run, now)
+    }
+
+    /// What the last values of an export's lines came from, when a robot goes on from a checkpoint.
+    pub fn restore_export(&self, export: usize, origins: &[Provenance], _: &mut BetweenRuns<'_>) {
+        // SAFETY: between two runs nobody publishes.
+        unsafe { (*self.exports[export].get()).restore(origins) }
     }
 
     /// What is the same for all tasks of this run.
@@ -207,12 +167,8 @@ impl Blackboard {
     }
 
     /// The frame, to be changed.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    #[expect(clippy::mut_from_ref, reason = "the caller promises exclusive use")]
-    pub unsafe fn frame_mut(&self) -> &mut Frame {
-        // SAFETY: promised by the caller.
+    pub fn frame_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Frame {
+        // SAFETY: between two runs, and the witness is borrowed as long as this.
         unsafe { &mut *self.frame.get() }
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hemiola_model::AnyRepresentation;
-use hemiola_model::module::PreparedParameters;
+use hemiola_model::module::{BetweenRuns, PreparedParameters};
 
 use crate::blackboard::Blackboard;
-use crate::blackboard::store::Held;
+use crate::blackboard::slot::Held;
 use crate::error::RuntimeError;
 use crate::module_instance::ModuleInstance;
 use crate::program::Program;
@@ -52,24 +52,23 @@ impl Command {
         }
     }
 
-    /// # Safety
-    /// By worker 0 of the cycle, between two runs.
-    pub unsafe fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard) -> Self {
+    /// Does it.
+    pub fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Self {
         match &mut self {
-            Self::Install(other, _) => std::mem::swap(program, other),
+            Self::Install(other, _) => {
+                other.succeed(program, between);
+                std::mem::swap(program, other);
+            }
             Self::SetParameters { instance, parameters, done, .. } => {
-                // SAFETY: between two runs.
-                *done = unsafe { instance.exchange_parameters(parameters) };
+                *done = instance.exchange_parameters(parameters, between);
             }
             Self::Override { store, value, done, .. } => {
-                // SAFETY: between two runs; the sender checked the representation.
-                *done = unsafe { blackboard.store(*store).set_override(value) };
+                *done = blackboard.store(*store).set_override(value, between);
             }
             Self::EndOverride { store, .. } => blackboard.store(*store).end_override(),
             Self::Pin(values) => {
                 for (store, held) in values {
-                    // SAFETY: between two runs.
-                    *held = unsafe { blackboard.store(*store).pin() };
+                    *held = blackboard.store(*store).pin(between);
                 }
             }
         }
@@ -154,7 +153,7 @@ impl Mailbox {
         self.overdue -= 1;
         if let Command::Pin(values) = late {
             let pinned = values.into_iter().filter_map(|(store, held)| Some((store, held?)));
-            pinned.for_each(|(store, held)| self.blackboard.store(store).unpin(held.slot));
+            pinned.for_each(|(store, held)| self.blackboard.store(store).unpin(held));
         }
     }
 }

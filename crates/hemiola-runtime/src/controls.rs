@@ -166,6 +166,14 @@ impl Controls {
         result.map(|_| ())
     }
 
+    /// Lets go of all instances: no thread uses them any more. A module that cannot be dropped is a fault.
+    pub fn end_modules(&mut self) {
+        for control in &mut self.cycles {
+            control.actuators.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            control.instances.clear();
+        }
+    }
+
     /// These are what a cycle's program uses from now on.
     pub fn note_instances(&mut self, index: usize, instances: BTreeMap<&'static str, Arc<ModuleInstance>>) {
         let control = &mut self.cycles[index];
@@ -186,7 +194,7 @@ impl Controls {
         if let Some(fresh) = fresh {
             existing.remove(fresh);
         }
-        let instances = instances(&self.robot, &resolved, &existing, self.state.bus())?;
+        let instances = instances(&self.robot, &resolved, &existing, &self.state)?;
         let graph = TaskGraph::of(&resolved);
         let durations = durations_from(profile, &graph);
         let available = self.available.min(control.pool.try_into().unwrap_or(self.available));

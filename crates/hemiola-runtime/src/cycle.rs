@@ -72,14 +72,14 @@ impl Cycle {
         let &Beginning { run, due, due_ticks, .. } = beginning;
         let (repeated, before) = self.core.begin_run(beginning);
         if let Some(observers) = &mut self.observers {
-            // SAFETY: this is worker 0; the inputs have been taken, and no task has begun.
-            unsafe { observers.begin_run(beginning, before, &self.core) };
+            let Core { blackboard, program, imports, executor, .. } = &mut self.core;
+            observers.begin_run(beginning, before, (blackboard, program, imports), &executor.between_runs());
         }
         self.core.execute();
         self.guard.end_run(&mut self.core, run, due_ticks);
         if let Some(observers) = &mut self.observers {
-            // SAFETY: this is worker 0, between two runs.
-            unsafe { observers.end_run(&self.core.blackboard, run, due) };
+            let Core { blackboard, executor, .. } = &mut self.core;
+            observers.end_run(blackboard, run, due, &executor.between_runs());
         }
         repeated
     }

@@ -165,6 +165,26 @@ pub enum RuntimeError {
     /// Names, traces and statistics.
     #[error(transparent)]
     Trace(#[from] hemiola_trace::Error),
+    /// The destructor of a module or source panicked.
+    #[error(
+        "{name} ({location}) cannot be dropped: it {reason}; mend its `Drop`, or take it out of the cycles of robot.toml"
+    )]
+    Destructor {
+        /// The module or source.
+        name: String,
+        /// File and line where it is declared.
+        location: String,
+        /// What it said, and where.
+        reason: String,
+    },
+    /// A thread of the robot ended without being asked to.
+    #[error("thread `{thread}` ended though the robot was to go on: it {reason}; the robot entered its safe state")]
+    ThreadEnded {
+        /// Its name.
+        thread: String,
+        /// What it said, and where.
+        reason: String,
+    },
     /// A mistake in Hemiola itself.
     #[error("a mistake in Hemiola, please report it: {what}")]
     Internal {

@@ -12,8 +12,14 @@
 //!
 //! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds through the shared pointer
 //! to the run is valid until it has reported the unit as done. That is the invariant behind the `unsafe` blocks here.
+//!
+//! A task that panics counts as done all the same, on whatever worker, and the run goes on without what is left of its unit; worker 0 passes the
+//! first panic on when the run is over, and nobody sees it any more.
+
+#![expect(unsafe_code, reason = "a run lives on the stack of worker 0; see the invariant")]
 
 mod crew;
+mod first_panic;
 mod graph;
 #[cfg(all(test, loom))]
 mod model;
@@ -21,21 +27,25 @@ mod ready_set;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_model::module::Scope;
+use hemiola_model::module::{BetweenRuns, Scope};
 use hemiola_realtime::{
     AdaptiveEarliness, Containment, MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now,
 };
 use hemiola_trace::Ticks;
 
 use crew::{JobBoard, SharedCrew};
+use first_panic::FirstPanic;
+use graph::Unit;
 pub use graph::{ExecutableGraph, WORTH_SHARING};
 pub use ready_set::CAPACITY;
 use ready_set::{ReadySet, UnitSet};
 
+use crate::containment::{contained, quietly};
 use crate::error::RuntimeError;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, look};
 
@@ -102,7 +112,11 @@ pub struct Executor<T: Tasks> {
     shared: Arc<Shared<T>>,
     rehearsal: ExecutableGraph,
     helpers: Vec<std::thread::JoinHandle<()>>,
+    ended: Ended,
 }
+
+/// Told when a worker ends without being asked to: its number, and why.
+type Ended = Arc<dyn Fn(usize, String) + Send + Sync>;
 
 struct Shared<T> {
     ready: ReadySet,
@@ -126,6 +140,31 @@ struct Shared<T> {
     /// How long a worker spins before it sleeps, in nanoseconds.
     patience: AtomicU64,
     stopping: AtomicBool,
+    /// What a task of the present run panicked with.
+    panic: FirstPanic,
+}
+
+/// How far a worker has come with its units.
+struct Progress {
+    own: UnitSet,
+    now: Ticks,
+    /// Units that it has done.
+    done: u32,
+    /// The unit whose tasks it runs.
+    unit: Option<usize>,
+}
+
+/// Where other threads rely on this one's stack, nothing may unwind it: what does is a mistake in Hemiola.
+struct Relied;
+
+impl Drop for Relied {
+    #[cold]
+    fn drop(&mut self) {
+        if !cfg!(loom) {
+            eprintln!("a mistake in Hemiola, please report it: an executor panicked during a run");
+            std::process::abort();
+        }
+    }
 }
 
 /// What workers need to know of a run; lives on the stack of [`Executor::run`].
@@ -156,7 +195,17 @@ impl<T: Tasks> Default for Executor<T> {
 impl<T: Tasks> Executor<T> {
     /// A pool with worker 0 only.
     pub fn new() -> Self {
-        Self { shared: Arc::new(Shared::new()), rehearsal: ExecutableGraph::idle(MAXIMUM_WORKERS), helpers: Vec::new() }
+        Self {
+            shared: Arc::new(Shared::new()),
+            rehearsal: ExecutableGraph::idle(MAXIMUM_WORKERS),
+            helpers: Vec::new(),
+            ended: Arc::new(|_, _| {}),
+        }
+    }
+
+    /// Tells from now on of workers, added later, that end without being asked to: which one, and why.
+    pub(crate) fn tell_of_ends(&mut self, ended: impl Fn(usize, String) + Send + Sync + 'static) {
+        self.ended = Arc::new(ended);
     }
 
     /// How many workers there are, with worker 0.
@@ -173,10 +222,14 @@ impl<T: Tasks> Executor<T> {
         if index == MAXIMUM_WORKERS {
             return Err(RuntimeError::TooManyWorkers { maximum: MAXIMUM_WORKERS });
         }
-        let shared = self.shared.clone();
+        let (shared, ended) = (self.shared.clone(), self.ended.clone());
         let mut worker = worker;
-        let Spawned { thread, report, .. } = hemiola_realtime::spawn(settings, move || shared.help(index, &mut worker))
-            .map_err(RuntimeError::Realtime)?;
+        let body = move || {
+            if let Err(panic) = contained(|| shared.help(index, &mut worker)) {
+                ended(index, panic);
+            }
+        };
+        let Spawned { thread, report, .. } = hemiola_realtime::spawn(settings, body).map_err(RuntimeError::Realtime)?;
         self.helpers.push(thread);
         Ok(report)
     }
@@ -200,6 +253,12 @@ impl<T: Tasks> Executor<T> {
         self.run(&self.rehearsal, tasks, worker);
     }
 
+    /// The witness that no task runs: as long as it lives nobody can begin a run.
+    pub(crate) fn between_runs(&mut self) -> BetweenRuns<'_> {
+        // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has the one that runs its tasks.
+        unsafe { BetweenRuns::assume() }
+    }
+
     /// Tells the helpers when the next run is expected, so that they are awake by then without anybody waking them. `None` lets
     /// them sleep until they are woken.
     pub fn expect_run(&self, at: Option<MonotonicTime>) {
@@ -211,7 +270,7 @@ impl<T: Tasks> Drop for Executor<T> {
     fn drop(&mut self) {
         self.shared.stop();
         for helper in self.helpers.drain(..) {
-            // A helper contains every panic of its tasks; one of its own is reported by the default hook.
+            // A helper contains every panic, and tells of its own.
             _ = helper.join();
         }
     }
@@ -241,6 +300,7 @@ impl<T: Tasks> Shared<T> {
             expected: AtomicU64::new(0),
             patience: AtomicU64::new(PATIENCE.as_nanos() as u64),
             stopping: AtomicBool::new(false),
+            panic: FirstPanic::default(),
         }
     }
 
@@ -254,8 +314,13 @@ impl<T: Tasks> Shared<T> {
         self.run.store((&raw const run).cast_mut(), Ordering::Relaxed);
         self.remaining.store(graph.units().len() as u32, Ordering::Relaxed);
 
+        let relied = Relied;
         self.work(&run, graph.roots(), 0, worker, begin);
         self.finish(&run, worker);
+        std::mem::forget(relied);
+        if let Some(panic) = self.panic.take() {
+            resume_unwind(panic);
+        }
     }
 
     /// Ends the helpers.
@@ -265,19 +330,44 @@ impl<T: Tasks> Shared<T> {
     }
 
     /// Works on the units in `own` and on what becomes ready by that, until there is nothing of its own left.
-    fn work(&self, run: &Run<T>, mut own: UnitSet, index: usize, worker: &mut T::Worker, mut now: Ticks) {
+    fn work(&self, run: &Run<T>, own: UnitSet, index: usize, worker: &mut T::Worker, now: Ticks) {
         // SAFETY: this worker holds units of the run, so it goes on (see the module).
         let (graph, tasks) = unsafe { (&*run.graph, &*run.tasks) };
-        let words = graph.words();
-        let crew = SharedCrew { board: &self.board, wake: |count| self.wake(count as u32, index), others: true };
-        let scope = Scope::new(&crew);
-        let mut done = 0;
         let asked = self.asked[index].load(Ordering::Relaxed);
         if asked != 0 {
             self.asked[index].store(0, Ordering::Relaxed);
-            tasks.woken(Ticks(asked), now, worker);
+            _ = quietly(|| tasks.woken(Ticks(asked), now, worker));
         }
-        while let Some(mut unit) = own.first() {
+        let mut progress = Progress { own, now, done: 0, unit: None };
+        while let Err(panic) = catch_unwind(AssertUnwindSafe(|| {
+            self.work_on(graph, tasks, &mut progress, (run.begin, index), worker);
+        })) {
+            // One of a task; any other is a mistake.
+            let Some(unit) = progress.unit.take() else { resume_unwind(panic) };
+            self.panic.note(panic);
+            progress.now = Ticks::now();
+            progress.meet_dependencies_on(&graph.units()[unit], graph);
+        }
+        if self.remaining.fetch_sub(progress.done, Ordering::SeqCst) == progress.done {
+            self.wake_worker(0);
+        }
+    }
+
+    /// As [`work`](Self::work), until a task panics.
+    fn work_on(
+        &self,
+        graph: &ExecutableGraph,
+        tasks: &T,
+        progress: &mut Progress,
+        (begin, index): (Ticks, usize),
+        worker: &mut T::Worker,
+    ) {
+        let words = graph.words();
+        let crew = SharedCrew { board: &self.board, wake: |count| self.wake(count as u32, index), others: true };
+        let scope = Scope::new(&crew);
+        let mut now = progress.now;
+        while let Some(mut unit) = progress.own.first() {
+            let own = &mut progress.own;
             match self.ready.claim(words, Some(unit)) {
                 Some(better) => unit = better,
                 None => own.remove(unit),
@@ -285,7 +375,7 @@ impl<T: Tasks> Shared<T> {
             let node = &graph.units()[unit];
             if !own.is_empty() {
                 // What another worker could start meanwhile must be given away before this one gets busy.
-                let mut away = if node.is_long() { std::mem::take(&mut own) } else { own.split(graph.long()) };
+                let mut away = if node.is_long() { std::mem::take(own) } else { own.split(graph.long()) };
                 if !away.is_empty() {
                     let count = self.ready.publish(&mut away);
                     self.wake(count, index);
@@ -293,22 +383,15 @@ impl<T: Tasks> Shared<T> {
                     now = Ticks::now();
                 }
             }
-            let mut ready = if node.is_root() { run.begin } else { node.ready_at() };
+            let mut ready = if node.is_root() { begin } else { node.ready_at() };
+            progress.unit = Some(unit);
             for &task in graph.tasks(node) {
                 now = tasks.run(task as usize, ready, now, worker, &scope);
                 ready = now;
             }
-            for &next in graph.successors(node) {
-                let successor = &graph.units()[next as usize];
-                if successor.meet_dependency() {
-                    successor.set_ready_at(now);
-                    own.insert(next as usize);
-                }
-            }
-            done += 1;
-        }
-        if self.remaining.fetch_sub(done, Ordering::SeqCst) == done {
-            self.wake_worker(0);
+            progress.unit = None;
+            progress.now = now;
+            progress.meet_dependencies_on(node, graph);
         }
     }
 
@@ -338,7 +421,8 @@ impl<T: Tasks> Shared<T> {
             // It was woken for nothing but the end.
             self.asked[0].store(0, Ordering::Relaxed);
             // SAFETY: worker 0 owns the run.
-            unsafe { &*run.tasks }.woken(Ticks(asked), Ticks::now(), worker);
+            let tasks = unsafe { &*run.tasks };
+            _ = quietly(|| tasks.woken(Ticks(asked), Ticks::now(), worker));
         }
     }
 
@@ -463,6 +547,21 @@ impl<T: Tasks> Shared<T> {
 
     fn patience(&self) -> Duration {
         Duration::from_nanos(self.patience.load(Ordering::Relaxed))
+    }
+}
+
+impl Progress {
+    /// Notes that a unit is done: some of its successors may be this worker's now.
+    #[inline]
+    fn meet_dependencies_on(&mut self, node: &Unit, graph: &ExecutableGraph) {
+        for &next in graph.successors(node) {
+            let successor = &graph.units()[next as usize];
+            if successor.meet_dependency() {
+                successor.set_ready_at(self.now);
+                self.own.insert(next as usize);
+            }
+        }
+        self.done += 1;
     }
 }
 

@@ -229,8 +229,20 @@ impl RobotHandle {
                 SafeStateCause::Silence { cycle: self.monitor().catalog().read().cycle_name(cycle) }
             }
             Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
+            Cause::Fault => SafeStateCause::Fault,
         };
         Some(SafeStateEntry { since, cause })
+    }
+
+    /// What makes the robot's run end with an error, if something does: a thread that ended without being asked to, or a module that cannot be
+    /// dropped. The first of it; all of it is told by messages.
+    pub fn fault(&self) -> Option<RuntimeError> {
+        self.state.faults().first().map(|fault| fault.error())
+    }
+
+    /// All threads have ended: lets go of the modules.
+    pub(crate) fn end_modules(&self) {
+        self.controls().end_modules();
     }
 
     /// Whether the robot is in its safe state.

@@ -18,13 +18,18 @@
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 mod assemble;
 mod blackboard;
 mod command;
+mod containment;
 mod controls;
 mod cycle;
 mod error;
 pub mod executor;
+mod faults;
 mod follow;
 mod gate;
 mod handle;

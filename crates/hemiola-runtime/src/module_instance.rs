@@ -14,17 +14,28 @@
 //! before released by leaving. A task that counts itself in and out again in vain can keep an outsider from entering, who tries
 //! again. That is the invariant behind the `unsafe` blocks here.
 
+#![expect(unsafe_code, reason = "modules are shared by their cycle and the watchdog; see the invariant")]
+
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use hemiola_model::module::{Instance, PreparedParameters};
+use hemiola_model::data::{ReadError, Reader, Writer};
+use hemiola_model::module::{BetweenRuns, Instance, PreparedParameters};
+use hemiola_realtime::{Containment, take_place};
 
+use crate::containment::quietly;
+use crate::faults::{Fault, Faults};
 use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
 
 /// See the module.
 pub struct ModuleInstance {
-    instance: Instance,
+    /// Dropped with a report of what its destructor does.
+    instance: ManuallyDrop<Instance>,
+    /// File and line of its module.
+    location: &'static str,
+    faults: Arc<Faults>,
     /// For modules with a safe state.
     gate: Option<Gate>,
     /// Of each update.
@@ -42,9 +53,10 @@ pub enum Entered {
 }
 
 impl ModuleInstance {
-    pub fn new(instance: Instance, ports: Box<[Ports]>) -> Self {
+    /// `location` is where its module is declared; `faults` learns of a destructor that panics.
+    pub fn new(instance: Instance, ports: Box<[Ports]>, location: &'static str, faults: Arc<Faults>) -> Self {
         let gate = instance.has_safe_state().then(Gate::default);
-        Self { instance, gate, ports }
+        Self { instance: ManuallyDrop::new(instance), location, faults, gate, ports }
     }
 
     /// What the update of that number holds of topics and services.
@@ -61,6 +73,23 @@ impl ModuleInstance {
         }
     }
 
+    /// Has the module remember what was written down.
+    ///
+    /// # Errors
+    /// What the reader holds is not that.
+    pub fn read_state(&self, reader: &mut dyn Reader, _: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
+        // SAFETY: between two runs nobody uses it; nothing has begun, so nobody makes it safe.
+        unsafe { self.instance.read_state(reader) }
+    }
+
+    /// Writes down what the module remembers; `false` while somebody from outside is in.
+    pub fn write_state(&self, writer: &mut dyn Writer, _: &BetweenRuns<'_>) -> bool {
+        let Some(_pass) = self.pass() else { return false };
+        // SAFETY: between two runs, and nobody from outside is in.
+        unsafe { self.instance.write_state(writer) };
+        true
+    }
+
     /// Enters the module's safe state, from any thread.
     pub fn enter_safe_state(&self) -> Entered {
         let Some(gate) = &self.gate else { return Entered::Yes };
@@ -68,23 +97,32 @@ impl ModuleInstance {
             return Entered::Busy;
         }
         // A module that panics here must not keep others from it.
-        let result = catch_unwind(AssertUnwindSafe(|| {
+        let result = quietly(|| {
             // SAFETY: no task of its cycle is in, and none comes in.
             unsafe { self.instance.enter_safe_state() }
-        }));
+        });
         gate.leave_from_outside();
-        if result.is_ok() { Entered::Yes } else { Entered::Failed }
+        if result.is_some() { Entered::Yes } else { Entered::Failed }
     }
 
     /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside is in.
-    ///
-    /// # Safety
-    /// Between two runs of the module's cycle.
-    pub unsafe fn exchange_parameters(&self, parameters: &mut PreparedParameters) -> bool {
+    pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass() else { return false };
-        // SAFETY: between two runs, and nobody from outside is in.
-        unsafe { self.instance.exchange_parameters(parameters) };
-        true
+        // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from outside is in.
+        quietly(|| unsafe { self.instance.exchange_parameters(parameters) }).is_some()
+    }
+}
+
+impl Drop for ModuleInstance {
+    fn drop(&mut self) {
+        let _quiet = Containment::new();
+        // SAFETY: this happens once, and nobody uses the instance after it.
+        let instance = unsafe { ManuallyDrop::take(&mut self.instance) };
+        let module = instance.name();
+        if let Err(panicked) = instance.end() {
+            let reason = format!("panicked{}: {panicked}", take_place());
+            self.faults.note(Fault::Destructor { module, location: self.location.to_owned(), reason });
+        }
     }
 }
 

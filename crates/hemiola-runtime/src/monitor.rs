@@ -13,7 +13,6 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::QueueReader;
@@ -22,11 +21,14 @@ use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
+use crate::containment::{in_words, quietly};
 use crate::error::RuntimeError;
+use crate::faults::Faults;
 use crate::journal::{JournalEntry, JournalEvent};
 use crate::record::{Change, ChangeNumber, Severity};
 use crate::run::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
+use crate::sync::Ordering;
 use crate::watchdog::WatchdogReport;
 use crate::worker::{DebugReader, WorkerOutputs};
 use bound_watch::BoundWatch;
@@ -46,6 +48,8 @@ pub struct Monitor {
     debug: Vec<DebugReader>,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
+    /// And how many of them were told.
+    faults: Option<(Arc<Faults>, usize)>,
     messages: Messages,
     failed: BTreeSet<&'static str>,
     watched: DebugRecords,
@@ -82,6 +86,7 @@ impl Monitor {
             debug: Vec::new(),
             sources: Vec::new(),
             watchdog: None,
+            faults: None,
             messages: Messages::new(clock),
             failed: BTreeSet::new(),
             watched: DebugRecords::default(),
@@ -163,6 +168,12 @@ impl Monitor {
         self.poll_debug();
         self.poll_watchdog();
         self.poll_failures();
+        self.poll_faults();
+    }
+
+    /// Learns from now on of what should not have happened.
+    pub fn set_faults(&mut self, faults: Arc<Faults>) {
+        self.faults = Some((faults, 0));
     }
 
     /// Modules that failed and are to be replaced; each is told once.
@@ -196,12 +207,20 @@ impl Monitor {
         }
     }
 
+    fn poll_faults(&mut self) {
+        let Some((faults, told)) = &mut self.faults else { return };
+        for fault in faults.since(*told) {
+            *told += 1;
+            self.messages.add(Severity::Error, "robot", fault.error().to_string());
+        }
+    }
+
     fn poll_failures(&mut self) {
         for failures in &mut self.failures {
             while let Some(failure) = failures.pop() {
                 let name = self.catalog.read().task_name(failure.task);
                 let reason = match &failure.reason {
-                    FailureReason::Error(error) => format!("failed: {error}"),
+                    FailureReason::Error(error) => format!("failed: {}", in_words(error)),
                     FailureReason::Panic { payload, place } => describe_panic(&**payload, place),
                 };
                 let consequence = match failure.policy {
@@ -218,6 +237,8 @@ impl Monitor {
                 };
                 let text = format!("{name} {reason}; {consequence}");
                 self.messages.add(severity, &name, text);
+                // Errors and payloads are the user's; so is what happens when they are dropped.
+                _ = quietly(|| drop(failure));
             }
         }
         for failures in &mut self.sources {

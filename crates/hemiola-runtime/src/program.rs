@@ -1,5 +1,7 @@
 //! A cycle's plan bound to its blackboard and module instances: what the executor runs.
 
+#![expect(unsafe_code, reason = "what values come from is read by tasks that the plan orders")]
+
 mod build;
 mod lineage;
 mod update;
@@ -9,7 +11,7 @@ use std::sync::Arc;
 use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{Inlet, Port, PortCell, PortRole, Scope};
+use hemiola_model::module::{BetweenRuns, Inlet, PortCell, PortRole, Scope};
 use hemiola_trace::{Core, CycleId, Event, ExchangeId, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
@@ -23,7 +25,7 @@ use crate::robot_state::RobotState;
 use crate::run::Repeated;
 use crate::worker::WorkerState;
 
-pub use build::{ProgramParts, build};
+pub use build::{ProgramParts, build, outlive_store};
 use lineage::Lineage;
 use update::UpdateTask;
 
@@ -38,6 +40,8 @@ pub struct Program {
     /// Stores whose previous value somebody uses.
     aging: Box<[usize]>,
     lineage: Lineage,
+    /// What its updates read from elsewhere.
+    reads: Box<[usize]>,
     /// The task that provides each store's value, if one does.
     providers: Box<[Option<usize>]>,
     blackboard: Arc<Blackboard>,
@@ -59,16 +63,13 @@ struct ProgramPort {
 }
 
 impl ProgramPort {
-    /// # Safety
-    /// Between two runs.
-    unsafe fn repeat_run(&self, messages: &[MessageRecord]) -> bool {
+    fn repeat_run(&self, messages: &[MessageRecord], between: &mut BetweenRuns<'_>) -> bool {
         let is_own = |record: &&MessageRecord| *record.topic == *self.topic && record.subscriber == self.number;
         let wanted = |publisher| {
             let of_publisher = messages.iter().filter(is_own).filter(|record| record.publisher == publisher);
             of_publisher.map(|record| record.count).sum()
         };
-        // SAFETY: promised by the caller.
-        unsafe { self.cell.repeat_run(&wanted) }
+        self.cell.repeat_run(between, &wanted)
     }
 }
 
@@ -92,28 +93,25 @@ pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;
 /// A store on the program's blackboard, or a discarded one.
-type StoreRef = &'static Store;
+pub type StoreRef = &'static Store;
 
 impl Program {
     /// Prepares a run: messages, previous values, what values will come from. In a replay the messages are those of the recording, if they are
     /// there. Tells of which runs of those who publish it has heard something new.
     ///
-    /// # Safety
-    /// By worker 0, between two runs, after the imports were taken.
-    pub unsafe fn begin_run(
+    /// After the imports were taken.
+    pub fn begin_run(
         &self,
         messages: Option<&[MessageRecord]>,
+        between: &mut BetweenRuns<'_>,
         tell: &mut dyn FnMut(ExchangeId, u32),
     ) -> Repeated {
         let mut are_there = true;
-        // SAFETY: promised by the caller.
-        unsafe { self.lineage.look() };
+        self.lineage.look(between);
         for port in &self.ports {
             match messages {
-                // SAFETY: between two runs.
-                None => unsafe { port.cell.begin_run() },
-                // SAFETY: as above.
-                Some(messages) => are_there &= unsafe { port.repeat_run(messages) },
+                None => port.cell.begin_run(between),
+                Some(messages) => are_there &= port.repeat_run(messages, between),
             }
         }
         for port in &self.ports {
@@ -124,30 +122,32 @@ impl Program {
                         *next = inlet.end();
                     }
                 };
-                // SAFETY: between two runs.
-                unsafe {
-                    port.cell.look(|port| port.inlets(&mut note));
-                    self.lineage.hear(subscription, |place| next[place], tell);
-                }
+                port.cell.port(between).inlets(&mut note);
+                self.lineage.hear(subscription, |place| next[place], between, tell);
             }
         }
         for &store in &self.aging {
-            // SAFETY: between two runs.
-            unsafe { self.blackboard.store(store).age() };
+            self.blackboard.store(store).age(between);
         }
-        // SAFETY: promised by the caller.
-        unsafe { self.lineage.begin_run(&self.blackboard.frame().imported) };
+        self.lineage.begin_run(&self.blackboard.frame().imported, between);
         if are_there { Repeated::Exactly } else { Repeated::OtherMessages }
     }
 
+    /// Takes the place of another program. What it reads from elsewhere and the other one did not, and of which nothing has arrived,
+    /// shows its default as stale.
+    pub fn succeed(&self, before: &Self, between: &mut BetweenRuns<'_>) {
+        for &import in self.reads.iter().filter(|import| !before.reads.contains(import)) {
+            let imported = self.blackboard.imported(import);
+            if !imported.has_arrived(between) {
+                imported.show_default(between);
+            }
+        }
+    }
+
     /// Tells what its subscriptions received: topic, how many of the same topic come before, place of the publisher, how many.
-    ///
-    /// # Safety
-    /// By worker 0, before the tasks begin.
-    pub unsafe fn received(&self, tell: &mut dyn FnMut(&'static str, u32, u32, u32)) {
+    pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(&'static str, u32, u32, u32)) {
         for &ProgramPort { cell, topic, number, .. } in &self.ports {
-            // SAFETY: between two runs.
-            unsafe { cell.received(&mut |publisher, count| tell(topic, number, publisher, count)) };
+            cell.received(between, &mut |publisher, count| tell(topic, number, publisher, count));
         }
     }
 
@@ -161,71 +161,44 @@ impl Program {
         self.aging.contains(&store)
     }
 
-    /// What a store's value came from in the run before this one, which has begun.
-    ///
-    /// # Safety
-    /// By worker 0, before the tasks begin.
-    pub unsafe fn provenance_before(&self, store: usize, run: u32) -> Option<&Provenance> {
-        // SAFETY: promised by the caller.
-        self.providers[store].map(|task| unsafe { self.lineage.before(task, run) })
+    /// What a store's value came from in the run before this one, whose tasks have not begun.
+    pub fn provenance_before<'b>(
+        &'b self,
+        store: usize,
+        run: u32,
+        between: &'b BetweenRuns<'_>,
+    ) -> Option<&'b Provenance> {
+        self.providers[store].map(|task| self.lineage.before(task, run, between))
     }
 
     /// Notes what a store's value came from in that run.
-    ///
-    /// # Safety
-    /// Before anything runs.
-    pub unsafe fn restore_provenance(&self, store: usize, run: u32, provenance: &Provenance) {
+    pub fn restore_provenance(&self, store: usize, run: u32, provenance: &Provenance, between: &mut BetweenRuns<'_>) {
         if let Some(task) = self.providers[store] {
-            // SAFETY: promised by the caller.
-            unsafe { self.lineage.restore(task, run, provenance) };
+            self.lineage.restore(task, run, provenance, between);
         }
     }
 
     /// Its subscriptions: topic, how many ends of the same topic come before, and what the messages are.
-    pub fn subscriptions(&self) -> Vec<(&'static str, u32, Option<DataType>)> {
+    pub fn subscriptions(&self, between: &BetweenRuns<'_>) -> Vec<(&'static str, u32, Option<DataType>)> {
         let subscribing = self.ports.iter().filter(|port| port.role == PortRole::Subscribes);
-        // SAFETY: nothing runs yet.
-        let described = |port: &ProgramPort| unsafe { port.cell.look(|port| port.message_type()) };
+        let described = |port: &ProgramPort| port.cell.port(between).message_type();
         subscribing.map(|port| (port.topic, port.number, described(port))).collect()
     }
 
     /// Its publishers: topic, how many ends of the same topic come before, and the place among all publishers of the topic.
-    pub fn publishers(&self) -> Vec<(&'static str, u32, u32)> {
+    pub fn publishers(&self, between: &BetweenRuns<'_>) -> Vec<(&'static str, u32, u32)> {
         let publishing = self.ports.iter().filter(|port| port.role == PortRole::Publishes);
-        // SAFETY: nothing runs yet.
-        let place = |port: &ProgramPort| unsafe { port.cell.look(|port| port.place()) };
+        let place = |port: &ProgramPort| port.cell.port(between).place();
         publishing.filter_map(|port| Some((port.topic, port.number, place(port)?))).collect()
     }
 
     /// The number of the next message of a publisher.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn published(&self, topic: &str, number: u32) -> u64 {
-        let mut next = 0;
-        // SAFETY: promised by the caller.
-        unsafe { self.look_at_port(topic, number, |port| next = port.published()) };
-        next
+    pub fn published(&self, topic: &str, number: u32, between: &BetweenRuns<'_>) -> u64 {
+        self.port_cell(topic, number).map_or(0, |port| port.port(between).published())
     }
 
-    /// Looks at a port; `false` if there is none.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn look_at_port(&self, topic: &str, number: u32, look: impl FnOnce(&dyn Port)) -> bool {
-        let found = self.port(topic, number);
-        // SAFETY: promised by the caller.
-        found.is_some_and(|port| unsafe {
-            port.cell.look(look);
-            true
-        })
-    }
-
-    /// Publishes messages again, or has a subscription forget so many of each publisher.
-    ///
-    /// # Safety
-    /// Before anything runs.
-    pub unsafe fn port_cell(&self, topic: &str, number: u32) -> Option<&PortCell> {
+    /// An end of a topic.
+    pub fn port_cell(&self, topic: &str, number: u32) -> Option<&PortCell> {
         self.port(topic, number).map(|port| port.cell)
     }
 
@@ -304,7 +277,7 @@ impl Tasks for Program {
                 // SAFETY: the plan orders this task after the providers.
                 let lines = lines.iter().map(|&(line, provider)| (line, unsafe { self.provenance(provider) }));
                 // SAFETY: as above, and this is the one task that publishes this export.
-                let event = unsafe { self.blackboard.export(*export).publish(&self.blackboard, lines, run, begin) };
+                let event = unsafe { self.blackboard.publish(*export, lines, run, begin) };
                 worker.trace(event);
                 true
             }

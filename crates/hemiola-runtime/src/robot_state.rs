@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
@@ -7,10 +6,12 @@ use hemiola_model::module::SafeState;
 use hemiola_realtime::Wakeup;
 use hemiola_trace::SourceId;
 
+use crate::faults::{Fault, Faults};
 use crate::gate::Gate;
 use crate::origins::Origins;
 use crate::safe_state::{Cause, SharedSafeState};
 use crate::stand_in::Taken;
+use crate::sync::{AtomicBool, Ordering};
 
 /// What all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {
@@ -28,6 +29,7 @@ pub struct RobotState {
     origins: Origins,
     gate: Arc<Gate>,
     taken: Taken,
+    faults: Arc<Faults>,
 }
 
 impl RobotState {
@@ -46,7 +48,20 @@ impl RobotState {
             origins: Origins::default(),
             gate: Arc::default(),
             taken,
+            faults: Arc::default(),
         }
+    }
+
+    /// What should not have happened.
+    pub fn faults(&self) -> &Arc<Faults> {
+        &self.faults
+    }
+
+    /// A thread of the robot ended without being asked to: the robot enters its safe state, and its run ends with an error.
+    pub fn note_end_of(&self, thread: &str, reason: String) {
+        self.faults.note(Fault::Thread { name: thread.to_owned(), reason });
+        self.enter_safe_state(Cause::Fault);
+        self.turn.notify_all();
     }
 
     pub fn clock(&self) -> &Arc<RobotClock> {

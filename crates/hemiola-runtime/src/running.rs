@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -12,11 +12,13 @@ use hemiola_realtime::{
 };
 
 use crate::assemble::{Launched, Robot, launch, thread_settings};
+use crate::containment::contained;
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
+use crate::sync::{AtomicUsize, Ordering};
 
 /// How fast the framework's clock runs.
 ///
@@ -147,39 +149,56 @@ impl Robot {
         state.clock().restart(PREPARATION);
         let (mut threads, mut watched) = (Vec::new(), helpers);
         let catalog = monitor.catalog().clone();
+        let actuators: Vec<_> = controls.cycles.iter().map(|cycle| cycle.actuators.clone()).collect();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor);
         if !watchdog.is_idle() {
             let settings = ThreadSettings::new("hemiola watchdog").policy(Policy::Fifo(above_all(&configuration)));
-            let spawned = hemiola_realtime::spawn(settings, move || watchdog.run())?;
+            let state = state.clone();
+            let body = move || _ = guarded(&state, "hemiola watchdog", || watchdog.run());
+            let spawned = hemiola_realtime::spawn(settings, body)?;
             handle.note_denials(&spawned.report);
             threads.push(spawned.thread);
         }
         // Cycles first, so that nobody misses the first sample.
-        for (cycle, configured) in cycles.into_iter().zip(&configuration.cycles) {
+        let left = Arc::new(AtomicUsize::new(cycles.len()));
+        for ((cycle, configured), actuators) in cycles.into_iter().zip(&configuration.cycles).zip(actuators) {
             let settings = thread_settings(&format!("{} 0", cycle.core.name), configured.scheduling, &configured.cores);
             let rate = match configured.trigger {
                 Trigger::Rate(rate) => Some(rate),
                 Trigger::Source(_) | Trigger::Topic(_) => None,
             };
             let worker = catalog.worker(cycle.core.id, 0, 0)?;
-            let body = move || match rate {
-                Some(rate) => run_by_timer(cycle, rate),
-                None => run_when_triggered(cycle),
+            let (state, left, name) = (state.clone(), left.clone(), format!("{} 0", cycle.core.name));
+            let body = move || {
+                let ended = guarded(&state, &name, || match rate {
+                    Some(rate) => run_by_timer(cycle, rate),
+                    None => run_when_triggered(cycle),
+                });
+                if ended.is_none() {
+                    // Its cycle cannot do it any more.
+                    let actuators = actuators.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                    actuators.iter().for_each(|actuator| _ = actuator.enter_safe_state());
+                }
+                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    // Nobody is left to do anything.
+                    state.stop();
+                }
             };
             let spawned = hemiola_realtime::spawn(settings, body)?;
             handle.note_denials(&spawned.report);
             watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
             threads.push(spawned.thread);
         }
-        let running = Arc::new(std::sync::atomic::AtomicUsize::new(sources.len()));
+        let running = Arc::new(AtomicUsize::new(sources.len()));
         for source in sources {
             let (state, running) = (state.clone(), running.clone());
             let settings = source.settings.clone();
             let worker = catalog.source_thread(state.source_ids()[source.number])?;
             let spawned = hemiola_realtime::spawn(settings, move || {
-                run_source(source);
-                if running.fetch_sub(1, std::sync::atomic::Ordering::AcqRel) == 1 {
+                let name = source.name;
+                _ = guarded(&state, name, || run_source(source));
+                if running.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // Nothing new will come any more.
                     state.stop();
                 }
@@ -197,7 +216,8 @@ impl Robot {
                     while !state.is_stopping() {
                         let seen = state.turn.generation();
                         state.turn.wait(seen, Some(monotonic_now() + SERVICE_PERIOD));
-                        handle.service();
+                        // It goes on: what the robot has to say must get out.
+                        _ = guarded(&state, "hemiola service", || handle.service());
                     }
                 })
                 .map_err(|error| RuntimeError::internal(&format!("no thread for the service: {error}")))?
@@ -226,11 +246,12 @@ impl RunningRobot {
         }
         let (ended, left_behind): (Vec<_>, Vec<_>) = self.threads.drain(..).partition(JoinHandle::is_finished);
         for thread in ended {
-            // Panics of modules are contained; one of the framework's own was reported by the default hook.
+            // All panics are contained and reported: `guarded`.
             _ = thread.join();
         }
         if left_behind.is_empty() {
             self.handle.note_end();
+            self.handle.end_modules();
         }
         for thread in left_behind {
             let name = thread.thread().name().unwrap_or("without a name").to_owned();
@@ -270,6 +291,12 @@ impl fmt::Debug for RunningRobot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("RunningRobot").field("now", &self.handle.now()).finish_non_exhaustive()
     }
+}
+
+/// Runs what a thread of the robot is there for; `None` if it panicked, which is a fault.
+fn guarded(state: &RobotState, thread: &str, body: impl FnOnce()) -> Option<()> {
+    let _containment = Containment::new();
+    contained(body).map_err(|reason| state.note_end_of(thread, reason)).ok()
 }
 
 fn run_by_timer(mut cycle: Cycle, rate: f64) {
@@ -372,5 +399,25 @@ fn run_source(mut source: SourceRunner) {
 fn wait_until(at: MonotonicTime, robot: &RobotState) {
     while monotonic_now() < at && !robot.is_stopping() {
         sleep_until(at.min(monotonic_now() + STOP_PERIOD));
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use hemiola_bus::Bus;
+
+    use super::*;
+    use crate::safe_state::Cause;
+
+    #[test]
+    fn a_thread_that_ends_without_being_asked_to_is_a_fault_and_the_robot_enters_its_safe_state() {
+        let clock = RobotClock::running(1.0);
+        let state = RobotState::new(Bus::with_timing(), clock, Vec::new(), Vec::new(), Default::default());
+        assert_eq!(guarded(&state, "motion 0", || {}), Some(()));
+        assert!(state.faults().first().is_none() && !state.safe_state().is_active());
+        assert_eq!(guarded(&state, "motion 0", || panic!("out of gas")), None);
+        let fault = state.faults().first().unwrap().error().to_string();
+        assert!(["motion 0", "out of gas"].iter().all(|part| fault.contains(part)), "{fault}");
+        assert!(matches!(state.safe_state_entry(), Some((_, Cause::Fault))));
     }
 }

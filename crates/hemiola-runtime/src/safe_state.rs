@@ -3,11 +3,12 @@
 //! It is entered from real-time threads, so all of it is one atomic word; names are looked up by who asks.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 use hemiola_trace::{CycleId, TaskId};
+
+use crate::sync::{AtomicU64, Ordering};
 
 /// Since when a robot is in its safe state, and why. It stays there until somebody calls
 /// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).
@@ -46,6 +47,8 @@ pub enum SafeStateCause {
         /// Its name, with the module's: `Walk.joints`.
         update: String,
     },
+    /// A thread of the robot ended without being asked to; its messages say which.
+    Fault,
 }
 
 impl fmt::Display for SafeStateEntry {
@@ -60,6 +63,7 @@ impl fmt::Display for SafeStateCause {
             Self::Request => formatter.write_str("it was asked to"),
             Self::Silence { cycle } => write!(formatter, "cycle `{cycle}` stopped"),
             Self::Failure { update } => write!(formatter, "{update} failed"),
+            Self::Fault => formatter.write_str("one of its threads ended without being asked to"),
         }
     }
 }
@@ -70,6 +74,7 @@ pub enum Cause {
     Request,
     Silence(CycleId),
     Failure(TaskId),
+    Fault,
 }
 
 /// The safe state as all threads see it. Zero when the robot is not in it; else the time, the kind of cause (never zero) and the
@@ -78,8 +83,8 @@ pub enum Cause {
 pub struct SharedSafeState(AtomicU64);
 
 const NUMBER_BITS: u32 = 16;
-const KIND_BITS: u32 = 2;
-/// Of microseconds; enough for two years.
+const KIND_BITS: u32 = 3;
+/// Of microseconds; enough for a year.
 const TIME_BITS: u32 = 64 - KIND_BITS - NUMBER_BITS;
 
 impl SharedSafeState {
@@ -95,7 +100,8 @@ impl SharedSafeState {
             0 => return None,
             1 => Cause::Request,
             2 => Cause::Silence(CycleId(number)),
-            _ => Cause::Failure(TaskId(number)),
+            3 => Cause::Failure(TaskId(number)),
+            _ => Cause::Fault,
         };
         let microseconds = word >> (NUMBER_BITS + KIND_BITS);
         Some((Time::from_nanoseconds(microseconds as i64 * 1000), cause))
@@ -107,6 +113,7 @@ impl SharedSafeState {
             Cause::Request => (1, 0),
             Cause::Silence(CycleId(number)) => (2, number),
             Cause::Failure(TaskId(number)) => (3, number),
+            Cause::Fault => (4, 0),
         };
         let microseconds = (now.nanoseconds().max(0) as u64 / 1000).min((1 << TIME_BITS) - 1);
         let word = (((microseconds << KIND_BITS) | kind) << NUMBER_BITS) | u64::from(number);
@@ -127,7 +134,7 @@ mod tests {
     fn what_was_entered_is_what_is_read() {
         let longest = Time::from_nanoseconds(((1 << TIME_BITS) - 1) * 1000);
         for since in [Time::ZERO, Time::from_seconds(12.345), longest] {
-            for cause in [Cause::Request, Cause::Silence(CycleId(u16::MAX)), Cause::Failure(TaskId(7))] {
+            for cause in [Cause::Request, Cause::Silence(CycleId(u16::MAX)), Cause::Failure(TaskId(7)), Cause::Fault] {
                 let shared = SharedSafeState::default();
                 assert!(shared.enter(since, cause));
                 assert_eq!((shared.entry(), shared.get()), (Some((since, cause)), SafeState::Active));

@@ -1,5 +1,7 @@
 //! One run of one module, on values from elsewhere: what was taken out of a log is repeated so, without a robot.
 
+#![expect(unsafe_code, reason = "an update is called on values that nobody else has")]
+
 use std::collections::BTreeMap;
 
 use hemiola_bus::Bus;
@@ -7,8 +9,8 @@ use hemiola_model::cdr::{CdrReader, CdrWriter};
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::cell::{Cell, View};
 use hemiola_model::module::{
-    ArgumentDescriptor, ArgumentKind, Binding, Context, Debug, Instance, ModuleDescriptor, Outcome, PortCell,
-    PortDescriptor, PortRole, SafeState, Scope, Update,
+    ArgumentDescriptor, ArgumentKind, BetweenRuns, Binding, Context, Debug, Instance, ModuleDescriptor, Outcome,
+    PortCell, PortDescriptor, PortRole, SafeState, Scope, Update,
 };
 use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time, Value};
 
@@ -176,7 +178,8 @@ impl SingleRun {
                     input.ok_or_else(|| format!("{name} subscribes to {topic}, whose messages are not there"))?;
                 let mut reader = CdrReader::new(&input.bytes).map_err(|error| format!("{topic}: {error}"))?;
                 // SAFETY: nothing runs, and nobody else has the port.
-                unsafe { port.receive(&mut reader) }.map_err(|error| format!("{topic}: {error}"))
+                port.receive(&mut reader, &mut unsafe { BetweenRuns::assume() })
+                    .map_err(|error| format!("{topic}: {error}"))
             }
         }
     }
@@ -231,8 +234,8 @@ impl Place {
         let first = views.first().copied().filter(|_| !is_sequence).unwrap_or(View::of(&initial));
         let cell = Cell::new(descriptor, first);
         if is_sequence {
-            // SAFETY: nothing runs yet.
-            unsafe { cell.collected_mut() }.extend(views);
+            // SAFETY: nothing runs yet, and the values are kept beside the cell.
+            unsafe { cell.collected_mut(&mut BetweenRuns::assume()).extend(views) };
             // What it shows besides.
             values.push(initial);
         }

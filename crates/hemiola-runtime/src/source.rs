@@ -1,20 +1,25 @@
 //! One source: takes a sample, waits until it is due, hands it over.
 
+#![expect(unsafe_code, reason = "the sample method is called by the one thread that has the source")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_model::module::{Binding, Context, Debug, Instance, Outcome, Scope, Update};
+use hemiola_model::module::{BetweenRuns, Binding, Context, Debug, Instance, Outcome, Scope, Update};
 use hemiola_model::{Clock, SourceRate, Time};
-use hemiola_realtime::{ThreadSettings, describe_panic, take_place};
+use hemiola_realtime::ThreadSettings;
 use hemiola_trace::{Core, Event, Ring, Ticks};
 
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
+use crate::blackboard::store::Writing;
+use crate::containment::{describe_and_discard, in_words, quietly};
 use crate::observe::values::TapWriter;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
+use crate::program::StoreRef;
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::stand_in::Feed;
@@ -32,7 +37,7 @@ pub struct SourceRunner {
     /// What the bindings refer to, besides the blackboard.
     pub ports: Ports,
     /// Stores that it fills.
-    pub outputs: Box<[usize]>,
+    pub outputs: Box<[StoreRef]>,
     pub blackboard: Arc<Blackboard>,
     pub imports: Vec<Import>,
     /// Exports, each with its number of lines and whom to tell.
@@ -118,65 +123,75 @@ impl SourceRunner {
             return self.sample_feed();
         }
         let now = due.unwrap_or_else(|| self.robot.clock().now());
+        // SAFETY: this thread is the only one that uses this blackboard, and no sample is being taken.
+        let mut between = unsafe { BetweenRuns::assume() };
         for import in &mut self.imports {
-            // SAFETY: this thread is the only one that uses this blackboard, and no sample is being taken.
-            unsafe { import.take(&self.blackboard) };
+            import.take(&self.blackboard, &mut between);
         }
         for port in self.ports.iter() {
-            // SAFETY: as above.
-            unsafe { port.begin_run() };
-        }
-        if !self.begin_write() {
-            return Sampled::Failed;
+            port.begin_run(&mut between);
         }
         let step = self.last.map_or(self.period().unwrap_or_default(), |last| now.since(last));
         let clock = Clock::new(now, step, u64::from(self.samples));
         let context = Context::new(clock, Scope::default(), Debug::default(), self.robot.safe_state());
+        // SAFETY: this thread is the provider, and what it provides is read when it has delivered.
+        let Some(mut writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
         let outcome = catch_unwind(AssertUnwindSafe(|| {
+            writing.reset();
             // SAFETY: instance and bindings were made for this update when the robot was built; only this thread uses them.
             unsafe { self.update.call(&self.instance, &self.bindings, &context) }
         }));
         let stamp = match outcome {
-            Ok(Outcome::Done) => now,
-            Ok(Outcome::Sampled(stamp)) => stamp.max(self.last.unwrap_or(stamp)),
+            Ok(Outcome::Done) => Ok(now),
+            Ok(Outcome::Sampled(stamp)) => Ok(stamp.max(self.last.unwrap_or(stamp))),
             Ok(Outcome::Ended) => return Sampled::Ended,
-            Ok(Outcome::Failed(failure)) => return self.fail(failure.to_string()),
-            Err(panic) => return self.fail(describe_panic(&*panic, &take_place())),
+            Ok(Outcome::Failed(failure)) => {
+                let text = in_words(&failure);
+                _ = quietly(|| drop(failure));
+                Err(text)
+            }
+            Err(panic) => Err(describe_and_discard(panic)),
         };
-        self.commit(stamp)
+        match stamp {
+            Ok(stamp) => {
+                writing.commit(stamp);
+                self.last = Some(stamp);
+                Sampled::At(stamp)
+            }
+            Err(reason) => {
+                drop(writing);
+                self.fail(reason)
+            }
+        }
     }
 
     /// Takes a sample from what stands in for the source.
     fn sample_feed(&mut self) -> Sampled {
-        if !self.begin_write() {
-            return Sampled::Failed;
-        }
         let Some(feed) = &mut self.feed else { return Sampled::Failed };
-        let stores = self.outputs.iter().map(|&output| self.blackboard.store(output));
-        // SAFETY: this thread is the provider, and looks at each value once.
-        let mut values: Vec<_> = stores.map(|store| unsafe { store.writing() }).collect();
-        let stamp = match catch_unwind(AssertUnwindSafe(|| feed.sample(&mut values))) {
-            Ok(Ok(Some(stamp))) => stamp.max(self.last.unwrap_or(stamp)),
+        // SAFETY: as in `take_sample`.
+        let Some(mut writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
+        let sampled = catch_unwind(AssertUnwindSafe(|| {
+            writing.reset();
+            feed.sample(&mut writing.values().collect::<Vec<_>>())
+        }));
+        let sampled = match sampled {
+            Ok(Ok(Some(stamp))) => Ok(stamp.max(self.last.unwrap_or(stamp))),
             Ok(Ok(None)) => return Sampled::Ended,
-            Ok(Err(reason)) => return self.fail(reason),
-            Err(panic) => return self.fail(describe_panic(&*panic, &take_place())),
+            Ok(Err(reason)) => Err(reason),
+            Err(panic) => Err(describe_and_discard(panic)),
         };
-        self.samples = feed.number().unwrap_or(self.samples);
-        self.commit(stamp)
-    }
-
-    fn begin_write(&self) -> bool {
-        // SAFETY: this thread is the provider.
-        self.outputs.iter().all(|&output| unsafe { self.blackboard.store(output).begin_write() })
-    }
-
-    fn commit(&mut self, stamp: Time) -> Sampled {
-        self.last = Some(stamp);
-        for &output in &self.outputs {
-            // SAFETY: this thread is the provider, and the sample has been taken.
-            unsafe { self.blackboard.store(output).commit(stamp) };
+        match sampled {
+            Ok(stamp) => {
+                writing.commit(stamp);
+                self.samples = feed.number().unwrap_or(self.samples);
+                self.last = Some(stamp);
+                Sampled::At(stamp)
+            }
+            Err(reason) => {
+                drop(writing);
+                self.fail(reason)
+            }
         }
-        Sampled::At(stamp)
     }
 
     /// Hands the sample over and triggers the cycles that wait for it.
@@ -184,28 +199,24 @@ impl SourceRunner {
         let Some(stamp) = self.last else { return };
         self.provenance.clear();
         self.provenance.include(self.number, stamp);
+        // SAFETY: as in `take_sample`.
+        let between = unsafe { BetweenRuns::assume() };
         for (argument, origins) in &self.publishers {
             let Some(port) = self.ports.get(*argument) else { continue };
-            let mut next = 0;
-            // SAFETY: this thread is the only one that uses its ports, and no sample is being taken.
-            unsafe { port.look(|port| next = port.published()) };
             // The time of the sample is only known now; what was published with it is out already.
-            origins.begin(self.samples, next, &self.provenance);
+            origins.begin(self.samples, port.port(&between).published(), &self.provenance);
             origins.end();
         }
         for SourceExport { export, lines, trigger } in &self.exports {
             let lines = (0..*lines).map(|line| (line, &self.provenance));
             // SAFETY: this thread alone publishes what it provides.
-            unsafe {
-                self.blackboard.export(*export).publish(&self.blackboard, lines, self.samples, Ticks::now());
-            }
+            unsafe { self.blackboard.publish(*export, lines, self.samples, Ticks::now()) };
             if let Some(trigger) = trigger {
                 trigger.wakeup.notify_all();
             }
         }
         if let Some(tap) = &mut self.tap {
-            // SAFETY: this thread is the provider, and no sample is being taken.
-            unsafe { tap.pass_on(&self.blackboard, self.samples, stamp) };
+            tap.pass_on(&self.blackboard, self.samples, stamp, &between);
         }
         self.samples = self.samples.wrapping_add(1);
     }

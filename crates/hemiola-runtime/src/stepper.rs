@@ -1,9 +1,12 @@
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs while the stepper is borrowed")]
+
 use std::fmt;
 use std::time::Duration;
 
 use hemiola_bus::RobotClock;
 use hemiola_model::Time;
 use hemiola_model::configuration::Trigger;
+use hemiola_model::module::BetweenRuns;
 use hemiola_realtime::Containment;
 
 use crate::assemble::{Launched, Robot, launch};
@@ -250,8 +253,8 @@ impl Stepper {
         for blackboard in blackboards {
             if let Some(index) = blackboard.store_of(T::NAME) {
                 // SAFETY: `self` is borrowed, so nothing runs.
-                let value = unsafe { blackboard.store(index).current() };
-                return value.downcast_ref().map(look);
+                let between = unsafe { BetweenRuns::assume() };
+                return blackboard.store(index).current(&between).downcast_ref().map(look);
             }
         }
         None

@@ -2,13 +2,17 @@
 //!
 //! Between two of its runs a cycle keeps the values that somebody wants to look at, and goes on; they stay as they are until given back.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: the robot has ended")]
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hemiola_model::module::BetweenRuns;
 use hemiola_model::{AnyRepresentation, Representation, Time, Value};
 
 use crate::blackboard::Blackboard;
+use crate::blackboard::slot::Held;
 use crate::blackboard::store::Store;
 use crate::command::{Command, Mailbox};
 use crate::controls::TRIES;
@@ -99,7 +103,8 @@ impl RobotHandle {
             };
             let answered = if has_ended {
                 // SAFETY: all threads that could change it have ended.
-                asked.stores.iter().for_each(|&store| keep(unsafe { asked.blackboard.store(store).current() }));
+                let ended = unsafe { BetweenRuns::assume() };
+                asked.stores.iter().for_each(|&store| keep(asked.blackboard.store(store).current(&ended)));
                 Ok(())
             } else {
                 asked.look(&mut keep)
@@ -120,10 +125,13 @@ impl RobotHandle {
         let controls = self.controls();
         if controls.state.has_ended() {
             let blackboards = controls.cycles.iter().map(|cycle| &cycle.blackboard).chain(&controls.sources);
-            let mut stores = blackboards.filter_map(|board| Some(board.store(board.store_of(representation)?)));
-            let store = stores.next().ok_or_else(|| controls.no_representation(representation))?;
+            let mut places = blackboards.filter_map(|board| Some((board.clone(), board.store_of(representation)?)));
+            let (blackboard, store) = places.next().ok_or_else(|| controls.no_representation(representation))?;
+            // Whoever looks may ask for another value.
+            drop(controls);
             // SAFETY: all threads that could change it have ended.
-            return Ok(look(unsafe { store.current() }));
+            let ended = unsafe { BetweenRuns::assume() };
+            return Ok(look(blackboard.store(store).current(&ended)));
         }
         let (cycle, index) = controls.store_of(representation)?;
         let (cycle, mailbox, blackboard) = (cycle.name.clone(), cycle.mailbox.clone(), cycle.blackboard.clone());
@@ -142,8 +150,7 @@ impl Asked {
         let mut left = self.stores.clone();
         for _ in 0..TRIES {
             for pinned in self.pin(&mut left)? {
-                // SAFETY: it is held until `pinned` is dropped.
-                look(unsafe { pinned.store.value(pinned.slot) });
+                pinned.held.as_ref().into_iter().for_each(|held| look(held.value()));
             }
             if left.is_empty() {
                 return Ok(());
@@ -166,7 +173,7 @@ impl Asked {
             if held.is_none() {
                 left.push(index);
             }
-            held.map(|held| Pinned { store, slot: held.slot })
+            held.map(|held| Pinned { store, held: Some(held) })
         });
         Ok(pinned.collect())
     }
@@ -175,11 +182,11 @@ impl Asked {
 /// Gives a held value back, also when the one who looks at it panics: a provider must not run out of values.
 struct Pinned<'s> {
     store: &'s Store,
-    slot: u32,
+    held: Option<Held>,
 }
 
 impl Drop for Pinned<'_> {
     fn drop(&mut self) {
-        self.store.unpin(self.slot);
+        self.held.take().into_iter().for_each(|held| self.store.unpin(held));
     }
 }

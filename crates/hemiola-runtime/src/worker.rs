@@ -1,11 +1,12 @@
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use hemiola_model::module::{Debug, DebugRecord, DebugSink};
 use hemiola_trace::{Event, Ring, RingReader, TaskId};
 
+use crate::containment::quietly;
 use crate::run::FailureRecord;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// What each worker has of its own: where its events, failures, plots and drawings go.
@@ -59,8 +60,11 @@ impl WorkerState {
     }
 
     pub fn report(&mut self, failure: FailureRecord) {
-        // A module that fails without end fills the queue; its failures are counted from the trace all the same.
-        _ = self.failures.push(failure);
+        // A module that fails without end fills the queue; its failures are counted from the trace all the same. What it failed with is the
+        // user's, and so is what happens when it is dropped.
+        if let Err(failure) = self.failures.push(failure) {
+            _ = quietly(|| drop(failure));
+        }
     }
 
     /// Where an update's plots and drawings go: nowhere if nobody watches.

@@ -30,6 +30,7 @@
 //! to exceed all bounds, those of hemiola-analysis too, and `tests/oracles` compares them with what others computed.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 pub mod compositional;
 pub mod dag;

@@ -14,6 +14,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `program` (default) | `Application`, `runtime`, `replay`, `testing`, `log`, `trace` and the other names of a robot's program |
+//! | `messages` (with `program`) | `bus`: topics and services as arguments of updates |
 //! | `arrayvec`, `glam` (default) | types of these crates as data of representations |
 //!
 //! ```no_run
@@ -66,6 +67,7 @@ pub mod configuration {
 }
 
 /// Messages: topics between modules, tools and other threads.
+#[cfg(feature = "messages")]
 pub use hemiola_bus as bus;
 
 pub use hemiola_macros::{Module, Parameters, Representation, Source, module, source};
@@ -84,6 +86,7 @@ pub use program::*;
 
 /// All that a file with a module needs: `use hemiola::prelude::*;`.
 pub mod prelude {
+    #[cfg(feature = "messages")]
     pub use crate::bus::{Publisher, Requests, Subscription};
     pub use crate::data::Data;
     pub use crate::module::{Debug, Fresh, Module, Previous, SafeState, Samples, Scope, Shape};

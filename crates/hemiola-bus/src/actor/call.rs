@@ -1,11 +1,14 @@
 //! A call on its way, and the result on its way back: values of any type in places of one size.
 //!
 //! # Invariant
-//! The function pointer beside an [`Inline`] was made for the type that is in there. A `Call` or `Answer` that exists holds its value:
-//! whoever takes that out does not let the `Call` or `Answer` be dropped.
+//! The function pointer beside an [`Inline`] was made for the type that is in there. A `Call` or
+//! `Answer` that exists holds its value: whoever takes that out does not let the `Call` or `Answer`
+//! be dropped.
+#![expect(unsafe_code, reason = "calls and answers of any type in places of one size")]
 
 use super::inline::Inline;
 use super::report::Figures;
+use crate::exchange::Taken;
 use crate::reply::Answerer;
 use hemiola_trace::Ticks;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -60,7 +63,8 @@ impl<S, R: Send + 'static, F: FnOnce(&mut S) -> R + Send + 'static> Task<S> for 
     }
 }
 
-/// A task of any type. It fills one cache line: 48 bytes of captures, who waits for the result, and what to do.
+/// A task of any type. It fills one cache line: 48 bytes of captures, who waits for the result, and
+/// what to do.
 #[repr(align(64))]
 pub(super) struct Call<S> {
     task: Inline<7>,
@@ -93,20 +97,19 @@ impl<S> Call<S> {
         }
     }
 
-    /// Runs the call where it lies.
-    ///
-    /// # Safety
-    /// The call is not used afterwards, nor dropped.
+    /// Makes the call, in the place where it lies.
     #[inline]
-    pub(super) unsafe fn run(&mut self, state: &mut S, figures: &Figures) {
-        // SAFETY: `invoke` was made for the task, which is in there.
-        unsafe { (self.invoke)(&mut self.task, Some((state, figures))) };
+    pub(super) fn run(call: Taken<'_, Self>, state: &mut S, figures: &Figures) {
+        let call = call.forget();
+        // SAFETY: `invoke` was made for the task, which is in there, and nobody comes after this.
+        unsafe { (call.invoke)(&mut call.task, Some((state, figures))) };
     }
 
     /// # Safety
     /// The call was made with a task of type `T`.
     pub(super) unsafe fn into_task<T: Task<S>>(self) -> T {
-        // SAFETY: the caller knows the type; the task is in there, and is not dropped with the call.
+        // SAFETY: the caller knows the type; the task is in there, and is not dropped with the
+        // call.
         unsafe { ManuallyDrop::new(self).task.take() }
     }
 }
@@ -142,7 +145,8 @@ impl Answer {
     /// # Safety
     /// The answer was made with a value of type `R`.
     pub(super) unsafe fn into_value<R>(self) -> R {
-        // SAFETY: the caller knows the type; the value is in there, and is not dropped with the answer.
+        // SAFETY: the caller knows the type; the value is in there, and is not dropped with the
+        // answer.
         unsafe { ManuallyDrop::new(self).value.take() }
     }
 }

@@ -1,4 +1,5 @@
 //! The sending end of an actor.
+#![expect(unsafe_code, reason = "a call is written where it will lie, and its answer has the type of its question")]
 
 use super::call::{Answer, Call, Order, Question, Task, Timed};
 use super::report::Handles;
@@ -14,7 +15,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Sends calls to an [`Actor`](super::Actor), from any thread. A clone is a sender of its own: calls of one handle run in order.
+/// Sends calls to an [`Actor`](super::Actor), from any thread. A clone is a sender of its own:
+/// calls of one handle run in order.
 ///
 /// ```
 /// use hemiola_bus::Actor;
@@ -31,8 +33,9 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Making and dropping a handle may allocate, free and wait for a lock: not for real-time threads. All else does not, as long as what
-/// a call captures fits 48 bytes and what it returns fits 64 (more goes into a box), and fewer calls wait for results than once before.
+/// Making and dropping a handle may allocate, free and wait for a lock: not for real-time threads.
+/// All else does not, as long as what a call captures fits 48 bytes and what it returns fits 64
+/// (more goes into a box), and fewer calls wait for results than once before.
 pub struct ActorHandle<S: 'static> {
     sender: Sender<Call<S>>,
     replies: Replies<Answer>,
@@ -69,7 +72,8 @@ impl<S: 'static> ActorHandle<S> {
         self.push(Order(call)).map_err(|error| error.map(|Order(call)| call))
     }
 
-    /// Sends several calls and tells the actor once: for many small calls, where telling it of each would cost more than sending them.
+    /// Sends several calls and tells the actor once: for many small calls, where telling it of each
+    /// would cost more than sending them.
     ///
     /// ```
     /// use hemiola_bus::Actor;
@@ -89,11 +93,12 @@ impl<S: 'static> ActorHandle<S> {
 
     /// Has the actor make this call, and waits for its result.
     ///
-    /// It waits for the actor's thread: not for real-time threads, and not from within the actor, which would wait for itself.
+    /// It waits for the actor's thread: not for real-time threads, and not from within the actor,
+    /// which would wait for itself.
     ///
     /// # Errors
-    /// The call was not sent (and comes back), or there is no result: the time is over (the call may still be made later), the call
-    /// panicked, or the actor went before it came to it.
+    /// The call was not sent (and comes back), or there is no result: the time is over (the call
+    /// may still be made later), the call panicked, or the actor went before it came to it.
     ///
     /// ```
     /// use hemiola_bus::{Actor, AnswerError, CallError};
@@ -120,7 +125,8 @@ impl<S: 'static> ActorHandle<S> {
         Ok(unsafe { answer.into_value() })
     }
 
-    /// Has the actor make this call. Its result can be awaited in any executor of futures. Wait-free.
+    /// Has the actor make this call. Its result can be awaited in any executor of futures.
+    /// Wait-free.
     ///
     /// # Errors
     /// As many calls of this handle wait as may, or the actor is gone. The call comes back.
@@ -171,12 +177,14 @@ impl<S: 'static> ActorHandle<S> {
 
     #[inline]
     fn transfer<T: Task<S>>(&mut self, task: T) -> Result<(), SendError<T>> {
-        // SAFETY: `write` makes a call; what comes back is what was written last: the call that was sent.
+        // SAFETY: `write` makes a call; what comes back is what was written last: the call that was
+        // sent.
         unsafe { self.sender.send_with(task, Call::write, |call| call.into_task()) }
     }
 }
 
-/// Calls of one handle of which the actor learns together, when this is dropped: see [`ActorHandle::batch`].
+/// Calls of one handle of which the actor learns together, when this is dropped: see
+/// [`ActorHandle::batch`].
 ///
 /// ```
 /// use hemiola_bus::{Actor, SendError};
@@ -200,10 +208,12 @@ pub struct CallBatch<'h, S: 'static> {
 }
 
 impl<S: 'static> CallBatch<'_, S> {
-    /// Has the actor make this call, later. Wait-free. If the actor is gone when the batch is dropped, so are its calls.
+    /// Has the actor make this call, later. Wait-free. If the actor is gone when the batch is
+    /// dropped, so are its calls.
     ///
     /// # Errors
-    /// As many calls of this handle wait as may. The call comes back, and the actor is told of the others.
+    /// As many calls of this handle wait as may. The call comes back, and the actor is told of the
+    /// others.
     #[inline]
     pub fn send<F>(&mut self, call: F) -> Result<(), SendError<F>>
     where

@@ -1,8 +1,10 @@
 //! A value whose type only its user knows, in a place of fixed size.
 //!
 //! # Invariant
-//! An `Inline` holds one value of the type that it was made with: in place if it fits, else a box with it. Who takes it names that type,
-//! takes once, and does not drop it otherwise: an `Inline` that is dropped forgets its value.
+//! An `Inline` holds one value of the type that it was made with: in place if it fits, else a box
+//! with it. Who takes it names that type, takes once, and does not drop it otherwise: an `Inline`
+//! that is dropped forgets its value.
+#![expect(unsafe_code, reason = "values of any type in places of one size")]
 
 use std::mem::MaybeUninit;
 
@@ -43,7 +45,8 @@ impl<const WORDS: usize> Inline<WORDS> {
     /// It was made with a value of this type, and nobody took that yet.
     #[inline]
     pub(super) unsafe fn take<T>(&mut self) -> T {
-        // SAFETY: a value of this type is there (see above), in place or in a box by the same rule as when it was made.
+        // SAFETY: a value of this type is there (see above), in place or in a box by the same rule
+        // as when it was made.
         unsafe {
             if Self::fits::<T>() {
                 self.0.as_ptr().cast::<T>().read()

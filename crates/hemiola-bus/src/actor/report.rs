@@ -7,8 +7,8 @@ use hemiola_realtime::{MonotonicTime, monotonic_now};
 use hemiola_trace::{Summary, TickScale, Ticks};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// An actor at one moment; what it has run, as of its last turn. To be found by [`Bus::actors`](crate::Bus::actors) if it is
-/// [listed](crate::Bus::list_actor).
+/// An actor at one moment; what it has run, as of its last turn. To be found by
+/// [`Bus::actors`](crate::Bus::actors) if it is [listed](crate::Bus::list_actor).
 ///
 /// ```
 /// use hemiola_bus::{Actor, Bus};
@@ -43,11 +43,12 @@ pub struct ActorReport {
     pub depth: u64,
     /// The most calls that were run in one turn: at least so many had waited.
     pub largest_turn: u64,
-    /// From sending a call to running it, in nanoseconds, to some 6 %; only of actors that are listed on a bus that
-    /// [measures time](crate::Bus::with_timing).
+    /// From sending a call to running it, in nanoseconds, to some 6 %; only of actors that are
+    /// listed on a bus that [measures time](crate::Bus::with_timing).
     ///
-    /// Measured are the first call of each handle and every sixteenth from there on: looking at the clock takes longer than to send and
-    /// run a call. The stamp needs a word in the call; those that want an answer and fill their 48 bytes go without.
+    /// Measured are the first call of each handle and every sixteenth from there on: looking at the
+    /// clock takes longer than to send and run a call. The stamp needs a word in the call; those
+    /// that want an answer and fill their 48 bytes go without.
     pub latency: Option<Summary>,
 }
 

@@ -1,4 +1,5 @@
-//! Actors and event loops that somebody wants to see among all that passes messages. They are used without their names.
+//! Actors and event loops that somebody wants to see among all that passes messages. They are used
+//! without their names.
 
 use crate::actor::{Actor, ActorReport, Figures};
 use crate::event_loop::EventLoopReport;

@@ -3,7 +3,8 @@
 use super::Bus;
 use crate::BusError;
 use crate::signal::Signal;
-use crate::topic::{Queue, Topic, WhenFull};
+use crate::topic::{Queue, Topic};
+use crate::when_full::WhenFull;
 use hemiola_model::data::Writer;
 use hemiola_model::{Representation, RepresentationDescriptor};
 use hemiola_trace::Ticks;
@@ -23,8 +24,8 @@ struct View {
 }
 
 impl Bus {
-    /// As [`topic`](Self::topic), of messages that recorders and tools can read: the topics of modules are such. Allocates and takes a lock: not
-    /// for real-time threads.
+    /// As [`topic`](Self::topic), of messages that recorders and tools can read: the topics of
+    /// modules are such. Allocates and takes a lock: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Signal};
@@ -68,7 +69,8 @@ impl Bus {
         Ok(topic)
     }
 
-    /// The topics that were made so, by name, and what their messages are. Takes a lock: not for real-time threads.
+    /// The topics that were made so, by name, and what their messages are. Takes a lock: not for
+    /// real-time threads.
     pub fn readable_topics(&self) -> Vec<(String, &'static RepresentationDescriptor)> {
         self.0.readable.views().iter().map(|(name, view)| (name.clone(), view.descriptor)).collect()
     }
@@ -83,8 +85,9 @@ impl Bus {
         held.into_iter().filter(|name| !views.contains_key(name)).collect()
     }
 
-    /// A new receiver of the messages of such a topic, which keeps up to `capacity` of each publisher until they are received, the newest ones;
-    /// `None` if it is not readable. No publisher waits for it. Allocates and takes locks: not for real-time threads.
+    /// A new receiver of the messages of such a topic, which keeps up to `capacity` of each
+    /// publisher until they are received, the newest ones; `None` if it is not readable. No
+    /// publisher waits for it. Allocates and takes locks: not for real-time threads.
     ///
     /// # Errors
     /// [`BusError::OtherType`] if the topic carries other messages by now.
@@ -163,7 +166,8 @@ impl<T: Representation> Receive for Queue<T> {
 }
 
 impl AnyQueue {
-    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
+    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was
+    /// received before is let go.
     pub fn receive(&mut self) -> Option<AnyMessage<'_>> {
         self.0.receive_any()
     }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 #[derive(Default)]
 pub(crate) struct Watchers(Mutex<Vec<Weak<Signal>>>);
 
-/// Raises its signal whenever a topic or a service comes to be, until it is dropped. See [`Bus::watch`](crate::Bus::watch).
+/// Raises its signal whenever a topic or a service comes to be, until it is dropped. See
+/// [`Bus::watch`](crate::Bus::watch).
 ///
 /// ```
 /// use hemiola_bus::{Bus, Watch};

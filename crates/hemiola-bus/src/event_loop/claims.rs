@@ -1,13 +1,16 @@
 //! Which numbers belong to which producer, and which are published.
 //!
 //! # Protocol
-//! With one producer, `published` says how many events are: it claims the next by being the only one.
+//! With one producer, `published` says how many events are: it claims the next by being the only
+//! one.
 //!
-//! With many, `claimed` says how many numbers are taken; a producer takes the next by compare and exchange, within the room that the
-//! slowest consumer leaves, so that a claim is never too far ahead. Each slot has a mark: whether it was published last in an even or an odd
-//! round. Marks are published in any order; consumers stop at the first that is not of the round.
+//! With many, `claimed` says how many numbers are taken; a producer takes the next by compare and
+//! exchange, within the room that the slowest consumer leaves, so that a claim is never too far
+//! ahead. Each slot has a mark: whether it was published last in an even or an odd round. Marks are
+//! published in any order; consumers stop at the first that is not of the round.
 //!
-//! A producer that panics has claimed for good: it marks its numbers as void, and consumers pass them over.
+//! A producer that panics has claimed for good: it marks its numbers as void, and consumers pass
+//! them over.
 
 use crate::circle::Circle;
 use crate::sync::{AtomicU8, AtomicU64, Line, Ordering};
@@ -23,7 +26,8 @@ pub enum Content {
 
 /// How producers claim and publish. Closed: [`OneProducer`] and [`ManyProducers`].
 pub trait Claims: Send + Sync + 'static {
-    /// Takes the next `count` numbers, if they are below what `room` says about the first of them. Returns the first.
+    /// Takes the next `count` numbers, if they are below what `room` says about the first of them.
+    /// Returns the first.
     fn claim(&self, count: u64, room: impl FnMut(u64) -> bool) -> Option<u64>;
     /// Publishes claimed numbers.
     fn publish(&self, first: u64, count: u64, content: Content);
@@ -121,7 +125,8 @@ impl ManyProducers {
 impl Claims for ManyProducers {
     #[inline]
     fn claim(&self, count: u64, mut room: impl FnMut(u64) -> bool) -> Option<u64> {
-        // Relaxed: it only hands out numbers. What is in the slots travels with the marks and the cursors.
+        // Relaxed: it only hands out numbers. What is in the slots travels with the marks and the
+        // cursors.
         let mut first = self.claimed.0.load(Ordering::Relaxed);
         while room(first) {
             match self.claimed.0.compare_exchange_weak(first, first + count, Ordering::Relaxed, Ordering::Relaxed) {

@@ -1,4 +1,5 @@
 //! A reading end of an event loop.
+#![expect(unsafe_code, reason = "a consumer reads events that its cursor keeps from being written")]
 
 use super::WaitStrategy;
 use super::claims::{Claims, ManyProducers};
@@ -12,7 +13,8 @@ use std::time::Duration;
 /// How often a spinning consumer looks at the ring between two looks at the clock.
 const LOOKS_PER_CLOCK: u32 = 64;
 
-/// Sees all events of an [`EventLoop`](super::EventLoop), in order. Owned by the thread that handles them.
+/// Sees all events of an [`EventLoop`](super::EventLoop), in order. Owned by the thread that
+/// handles them.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -76,7 +78,8 @@ impl<E, C: Claims> Consumer<E, C> {
         &self.cursor
     }
 
-    /// Handles the events that are there now, and says how many. Never waits. Their places are freed a quarter of the ring at a time.
+    /// Handles the events that are there now, and says how many. Never waits. Their places are
+    /// freed a quarter of the ring at a time.
     ///
     /// If `handle` panics, so does this, and the event counts as handled.
     #[inline]
@@ -94,7 +97,8 @@ impl<E, C: Claims> Consumer<E, C> {
                     *done = number + 1;
                     if !ring.claims.is_void(number) {
                         handled += 1;
-                        // SAFETY: it is available, and the cursor is not beyond it before `passed` is dropped.
+                        // SAFETY: it is available, and the cursor is not beyond it before `passed`
+                        // is dropped.
                         unsafe { ring.read(number, &mut handle) };
                     }
                 }
@@ -115,7 +119,8 @@ impl<E, C: Claims> Consumer<E, C> {
         EventBatch { consumer: self, end }
     }
 
-    /// Waits, in the way that was chosen for this consumer, until there are events or will be none any more, at most `timeout`.
+    /// Waits, in the way that was chosen for this consumer, until there are events or will be none
+    /// any more, at most `timeout`.
     ///
     /// ```
     /// use hemiola_bus::{EventLoop, WaitStrategy, Waited};
@@ -132,7 +137,8 @@ impl<E, C: Claims> Consumer<E, C> {
         self.wait_until(Some(monotonic_now() + timeout))
     }
 
-    /// Handles events, and waits for them, until all producers are gone and all that they published has been handled.
+    /// Handles events, and waits for them, until all producers are gone and all that they published
+    /// has been handled.
     ///
     /// A panic of `handle` ends that event, and is [counted](Self::panics).
     pub fn run_until_closed(&mut self, mut handle: impl FnMut(&E)) {
@@ -222,7 +228,8 @@ impl<E, C: Claims> EventBatch<'_, E, C> {
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let ring = &*self.consumer.ring;
         let events = (self.consumer.done..self.end).filter(|number| !ring.claims.is_void(*number));
-        // SAFETY: they are available, and the cursor is not beyond them before this batch is dropped.
+        // SAFETY: they are available, and the cursor is not beyond them before this batch is
+        // dropped.
         events.map(|number| unsafe { ring.peek(number) })
     }
 }

@@ -1,4 +1,5 @@
 //! The writing end of an event loop.
+#![expect(unsafe_code, reason = "a producer writes the events that it has claimed")]
 
 use super::claims::{Claims, Content, ManyProducers};
 #[cfg(not(loom))]
@@ -28,7 +29,8 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What is written is the event that was in that place a round ago: buffers in it can be used again.
+/// What is written is the event that was in that place a round ago: buffers in it can be used
+/// again.
 pub struct Producer<E, C: Claims = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursors: Arc<Vec<Arc<Cursor>>>,
@@ -68,7 +70,8 @@ impl<E, C: Claims> Producer<E, C> {
     /// If `write` panics, there is no event.
     ///
     /// # Errors
-    /// The ring is full, or all consumers are gone (which is noticed at the latest when the ring is full). The closure comes back.
+    /// The ring is full, or all consumers are gone (which is noticed at the latest when the ring is
+    /// full). The closure comes back.
     #[inline]
     pub fn publish<F: FnOnce(&mut E)>(&mut self, write: F) -> Result<(), SendError<F>> {
         match self.claim(1) {
@@ -80,8 +83,8 @@ impl<E, C: Claims> Producer<E, C> {
         }
     }
 
-    /// Writes and publishes `count` events, which lie together in the order of all events; or none. Those that `write` leaves out are
-    /// published as they were.
+    /// Writes and publishes `count` events, which lie together in the order of all events; or none.
+    /// Those that `write` leaves out are published as they were.
     ///
     /// # Errors
     /// As of [`publish`](Self::publish).
@@ -100,7 +103,8 @@ impl<E, C: Claims> Producer<E, C> {
         }
     }
 
-    /// Writes an event in place and publishes it; waits for room, but not longer than `timeout`. Not for real-time threads.
+    /// Writes an event in place and publishes it; waits for room, but not longer than `timeout`.
+    /// Not for real-time threads.
     ///
     /// Sleeps if the consumers do; spins where they spin.
     ///
@@ -172,6 +176,10 @@ impl<E, C: Claims> Producer<E, C> {
     #[inline]
     fn claim(&mut self, count: u64) -> Result<u64, SendError<()>> {
         let Producer { ring, cursors, free_below } = self;
+        // So many there never are; and what follows counts with numbers below the greatest.
+        if count > ring.capacity() {
+            return Err(SendError::Full(()));
+        }
         let mut refusal = SendError::Full(());
         let room = |first: u64| {
             if first + count > *free_below {

@@ -60,14 +60,16 @@ pub struct ConsumerReport {
     pub depth: u64,
     /// How many it found at most when it looked.
     pub deepest: u64,
-    /// From publishing an event to handling it, in nanoseconds, to some 6 %; only of event loops that are listed on a bus that
-    /// [measures time](crate::Bus::with_timing). Of each sixteen events, the first is measured: looking at the clock takes longer than to
-    /// publish and handle one.
+    /// From publishing an event to handling it, in nanoseconds, to some 6 %; only of event loops
+    /// that are listed on a bus that [measures time](crate::Bus::with_timing). Of each sixteen
+    /// events, the first is measured: looking at the clock takes longer than to publish and handle
+    /// one.
     pub latency: Option<Summary>,
 }
 
 impl EventLoopReport {
-    /// Events per second since an earlier report of the same event loop; zero if no time has passed.
+    /// Events per second since an earlier report of the same event loop; zero if no time has
+    /// passed.
     pub fn rate_since(&self, earlier: &EventLoopReport) -> f64 {
         per_second((earlier.at, earlier.published), (self.at, self.published))
     }

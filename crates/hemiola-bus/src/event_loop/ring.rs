@@ -8,14 +8,17 @@
 //! | a producer | those it has claimed and not yet published | alone: claims do not overlap ([`claims`](super::claims)), and no consumer is at that slot's last event |
 //! | a consumer | from its cursor on, those published, and passed by all that it follows | together with other consumers, reading |
 //!
-//! A producer claims n only when all cursors are beyond n - capacity (acquire; consumers release). A consumer reads n only after it was
-//! published (release, acquire), or passed by one that it follows (release, acquire), which did the same.
+//! A producer claims n only when all cursors are beyond n - capacity (acquire; consumers release).
+//! A consumer reads n only after it was published (release, acquire), or passed by one that it
+//! follows (release, acquire), which did the same.
 //!
-//! One event of [`TIMED_ONE_OF`] has a stamp, when it was published, which belongs to those to whom the event belongs; zero if nobody
-//! measured. No stamp is old: who claims a number that had a stamp a round ago has synchronised, by the cursors, with the producer that
-//! stamped, and so sees that somebody measures.
+//! One event of [`TIMED_ONE_OF`] has a stamp, when it was published, which belongs to those to whom
+//! the event belongs; zero if nobody measured. No stamp is old: who claims a number that had a
+//! stamp a round ago has synchronised, by the cursors, with the producer that stamped, and so sees
+//! that somebody measures.
 //!
 //! A consumer that is gone has its cursor at the end of all numbers: it holds up nobody.
+#![expect(unsafe_code, reason = "events are shared between threads as the invariant above says")]
 
 use super::claims::Claims;
 use crate::circle::Circle;
@@ -152,7 +155,8 @@ impl<E, C: Claims> Ring<E, C> {
     /// An event to write; for as long as it is not published.
     ///
     /// # Safety
-    /// The caller is a producer that has claimed the number and not published it yet, and asks once.
+    /// The caller is a producer that has claimed the number and not published it yet, and asks
+    /// once.
     #[inline]
     pub(super) unsafe fn write(&self, number: u64) -> *mut E {
         self.slots.at(number).change(|event| event)
@@ -227,13 +231,16 @@ impl<E, C: Claims> Ring<E, C> {
         }
     }
 
-    /// How many events there will ever be; [`NEVER`] while there are producers. Who sees the end sees all events before it.
+    /// How many events there will ever be; [`NEVER`] while there are producers. Who sees the end
+    /// sees all events before it.
     pub(super) fn end(&self) -> u64 {
         self.end.load(Ordering::Acquire)
     }
 
     pub(super) fn count_refused(&self, count: u64) {
-        self.refused.fetch_add(count, Ordering::Relaxed);
+        let add = |refused: u64| Some(refused.saturating_add(count));
+        // It always adds.
+        _ = self.refused.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     pub(super) fn refused(&self) -> u64 {

@@ -1,8 +1,9 @@
 //! The newest value, by triple buffering.
 //!
 //! # Protocol
-//! Three buffers; each belongs at any time to exactly one of: the writer (`back`), the reader (`front`), or the shared word
-//! (`middle`). The word holds the number of the middle buffer and a mark that it is newer than the front.
+//! Three buffers; each belongs at any time to exactly one of: the writer (`back`), the reader
+//! (`front`), or the shared word (`middle`). The word holds the number of the middle buffer and a
+//! mark that it is newer than the front.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -10,11 +11,13 @@
 //! | writer | swaps back and middle, sets the mark | the filled buffer can be taken; the writer owns what was in the middle |
 //! | reader | looks at the mark; if set: swaps front and middle, clears it | the reader owns the newest buffer |
 //!
-//! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps release (what the owner did to
-//! its buffer is seen by the next owner) and acquire (the new owner sees it). The look at the mark may be relaxed: it decides
-//! only whether to swap.
+//! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps
+//! release (what the owner did to its buffer is seen by the next owner) and acquire (the new owner
+//! sees it). The look at the mark may be relaxed: it decides only whether to swap.
+#![expect(unsafe_code, reason = "buffers are shared between threads as the protocol above says")]
 
 use crate::sync::{Arc, AtomicU8, CellAccess, Ordering, UnsafeCell};
+use std::marker::PhantomData;
 
 /// Says that the middle buffer is newer than the reader's.
 const NEWER: u8 = 0b100;
@@ -24,7 +27,8 @@ struct Shared<T> {
     middle: AtomicU8,
 }
 
-// SAFETY: each buffer is touched by its one owner (see the protocol), so only sending T between threads is needed.
+// SAFETY: each buffer is touched by its one owner (see the protocol), so only sending T between
+// threads is needed.
 unsafe impl<T: Send> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Shared<T> {}
@@ -65,9 +69,27 @@ pub struct LatestWriter<T> {
 /// assert!(reader.has_new() && reader.take());
 /// assert_eq!(*reader.front(), "an image");
 /// ```
+///
+/// Threads that share a reader share the value, so the value must be one that threads can share:
+///
+/// ```compile_fail,E0277
+/// use hemiola_bus::exchange::latest;
+/// use std::cell::RefCell;
+///
+/// let (_writer, reader) = latest(|| RefCell::new(vec![0]));
+/// std::thread::scope(|scope| {
+///     for number in 1..=2 {
+///         let reader = &reader;
+///         // error: `RefCell<Vec<i32>>` cannot be shared between threads safely
+///         scope.spawn(move || reader.with_front(|value| value.borrow_mut().push(number)));
+///     }
+/// });
+/// ```
 pub struct LatestReader<T> {
     shared: Arc<Shared<T>>,
     front: u8,
+    /// It hands out references to the value: threads may share it if they may share that.
+    shares: PhantomData<T>,
 }
 
 /// A hand-over of the newest value; `make` makes the three buffers.
@@ -89,7 +111,7 @@ pub fn latest<T>(mut make: impl FnMut() -> T) -> (LatestWriter<T>, LatestReader<
         buffers: [UnsafeCell::new(make()), UnsafeCell::new(make()), UnsafeCell::new(make())],
         middle: AtomicU8::new(1),
     });
-    (LatestWriter { shared: shared.clone(), back: 0 }, LatestReader { shared, front: 2 })
+    (LatestWriter { shared: shared.clone(), back: 0 }, LatestReader { shared, front: 2, shares: PhantomData })
 }
 
 impl<T> LatestWriter<T> {
@@ -106,8 +128,8 @@ impl<T> LatestWriter<T> {
         self.shared.buffer(self.back).change(|buffer| change(unsafe { &mut *buffer }))
     }
 
-    /// Publishes the filled buffer. `false` when the reader never took the one before it: that one is lost, and is the back
-    /// buffer now. Wait-free: one atomic swap.
+    /// Publishes the filled buffer. `false` when the reader never took the one before it: that one
+    /// is lost, and is the back buffer now. Wait-free: one atomic swap.
     pub fn publish(&mut self) -> bool {
         let middle = self.shared.middle.swap(self.back | NEWER, Ordering::AcqRel);
         self.back = middle & !NEWER;
@@ -127,7 +149,8 @@ impl<T> LatestReader<T> {
         self.shared.middle.load(Ordering::Relaxed) & NEWER != 0
     }
 
-    /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one atomic swap.
+    /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one
+    /// atomic swap.
     #[inline]
     pub fn take(&mut self) -> bool {
         if !self.has_new() {

@@ -1,8 +1,9 @@
 //! All values in order, through a bounded ring.
 //!
 //! # Protocol
-//! Two counters that only grow: `written` belongs to the writer, `taken` to the reader. A place of the ring belongs to the
-//! reader while its number is within `taken .. written`, to the writer otherwise.
+//! Two counters that only grow: `written` belongs to the writer, `taken` to the reader. A place of
+//! the ring belongs to the reader while its number is within `taken .. written`, to the writer
+//! otherwise.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -11,7 +12,9 @@
 //! | reader | reads `written`; empty if it equals `taken` | acquire |
 //! | reader | empties the place, then advances `taken` | release |
 //!
-//! Each side keeps its own counter and its last sight of the other's, and looks again only when the ring seems full or empty.
+//! Each side keeps its own counter and its last sight of the other's, and looks again only when the
+//! ring seems full or empty.
+#![expect(unsafe_code, reason = "places are shared between threads as the protocol above says")]
 
 use crate::circle::Circle;
 use crate::sync::{Arc, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
@@ -25,7 +28,8 @@ struct Shared<T> {
     taken: Line<AtomicUsize>,
 }
 
-// SAFETY: each place is touched by its one owner (see the protocol), so only sending T between threads is needed.
+// SAFETY: each place is touched by its one owner (see the protocol), so only sending T between
+// threads is needed.
 unsafe impl<T: Send> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Shared<T> {}
@@ -167,25 +171,67 @@ impl<T> QueueReader<T> {
     /// Takes the oldest value; `None` if there is none. Wait-free: a load at most and a store.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
-        // SAFETY: it is taken once.
-        self.pop_with(|value| unsafe { ManuallyDrop::take(value) })
+        self.pop_with(|value| value.into_inner())
     }
 
-    /// Hands out the oldest value where it lies, to be taken or forgotten; `None` if there is none. The place is free when `take` returns
-    /// or panics.
+    /// The number of the oldest value, counted from zero; `None` if there is none.
     #[inline]
-    pub(crate) fn pop_with<R>(&mut self, take: impl FnOnce(&mut ManuallyDrop<T>) -> R) -> Option<R> {
+    pub(crate) fn oldest(&mut self) -> Option<u64> {
+        self.has_value().then_some(self.taken as u64)
+    }
+
+    /// Looks again only if all that it saw before was taken.
+    #[inline]
+    fn has_value(&mut self) -> bool {
         if self.taken == self.seen_written {
             self.seen_written = self.shared.written.load(Ordering::Acquire);
-            if self.taken == self.seen_written {
-                return None;
-            }
+        }
+        self.taken != self.seen_written
+    }
+
+    /// Hands out the oldest value where it lies; `None` if there is none. The place is free when
+    /// `take` returns or panics.
+    #[inline]
+    pub(crate) fn pop_with<R>(&mut self, take: impl FnOnce(Taken<'_, T>) -> R) -> Option<R> {
+        if !self.has_value() {
+            return None;
         }
         let advance = Advance(self);
         let Advance(reader) = &advance;
-        // SAFETY: the place's number is within `taken .. written`: it is the reader's, and holds a value.
+        // SAFETY: the place's number is within `taken .. written`: it is the reader's, and holds a
+        // value.
         let value = |place: *mut MaybeUninit<T>| unsafe { &mut *place.cast::<ManuallyDrop<T>>() };
-        Some(reader.shared.places.at(reader.taken as u64).change(|place| take(value(place))))
+        Some(reader.shared.places.at(reader.taken as u64).change(|place| take(Taken(value(place)))))
+    }
+}
+
+/// A value on its way out of a queue, in the place where it lies.
+///
+/// Whoever has this is the value's only owner: it is moved out, dropped or forgotten, once.
+pub(crate) struct Taken<'a, T>(&'a mut ManuallyDrop<T>);
+
+impl<'a, T> Taken<'a, T> {
+    #[inline]
+    pub(crate) fn into_inner(self) -> T {
+        // SAFETY: its only owner gives it away.
+        unsafe { ManuallyDrop::take(self.forget()) }
+    }
+
+    /// Leaves it where it lies, to be moved out there or never.
+    #[inline]
+    pub(crate) fn forget(self) -> &'a mut ManuallyDrop<T> {
+        let value: *mut ManuallyDrop<T> = self.0;
+        std::mem::forget(self);
+        // SAFETY: it is the reference that was in here.
+        unsafe { &mut *value }
+    }
+}
+
+impl<T> Drop for Taken<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: its only owner lets it go.
+        unsafe { ManuallyDrop::drop(self.0) };
     }
 }
 

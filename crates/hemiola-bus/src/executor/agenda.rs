@@ -1,10 +1,18 @@
 //! What is ready, and which of it comes next.
+//!
+//! Whoever is alone with its priority needs a bit to be found. Those who share one wait in a line,
+//! by the arrival of what each is to be called for next. A message that took the place of one that
+//! was dropped keeps that one's place in the line.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::Priority;
 use super::ranks::{NONE, Ranks};
-use super::ready::CAPACITY;
+use crate::ready::CAPACITY;
 
-/// How an executor chooses among the callbacks that have something to do. None is preempted by another one of its executor.
+/// How an executor chooses among the callbacks that have something to do. None is preempted by
+/// another one of its executor.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Order, RobotClock};
@@ -15,16 +23,27 @@ use super::ready::CAPACITY;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// The one of highest priority, looked for anew before each call; those of equal priority take turns.
+    /// The one of highest priority, looked for anew before each call; of those with equal priority,
+    /// the one whose next message, call or tick arrived first.
     #[default]
     Priority,
-    /// As ROS 2's single-threaded executor does since Eloquent. When nothing is left of the last look (its polling point), it looks
-    /// what is ready, and then calls each of that once: timers first, then subscriptions, in the order in which they were added.
-    /// What becomes ready meanwhile waits for the next look. Priorities mean nothing.
+    /// The order of ROS 2's single-threaded executor since Eloquent. When nothing is left of the last
+    /// look (its polling point), it looks what is ready, and then calls each of that once: timers
+    /// first, then subscriptions, in the order in which they were added. What becomes ready
+    /// meanwhile waits for the next look. Priorities mean nothing.
     Ros2,
-    /// As [`Order::Ros2`], but timers are looked at before each call and can delay everything else: the executor of Crystal, which the
-    /// response-time analysis of Casini et al. (ECRTS 2019) is about.
+    /// The order of [`Order::Ros2`], but timers are looked at before each call and can delay everything else:
+    /// the executor of Crystal, which the response-time analysis of Casini et al. (ECRTS 2019) is
+    /// about.
     Ros2Crystal,
+}
+
+/// When what a callback is to be called for arrived, in the numbers of [`ready`](crate::ready).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Arrival {
+    Known(u64),
+    /// Perhaps nothing has arrived yet.
+    Guessed(u64),
 }
 
 /// What kind of callback it is: ROS 2's order goes by that first.
@@ -42,6 +61,8 @@ pub(super) struct Agenda {
     ranks: [u8; CAPACITY],
     /// To be called before anybody looks again; by priority, all that are ready.
     window: Ranks,
+    /// By priority, those in the window who share theirs.
+    line: BinaryHeap<Reverse<Place>>,
     /// In ROS 2's order, ready since the last look.
     later: Ranks,
 }
@@ -55,8 +76,22 @@ struct Entry {
     /// The ranks of those with the same priority.
     first: u8,
     last: u8,
-    /// At the first of them: whose turn it is.
-    turn: u8,
+}
+
+/// A place in the line: the lowest is served first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The rank of the first who has the same priority.
+    first: u8,
+    arrival: u64,
+    index: u8,
+    is_guess: bool,
+}
+
+impl Entry {
+    fn is_alone(&self) -> bool {
+        self.first == self.last
+    }
 }
 
 impl Agenda {
@@ -66,6 +101,7 @@ impl Agenda {
             entries: Vec::with_capacity(CAPACITY),
             ranks: [NONE; CAPACITY],
             window: Ranks::default(),
+            line: BinaryHeap::with_capacity(CAPACITY),
             later: Ranks::default(),
         }
     }
@@ -80,10 +116,11 @@ impl Agenda {
         self.order
     }
 
-    /// Adds callback `index`, after all others that are equal to it.
+    /// Adds callback `index`, after all others that are equal to it. Whoever of them was marked and
+    /// alone until now must [line up](Self::line_up).
     pub(super) fn insert(&mut self, index: usize, kind: Kind, priority: Priority) {
         let marked = self.unmark_all();
-        let entry = Entry { index: index as u8, kind, priority, first: 0, last: 0, turn: 0 };
+        let entry = Entry { index: index as u8, kind, priority, first: 0, last: 0 };
         let place = match self.order {
             Order::Priority => self.entries.partition_point(|other| other.priority >= priority),
             Order::Ros2 | Order::Ros2Crystal => self.entries.partition_point(|other| other.kind <= kind),
@@ -95,22 +132,56 @@ impl Agenda {
     pub(super) fn remove(&mut self, index: usize) {
         let marked = self.unmark_all();
         self.entries.retain(|entry| usize::from(entry.index) != index);
+        self.line.retain(|Reverse(place)| usize::from(place.index) != index);
         self.ranks[index] = NONE;
         self.renumber(marked);
     }
 
-    /// Notes that a callback is ready.
+    /// Whether it matters when what callback `index` is to be called for arrived, if it is marked
+    /// now.
+    #[inline]
+    pub(super) fn lines_up(&self, index: usize) -> bool {
+        let rank = self.ranks[index];
+        self.order == Order::Priority
+            && rank != NONE
+            && !self.entries[usize::from(rank)].is_alone()
+            && !self.window.contains(rank)
+    }
+
+    /// The callback that was alone with its priority before `index` came, if it is marked.
+    pub(super) fn lonely_before(&self, index: usize) -> Option<usize> {
+        let Entry { first, last, .. } = self.entries[usize::from(self.ranks[index])];
+        let lonely = self.order == Order::Priority && last - first == 1 && self.window.contains(first);
+        lonely.then(|| usize::from(self.entries[usize::from(first)].index))
+    }
+
+    /// Notes that a callback is ready, and when what it is to be called for arrived.
+    pub(super) fn line_up(&mut self, index: usize, arrival: Arrival) {
+        let rank = self.ranks[index];
+        self.window.insert(rank);
+        let (arrival, is_guess) = match arrival {
+            Arrival::Known(arrival) => (arrival, false),
+            Arrival::Guessed(arrival) => (arrival, true),
+        };
+        let first = self.entries[usize::from(rank)].first;
+        self.line.push(Reverse(Place { first, arrival, index: index as u8, is_guess }));
+    }
+
+    /// Notes that a callback is ready that does not [line up](Self::lines_up).
     #[inline]
     pub(super) fn mark(&mut self, index: usize) {
         let rank = self.ranks[index];
         self.marks().insert(rank);
     }
 
-    /// Notes that a callback is not ready: it has seen to all for which it was marked.
+    /// Notes that a callback is not ready: it has seen to all for which it was marked, and nobody
+    /// has marked it since it [came out](Self::next).
     #[inline]
     pub(super) fn unmark(&mut self, index: usize) {
         let rank = self.ranks[index];
-        self.marks().remove(rank);
+        if self.order != Order::Priority {
+            self.later.remove(rank);
+        }
     }
 
     /// Where it is noted who is ready.
@@ -136,34 +207,37 @@ impl Agenda {
         }
     }
 
-    /// Which callback comes next; it is no longer marked.
+    /// Which callback comes next, and whether its place is a guess; it is no longer marked.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<usize> {
+    pub(super) fn next(&mut self) -> Option<(usize, bool)> {
         if self.order != Order::Priority && self.window.is_empty() {
             self.window = std::mem::take(&mut self.later);
         }
         let best = self.window.first_from(0)?;
-        let Entry { first, last, .. } = self.entries[usize::from(best)];
-        let rank = if first == last {
-            best
-        } else {
-            // Equal ones take turns: whoever was called goes to the end of the queue.
-            let turn = self.entries[usize::from(first)].turn;
-            let rank = self.window.first_from(turn).filter(|&rank| rank <= last).unwrap_or(best);
-            self.entries[usize::from(first)].turn = rank + 1;
-            rank
-        };
-        self.window.remove(rank);
-        Some(usize::from(self.entries[usize::from(rank)].index))
+        let Entry { index, first, last, .. } = self.entries[usize::from(best)];
+        if first != last {
+            return self.next_in_line();
+        }
+        self.window.remove(best);
+        Some((usize::from(index), false))
     }
 
-    /// Whether the callback that came out last would come out again if it was marked now, and nobody else.
+    /// Of those who line up, nobody is more important than the best of all.
+    #[inline(never)]
+    fn next_in_line(&mut self) -> Option<(usize, bool)> {
+        let Reverse(Place { index, is_guess, .. }) = self.line.pop()?;
+        self.window.remove(self.ranks[usize::from(index)]);
+        Some((usize::from(index), is_guess))
+    }
+
+    /// Whether the callback that came out last would come out again if it was marked now, and
+    /// nobody else.
     #[inline]
     pub(super) fn would_repeat(&self, index: usize) -> bool {
         if self.order != Order::Priority {
             return false;
         }
-        // Of those who are marked, nobody is more important; equal ones have a turn.
+        // Of those who are marked, nobody is more important; equal ones may have arrived before.
         let Entry { first, last, .. } = self.entries[usize::from(self.ranks[index])];
         first == last || self.window.first_from(first).is_none_or(|marked| marked > last)
     }
@@ -179,18 +253,28 @@ impl Agenda {
     }
 
     fn renumber(&mut self, [window, later]: [Ranks; 2]) {
-        let takes_turns = self.order == Order::Priority;
+        let lines_up = self.order == Order::Priority;
         let mut first = 0;
         for rank in 0..self.entries.len() {
-            if rank > 0 && !(takes_turns && self.entries[rank].priority == self.entries[rank - 1].priority) {
+            if rank > 0 && !(lines_up && self.entries[rank].priority == self.entries[rank - 1].priority) {
                 first = rank;
             }
             let entry = &mut self.entries[rank];
-            (entry.first, entry.last, entry.turn) = (first as u8, rank as u8, first as u8);
+            (entry.first, entry.last) = (first as u8, rank as u8);
             self.ranks[usize::from(entry.index)] = rank as u8;
             let last = rank as u8;
             self.entries[first..rank].iter_mut().for_each(|equal| equal.last = last);
         }
+        let Self { line, entries, ranks, .. } = self;
+        // Those who shared a priority and are alone now need no place in the line; its room is
+        // reused.
+        let mut waiting = std::mem::take(line).into_vec();
+        waiting.retain_mut(|Reverse(place)| {
+            let entry = &entries[usize::from(ranks[usize::from(place.index)])];
+            place.first = entry.first;
+            !entry.is_alone()
+        });
+        *line = waiting.into();
         window.each(|index| self.window.insert(self.ranks[usize::from(index)]));
         later.each(|index| self.later.insert(self.ranks[usize::from(index)]));
     }
@@ -210,28 +294,56 @@ mod tests {
     }
 
     fn drain(agenda: &mut Agenda) -> Vec<usize> {
-        std::iter::from_fn(|| agenda.next()).collect()
+        std::iter::from_fn(|| agenda.next()).map(|(index, _)| index).collect()
     }
 
     #[test]
     fn the_highest_priority_comes_first_also_when_it_comes_later() {
         let mut agenda = agenda(Order::Priority, &[10, 30, 20]);
         [0, 2].into_iter().for_each(|index| agenda.mark(index));
-        assert_eq!(agenda.next(), Some(2));
+        assert_eq!(agenda.next(), Some((2, false)));
         agenda.mark(1);
         assert_eq!(drain(&mut agenda), [1, 0]);
     }
 
     #[test]
-    fn equal_priorities_take_turns() {
+    fn equal_priorities_are_served_in_the_order_of_arrival() {
         let mut agenda = agenda(Order::Priority, &[5, 5, 5, 1]);
-        let mut calls = Vec::new();
-        for _ in 0..7 {
-            // All have more to do all the time.
-            (0..4).for_each(|index| agenda.mark(index));
-            calls.extend(agenda.next());
-        }
-        assert_eq!(calls, [0, 1, 2, 0, 1, 2, 0], "and the lower one never");
+        agenda.mark(3);
+        [(1, 10), (2, 11), (0, 12)]
+            .into_iter()
+            .for_each(|(index, arrival)| agenda.line_up(index, Arrival::Known(arrival)));
+        assert_eq!(agenda.next(), Some((1, false)));
+        // It has another one, which came before the others'.
+        agenda.line_up(1, Arrival::Known(9));
+        assert_eq!(drain(&mut agenda), [1, 2, 0, 3]);
+    }
+
+    #[test]
+    fn places_in_line_survive_when_callbacks_come_and_go() {
+        let mut agenda = agenda(Order::Priority, &[5, 5, 5, 7]);
+        [(2, 1), (1, 2), (0, 3)]
+            .into_iter()
+            .for_each(|(index, arrival)| agenda.line_up(index, Arrival::Known(arrival)));
+        agenda.mark(3);
+        agenda.insert(4, Kind::Timer, Priority(7));
+        assert_eq!(agenda.lonely_before(4), Some(3));
+        agenda.line_up(3, Arrival::Known(9));
+        agenda.line_up(4, Arrival::Known(8));
+        agenda.remove(1);
+        assert_eq!(drain(&mut agenda), [4, 3, 2, 0]);
+    }
+
+    #[test]
+    fn who_is_left_alone_with_its_priority_needs_no_place_in_line() {
+        let mut agenda = agenda(Order::Priority, &[5, 5]);
+        agenda.line_up(0, Arrival::Known(2));
+        agenda.remove(1);
+        agenda.insert(2, Kind::Timer, Priority(5));
+        assert_eq!(agenda.lonely_before(2), Some(0));
+        agenda.line_up(0, Arrival::Known(2));
+        agenda.line_up(2, Arrival::Known(1));
+        assert_eq!(drain(&mut agenda), [2, 0]);
     }
 
     #[test]
@@ -256,7 +368,7 @@ mod tests {
         let mut agenda = agenda(Order::Ros2, &[0, 0]);
         agenda.insert(2, Kind::Timer, Priority(0));
         (0..2).for_each(|index| agenda.mark(index));
-        assert_eq!(agenda.next(), Some(0));
+        assert_eq!(agenda.next(), Some((0, false)));
         agenda.mark_timer(2);
         agenda.mark(0);
         assert_eq!(drain(&mut agenda), [1, 2, 0]);
@@ -267,7 +379,7 @@ mod tests {
         let mut agenda = agenda(Order::Ros2Crystal, &[0, 0]);
         agenda.insert(2, Kind::Timer, Priority(0));
         (0..2).for_each(|index| agenda.mark(index));
-        assert_eq!(agenda.next(), Some(0));
+        assert_eq!(agenda.next(), Some((0, false)));
         agenda.mark_timer(2);
         agenda.mark(0);
         assert_eq!(drain(&mut agenda), [2, 1, 0]);
@@ -275,20 +387,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_that_was_marked_comes_once_by_priority(
+        fn all_that_was_marked_comes_once_by_priority_then_arrival(
             priorities in prop::collection::vec(0_u16..4, 1..CAPACITY),
-            marks in prop::collection::vec(any::<prop::sample::Index>(), 0..300),
+            marks in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>()), 0..300),
         ) {
             let mut agenda = agenda(Order::Priority, &priorities);
-            let mut marked: Vec<_> = marks.iter().map(|mark| mark.index(priorities.len())).collect();
-            marked.iter().for_each(|&index| agenda.mark(index));
-            let order = drain(&mut agenda);
-            prop_assert!(order.is_sorted_by_key(|&index| std::cmp::Reverse(priorities[index])));
-            let mut sorted = order;
-            sorted.sort_unstable();
-            marked.sort_unstable();
-            marked.dedup();
-            prop_assert_eq!(sorted, marked);
+            let mut expected: Vec<(std::cmp::Reverse<u16>, u64, usize)> = Vec::new();
+            for (mark, arrival) in marks {
+                let index = mark.index(priorities.len());
+                let lines_up = agenda.lines_up(index);
+                let alone = priorities.iter().filter(|&&other| other == priorities[index]).count() == 1;
+                prop_assert!(!(alone && lines_up));
+                if lines_up {
+                    agenda.line_up(index, Arrival::Known(arrival));
+                } else {
+                    agenda.mark(index);
+                }
+                if expected.iter().all(|&(.., other)| other != index) {
+                    expected.push((std::cmp::Reverse(priorities[index]), if alone { 0 } else { arrival }, index));
+                }
+            }
+            expected.sort_unstable();
+            prop_assert_eq!(drain(&mut agenda), expected.iter().map(|&(.., index)| index).collect::<Vec<_>>());
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Callbacks that look after what raises a signal: actors, servers, receivers of the newest message.
+//! Callbacks that look after what raises a signal: actors, servers, receivers of the newest
+//! message.
 
 use std::sync::Arc;
 
@@ -7,13 +8,20 @@ use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnabl
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
+use crate::ready::Ready;
 use crate::signal::Signal;
 
 impl Executor {
-    /// Calls a callback whenever a signal is raised: so an executor runs whatever raises one, such as an [`Actor`](crate::Actor).
+    /// Calls a callback whenever a signal is raised: so an executor runs whatever raises one, such
+    /// as an [`Actor`](crate::Actor).
     ///
-    /// `make` gets the signal, and gives the callback and what else came of it. The callback does one piece of work and tells whether there
-    /// was any; then it is called again, as soon as nothing more important is ready. The name is for the trace.
+    /// `make` gets the signal, and gives the callback and what else came of it. The callback does
+    /// one piece of work and tells whether there was any; then it is called again, as soon as
+    /// nothing more important is ready and nothing of the same priority arrived before. It is also
+    /// called when it is added. The name is for the trace.
+    ///
+    /// The calls of an [`Actor`](crate::Actor) arrive when they are sent. Of anything else, what is
+    /// there when the signal is raised arrives then, and the rest when one piece of work is done.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].
@@ -42,13 +50,13 @@ impl Executor {
         C: FnMut() -> bool + Send + 'static,
     {
         let added = self.handle.attend(name, priority, make);
-        self.obey();
+        self.make_changes();
         added
     }
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::attend`].
+    /// Calls a callback whenever a signal is raised: see [`Executor::attend`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -65,9 +73,9 @@ impl ExecutorHandle {
         let newcomer = Newcomer { kind, name, topic: None, priority, period: None, messages: None };
         let mut rest = None;
         let id = self.add(newcomer, |ready, figures| {
-            let (callback, other) = make(ready.into());
+            let (callback, other) = make(ready.clone().into());
             rest = Some(other);
-            Ok(Box::new(Attended { callback, figures }))
+            Ok(Box::new(Attended { callback, ready, figures }))
         })?;
         Ok((id, rest.expect("`add` has made what it has added")))
     }
@@ -75,16 +83,23 @@ impl ExecutorHandle {
 
 struct Attended<C> {
     callback: C,
+    ready: Ready,
     figures: Arc<Figures>,
 }
 
 impl<C: FnMut() -> bool + Send> Runnable for Attended<C> {
+    fn arrived(&mut self) -> Option<u64> {
+        self.ready.oldest()
+    }
+
     fn waiting(&mut self) -> usize {
         1
     }
 
     fn run(&mut self, call: &mut Call<'_>) -> Left {
-        let Self { callback, figures } = self;
+        let Self { callback, ready, figures } = self;
+        // Before it looks: what comes meanwhile is noted anew, as is what it leaves for later.
+        ready.forget_oldest();
         // Whoever panics has worked.
         let mut worked = true;
         figures.contain(call, || worked = callback());

@@ -2,20 +2,20 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_model::Time;
-use hemiola_realtime::{describe_panic, take_place};
 use hemiola_trace::Ticks;
 
 use super::pass::Rivals;
 use super::registry::Newcomer;
 use crate::clock::RobotClock;
+use crate::panics::describe;
+use crate::sync::{AtomicU64, Ordering};
 
-/// How important a callback is among those of its executor: the larger number first. It has nothing to do with the priority of the
-/// executor's thread.
+/// How important a callback is among those of its executor: the larger number first. It has nothing
+/// to do with the priority of the executor's thread.
 ///
 /// ```
 /// use hemiola_bus::Priority;
@@ -69,7 +69,8 @@ pub struct CallbackId {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallbackReport {
-    /// The topic; the service, and whether its requests or answers; what was attended; or the timer, and where in the source it was added.
+    /// The topic; the service, and whether its requests or answers; what was attended; or the
+    /// timer, and where in the source it was added.
     pub name: String,
     /// Its priority.
     pub priority: Priority,
@@ -89,6 +90,11 @@ pub struct CallbackReport {
 pub(super) trait Runnable: Send {
     /// When the clock makes it ready for the first time.
     fn first_due(&self) -> Option<Time> {
+        None
+    }
+
+    /// When what it is called for next arrived, if that is known: see [`ready`](crate::ready).
+    fn arrived(&mut self) -> Option<u64> {
         None
     }
 
@@ -197,15 +203,15 @@ impl Figures {
     pub(super) fn contain(&self, call: &mut Call<'_>, body: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(body)) {
             call.panics += 1;
-            self.note(&*panic);
+            self.note(panic);
         }
     }
 
     /// Allocates and locks, as panicking did: a callback that panics is no longer on time.
     #[cold]
-    fn note(&self, panic: &(dyn Any + Send)) {
+    fn note(&self, panic: Box<dyn Any + Send>) {
         add(&self.panics, 1);
-        *self.last_panic() = Some(describe_panic(panic, &take_place()));
+        *self.last_panic() = Some(describe(panic));
     }
 
     pub(super) fn report(&self, newcomer: &Newcomer, callbacks: usize) -> CallbackReport {

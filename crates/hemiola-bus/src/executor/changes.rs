@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::Executor;
 use super::callback::CallbackId;
-use super::registry::{Command, Removed};
+use super::registry::{CHANGES_PER_TURN, Command, Removed};
 use crate::error::BusError;
 
 impl Executor {
@@ -14,45 +14,61 @@ impl Executor {
     /// [`BusError::ExecutorBusy`] if others send changes faster than they are made.
     pub fn remove(&mut self, id: CallbackId) -> Result<(), BusError> {
         let removed = self.handle.remove(id);
-        self.obey();
+        self.make_changes();
         removed
     }
 
-    /// Makes the changes that were asked for.
+    /// Makes all changes that were asked for.
     #[cold]
-    pub(super) fn obey(&mut self) {
-        while let Some(command) = self.commands.todo.pop() {
-            match command {
-                Command::Add { index, kind, priority, traced, mut entry } => {
-                    self.agenda.insert(index, kind, priority);
-                    if let Some(recorder) = &mut self.recorder {
-                        recorder.name(index, traced);
-                    }
-                    match entry.first_due() {
-                        Some(due) => self.timers.insert(index, due),
-                        // Messages may have come before it was known here.
-                        None if entry.waiting() > 0 => self.agenda.mark(index),
-                        None => {}
-                    }
-                    // There is room for all numbers.
-                    let count = self.entries.len().max(index + 1);
-                    self.entries.resize_with(count, || None);
-                    self.entries[index] = Some(entry);
+    pub(super) fn make_changes(&mut self) {
+        while self.make_change() {}
+    }
+
+    /// Makes as many of the changes that were asked for as come before one call.
+    #[cold]
+    pub(super) fn make_changes_of_a_turn(&mut self) {
+        self.changes_wait = (0..CHANGES_PER_TURN).all(|_| self.make_change());
+    }
+
+    /// Makes a change, if one was asked for; tells whether.
+    fn make_change(&mut self) -> bool {
+        let Some(command) = self.commands.todo.pop() else { return false };
+        match command {
+            Command::Add { index, kind, priority, traced, mut entry } => {
+                self.agenda.insert(index, kind, priority);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.name(index, traced);
                 }
-                Command::Remove { index } => {
-                    self.timers.remove(index);
-                    self.discard(index);
+                // Messages may have come before it was known here.
+                let due = entry.first_due();
+                let is_ready = due.is_none() && entry.waiting() > 0;
+                // There is room for all numbers.
+                let count = self.entries.len().max(index + 1);
+                self.entries.resize_with(count, || None);
+                self.entries[index] = Some(entry);
+                due.into_iter().for_each(|due| self.timers.insert(index, due));
+                if let Some(lonely) = self.agenda.lonely_before(index) {
+                    let arrival = self.arrival(lonely);
+                    self.agenda.line_up(lonely, arrival);
                 }
-                Command::PutIn { index, mut carrier } => {
-                    self.put_in(index, &mut *carrier);
-                    self.send_back(Removed::Carrier(carrier));
-                }
-                Command::TakeOut { index, position, mut carrier } => {
-                    self.entries[index].iter_mut().for_each(|entry| entry.take_out(position, &mut *carrier));
-                    self.send_back(Removed::Carrier(carrier));
+                if is_ready {
+                    self.mark(index);
                 }
             }
+            Command::Remove { index } => {
+                self.timers.remove(index);
+                self.discard(index);
+            }
+            Command::PutIn { index, mut carrier } => {
+                self.put_in(index, &mut *carrier);
+                self.send_back(Removed::Carrier(carrier));
+            }
+            Command::TakeOut { index, position, mut carrier } => {
+                self.entries[index].iter_mut().for_each(|entry| entry.take_out(position, &mut *carrier));
+                self.send_back(Removed::Carrier(carrier));
+            }
         }
+        true
     }
 
     /// Takes in what a carrier brings.

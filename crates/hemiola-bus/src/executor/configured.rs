@@ -6,8 +6,9 @@ use hemiola_realtime::{Affinity, CoreId, Niceness, Policy, Priority as ThreadPri
 use super::{Executor, Priority};
 
 impl Executor {
-    /// Lets a configuration go before what the program says: before the priorities with which callbacks are added, and before policy and
-    /// cores of the thread that [`spawn`](Self::spawn) makes. What it does not speak of is as the program says.
+    /// Lets a configuration go before what the program says: before the priorities with which
+    /// callbacks are added, and before policy and cores of the thread that [`spawn`](Self::spawn)
+    /// makes. What it does not speak of is as the program says.
     ///
     /// ```
     /// use hemiola_bus::{Executor, Priority, RobotClock};

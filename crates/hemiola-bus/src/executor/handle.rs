@@ -1,6 +1,5 @@
 //! An executor as other threads, and its own callbacks, see it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_model::configuration::ExecutorConfiguration;
@@ -9,15 +8,19 @@ use hemiola_trace::{CallbackId as TracedCallback, Catalog, ExecutorThread, Worke
 
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
 use super::configured;
-use super::ready::{CAPACITY, Ready};
 use super::registry::{CHANGES, Command, Commands, Messages, Newcomer, Registry};
 use super::subscription::Carrier;
 use crate::clock::RobotClock;
 use crate::error::BusError;
+use crate::panics::drop_contained;
+use crate::ready::{CAPACITY, Ready};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
 ///
-/// Takes effect between two calls. Locks and allocates, but never makes the executor wait.
+/// Takes effect between two calls, in the order of asking; so that a flood of changes does not hold
+/// up the callbacks, the executor makes at most eight before the next call. Locks and allocates,
+/// but never makes the executor wait.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -68,7 +71,7 @@ impl ExecutorHandle {
         &self.shared.name
     }
 
-    /// As [`Executor::remove`](crate::Executor::remove).
+    /// Removes a callback: see [`Executor::remove`](crate::Executor::remove).
     ///
     /// # Errors
     /// [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -88,7 +91,7 @@ impl ExecutorHandle {
     /// Ends [`Executor::run`](crate::Executor::run) after the present call.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
-        self.shared.commands.raise();
+        self.shared.commands.tell();
     }
 
     /// What is known of all callbacks, in the order in which their numbers were given out.
@@ -101,7 +104,8 @@ impl ExecutorHandle {
         self.shared.sleeps.load(Ordering::Relaxed)
     }
 
-    /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign code.
+    /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign
+    /// code.
     pub(super) fn add(
         &self,
         mut newcomer: Newcomer,
@@ -112,7 +116,9 @@ impl ExecutorHandle {
         let Some((index, traced)) = self.with_registry(|registry| registry.reserve(newcomer, figures.clone())) else {
             return Err(BusError::TooManyCallbacks { executor: self.name().to_owned(), limit: CAPACITY });
         };
+        let reserved = Reserved { handle: self, index };
         let made = make(self.shared.commands.of(index), figures);
+        std::mem::forget(reserved);
         self.with_registry(|registry| {
             let add = |entry| self.send(registry, Command::Add { index, kind, priority, traced, entry });
             let sent = made.and_then(add);
@@ -123,7 +129,8 @@ impl ExecutorHandle {
         })
     }
 
-    /// Adds a callback to those that want the same messages at the same priority: has it put in there. Gives it back if there are none.
+    /// Adds a callback to those that want the same messages at the same priority: has it put in
+    /// there. Gives it back if there are none.
     pub(super) fn join<C>(
         &self,
         messages: &Messages,
@@ -158,12 +165,14 @@ impl ExecutorHandle {
         self.with_registry(Registry::share_no_messages);
     }
 
-    /// Names callbacks in a trace from now on; tells the names of those that are there, with their numbers.
+    /// Names callbacks in a trace from now on; tells the names of those that are there, with their
+    /// numbers.
     pub(super) fn record(&self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.with_registry(|registry| registry.record(catalog, executor))
     }
 
-    /// Says in the trace on which thread callbacks are called from now on, if there is one. Locks and calls the system.
+    /// Says in the trace on which thread callbacks are called from now on, if there is one. Locks
+    /// and calls the system.
     pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
         self.with_registry(|registry| registry.note_thread(thread));
     }
@@ -175,7 +184,7 @@ impl ExecutorHandle {
         if !registry.send(command) {
             return Err(BusError::ExecutorBusy { executor: self.name().to_owned(), waiting: CHANGES });
         }
-        self.shared.commands.raise();
+        self.shared.commands.tell();
         Ok(())
     }
 
@@ -185,7 +194,8 @@ impl ExecutorHandle {
         let result = body(&mut registry);
         let waste = std::mem::take(&mut registry.waste);
         drop(registry);
-        drop(waste);
+        // It belonged to others, who are not to learn of it by a panic of this thread.
+        waste.into_iter().for_each(drop_contained);
         result
     }
 
@@ -209,5 +219,17 @@ impl ExecutorHandle {
     /// From now on, nobody sends it anything.
     pub(super) fn note_end(&self) {
         self.with_registry(|_| self.shared.gone.store(true, Ordering::Relaxed));
+    }
+}
+
+/// A number that was reserved, until it is known whether it is needed.
+struct Reserved<'a> {
+    handle: &'a ExecutorHandle,
+    index: usize,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.handle.with_registry(|registry| registry.release(self.index));
     }
 }

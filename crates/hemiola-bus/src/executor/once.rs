@@ -7,7 +7,8 @@ use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnabl
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
-use crate::topic::{Message, Queue, Topic, WhenFull};
+use crate::topic::{Message, Queue, Topic};
+use crate::when_full::WhenFull;
 
 impl Executor {
     /// Calls `callback` for the next message of a topic, and for no other.
@@ -36,13 +37,13 @@ impl Executor {
         callback: impl FnOnce(&T) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.subscribe_once(topic, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::subscribe_once`].
+    /// Calls `callback` for the next message of a topic: see [`Executor::subscribe_once`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -69,6 +70,10 @@ struct Once<T: Message, C> {
 }
 
 impl<T: Message, C: FnOnce(&T) + Send> Runnable for Once<T, C> {
+    fn arrived(&mut self) -> Option<u64> {
+        self.queue.next_arrival()
+    }
+
     fn waiting(&mut self) -> usize {
         self.queue.waiting()
     }

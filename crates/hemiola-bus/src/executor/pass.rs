@@ -1,16 +1,19 @@
 //! Several calls of one callback in a row, where the executor would choose it again each time.
 //!
-//! Between two calls the executor looks what has become ready, and chooses. In a pass it only asks whether there is anything to look at:
-//! another callback's bit, a change that somebody wants made (which is a bit, too), a timer that is due. If there is, the pass ends; if
-//! there is nothing, and nobody of the same priority was ready when the pass began, then the choice would be the same callback again. So
-//! calls come in the same order with passes as without, and whoever is more important waits for one call at most.
+//! Between two calls the executor looks what has become ready, and chooses. In a pass it only asks
+//! whether there is anything to look at: another callback's bit, a change that somebody wants made
+//! (which is a bit, too), a timer that is due. If there is, the pass ends; if there is nothing, and
+//! nobody of the same priority was ready when the pass began, then the choice would be the same
+//! callback again. So calls come in the same order with passes as without, and whoever is more
+//! important waits for one call at most.
 //!
-//! There are no passes in the orders of ROS 2, in which everybody is called once per look, nor under a trace, which wants each call.
+//! There are no passes in the orders of ROS 2, in which everybody is called once per look, nor
+//! under a trace, which wants each call.
 
 use hemiola_model::Time;
 
-use super::ready::ReadySet;
 use crate::clock::RobotClock;
+use crate::ready::ReadySet;
 
 /// Who would end a pass.
 pub(super) struct Rivals<'a> {

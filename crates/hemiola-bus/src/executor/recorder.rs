@@ -10,14 +10,14 @@ use hemiola_trace::{
 use super::Executor;
 use super::agenda::Order;
 use super::callback::{Call, Reason};
-use super::ready::CAPACITY;
+use crate::ready::CAPACITY;
 
 impl Executor {
-    /// Records every call from now on, in a ring that keeps the last `events`: for statistics and traces. Costs two looks at the
-    /// processor's counter per call.
+    /// Records every call from now on, in a ring that keeps the last `events`: for statistics and
+    /// traces. Costs two looks at the processor's counter per call.
     ///
-    /// On a bus that [measures time](crate::Bus::with_timing), the trace shows how long each message waited, with a flow from its publication to
-    /// the call.
+    /// On a bus that [measures time](crate::Bus::with_timing), the trace shows how long each
+    /// message waited, with a flow from its publication to the call.
     ///
     /// # Errors
     /// The catalog is full.
@@ -58,7 +58,8 @@ impl Executor {
 }
 
 impl Executor {
-    /// Says in the trace how this thread runs, on which callbacks are called from now on: for bounds on how long that takes.
+    /// Says in the trace how this thread runs, on which callbacks are called from now on: for
+    /// bounds on how long that takes.
     pub(super) fn note_thread(&self) {
         self.handle.note_thread(|| {
             let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

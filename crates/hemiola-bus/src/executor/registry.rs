@@ -1,8 +1,10 @@
-//! What those who add and remove callbacks know of them, and the two queues between them and the executor.
+//! What those who add and remove callbacks know of them, and the two queues between them and the
+//! executor.
 //!
-//! Callbacks are made, named and numbered on the thread that adds them, and travel to the executor through a bounded queue; the executor puts
-//! them in between two calls. (One that is added by its executor, to others for the same messages, needs no queue.) What the executor has
-//! removed travels back, to be dropped by whoever uses a handle next.
+//! Callbacks are made, named and numbered on the thread that adds them, and travel to the executor
+//! through a bounded queue; the executor puts them in between two calls. (One that is added by its
+//! executor, to others for the same messages, needs no queue.) What the executor has removed
+//! travels back, to be dropped by whoever uses a handle next.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -14,12 +16,15 @@ use hemiola_trace::{Callback as Traced, CallbackId as TracedCallback, Catalog, E
 
 use super::agenda::Kind;
 use super::callback::{CallbackId, CallbackReport, Figures, Priority, Runnable};
-use super::ready::CAPACITY;
 use crate::exchange::{QueueReader, QueueWriter, queue};
-use crate::topic::WhenFull;
+use crate::ready::CAPACITY;
+use crate::when_full::WhenFull;
 
 /// How many changes may wait to be made.
 pub(super) const CHANGES: usize = 64;
+
+/// How many of them are made before the next call, so that they do not hold up the callbacks.
+pub(super) const CHANGES_PER_TURN: usize = 8;
 
 /// All callbacks of an executor, by their numbers.
 pub(super) struct Registry {
@@ -107,8 +112,8 @@ pub(super) struct Commands {
 impl Registry {
     pub(super) fn new() -> (Self, Commands) {
         let (command_writer, command_reader) = queue(CHANGES);
-        // There is always room: the number of an entry is not used again before the entry has come back, and whoever sends a command takes in
-        // what came back of the earlier ones.
+        // There is always room: the number of an entry is not used again before the entry has come
+        // back, and whoever sends a command takes in what came back of the earlier ones.
         let (removed_writer, removed_reader) = queue(CAPACITY + CHANGES + 1);
         let registry = Self {
             entries: Vec::new(),
@@ -166,7 +171,8 @@ impl Registry {
         CallbackId { index: index as u8, serial }
     }
 
-    /// Where the callback is, if it is still there: its number, its place among those with which it is called, and how many they are.
+    /// Where the callback is, if it is still there: its number, its place among those with which it
+    /// is called, and how many they are.
     pub(super) fn place(&self, id: CallbackId) -> Option<(usize, usize, usize)> {
         let index = usize::from(id.index);
         let serials = &self.entries.get(index)?.as_ref()?.serials;
@@ -207,7 +213,8 @@ impl Registry {
         self.shares_messages = false;
     }
 
-    /// Names callbacks in a trace from now on; tells the names of those that are there, with their numbers.
+    /// Names callbacks in a trace from now on; tells the names of those that are there, with their
+    /// numbers.
     pub(super) fn record(&mut self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.recording = Some((catalog.clone(), executor));
         let entries = self.entries.iter().enumerate();
@@ -226,7 +233,8 @@ impl Registry {
     fn traced(&self, newcomer: &Newcomer, index: usize) -> Option<TracedCallback> {
         let (catalog, executor) = self.recording.as_ref()?;
         let Newcomer { name, priority: Priority(priority), period, .. } = newcomer;
-        // Timers from one place in the source are told apart, for together they tick more often than each.
+        // Timers from one place in the source are told apart, for together they tick more often
+        // than each.
         let others = self.entries[..index].iter().flatten().filter(|_| period.is_some());
         let same = others.filter(|other| other.newcomer.name == *name).count();
         let name = if same == 0 { name.clone() } else { format!("{name} ({})", same + 1) };

@@ -6,7 +6,8 @@ use hemiola_realtime::{AdaptiveEarliness, Reason, monotonic_now};
 
 use super::Executor;
 
-/// How long an executor looks for something to do before it sleeps, and how early it wakes for its timers.
+/// How long an executor looks for something to do before it sleeps, and how early it wakes for its
+/// timers.
 #[derive(Default)]
 pub(super) struct Patience {
     spinning: Duration,
@@ -21,17 +22,19 @@ impl Patience {
 }
 
 impl Executor {
-    /// How long it looks for new messages before it sleeps: a message that comes within that time is received in a fraction of a
-    /// microsecond instead of after a wake-up through the kernel. The price is a busy core; zero unless said otherwise.
+    /// How long it looks for new messages before it sleeps: a message that comes within that time
+    /// is received in a fraction of a microsecond instead of after a wake-up through the kernel.
+    /// The price is a busy core; zero unless said otherwise.
     #[must_use]
     pub fn spin_before_sleep(mut self, patience: Duration) -> Self {
         self.patience.spinning = patience;
         self
     }
 
-    /// Wakes a little before a timer is due, at most `bound`, and looks until it is: as cycles do, it learns from how late its sleeps end. A
-    /// timer is then called within a microsecond or so of its time, instead of some tens. The price is two sleeps per tick, and a core
-    /// that is busy for what remains.
+    /// Wakes a little before a timer is due, at most `bound`, and looks until it is: as cycles do,
+    /// it learns from how late its sleeps end. A timer is then called within a microsecond or so of
+    /// its time, instead of some tens. The price is two sleeps per tick, and a core that is busy
+    /// for what remains.
     ///
     /// ```
     /// use hemiola_bus::{Executor, Priority, RobotClock};

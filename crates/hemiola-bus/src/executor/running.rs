@@ -5,8 +5,10 @@ use std::thread::JoinHandle;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, spawn};
 
 use super::{Executor, ExecutorHandle};
+use crate::panics::drop_contained;
 
-/// An executor that runs on a thread of its own. Dropping it stops the executor and waits for the present call to end.
+/// An executor that runs on a thread of its own. Dropping it stops the executor and waits for the
+/// present call to end.
 ///
 /// ```
 /// use hemiola_bus::{Executor, RobotClock};
@@ -30,10 +32,12 @@ pub struct RunningExecutor {
 }
 
 impl Executor {
-    /// Runs it on a thread of its own with these settings, before which go those of its [configuration](Self::configured).
+    /// Runs it on a thread of its own with these settings, before which go those of its
+    /// [configuration](Self::configured).
     ///
     /// # Errors
-    /// There is no thread to be had. A setting that the system refuses is no error: see [`RunningExecutor::report`].
+    /// There is no thread to be had. A setting that the system refuses is no error: see
+    /// [`RunningExecutor::report`].
     pub fn spawn(mut self, settings: ThreadSettings) -> Result<RunningExecutor, RealtimeError> {
         let handle = self.handle();
         let spawned = spawn(handle.thread(settings), move || {
@@ -74,8 +78,9 @@ impl RunningExecutor {
 impl Drop for RunningExecutor {
     fn drop(&mut self) {
         if self.thread.is_some() {
-            // There is nobody to tell of a panic of the executor's own; the default hook has printed it.
-            let _ = self.join();
+            // There is nobody to tell of a panic of the executor's own; the default hook has
+            // printed it.
+            drop_contained(self.join());
         }
     }
 }

@@ -5,18 +5,19 @@ use std::task::{Poll, Wake, Waker};
 
 use super::agenda::Kind;
 use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
-use super::ready::Ready;
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::bus::Bus;
 use crate::error::{BusError, CallError};
+use crate::ready::Ready;
 use crate::service::{Arrived, Client, Pending, Server};
 
 impl Executor {
-    /// Answers the requests to the service of that name by calling `answer`, until the callback is removed.
+    /// Answers the requests to the service of that name by calling `answer`, until the callback is
+    /// removed.
     ///
-    /// Of each client, `capacity` requests may wait. A request over which `answer` panics is answered with
-    /// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+    /// Of each client, `capacity` requests may wait. A request over which `answer` panics is
+    /// answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
     ///
     /// # Errors
     /// [`BusError::AlreadyServed`], [`BusError::OtherType`], [`BusError::TooManyCallbacks`].
@@ -46,12 +47,12 @@ impl Executor {
         answer: impl FnMut(&Request) -> Response + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.serve(bus, service, priority, capacity, answer);
-        self.obey();
+        self.make_changes();
         added
     }
 
-    /// Sends a request, and calls `callback` once with what [`Client::call`] would have returned after a wait without a time limit. Removing
-    /// the callback gives up.
+    /// Sends a request, and calls `callback` once with what [`Client::call`] would have returned
+    /// after a wait without a time limit. Removing the callback gives up.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`]: the request was not sent.
@@ -77,13 +78,13 @@ impl Executor {
         callback: impl FnOnce(Result<Response, CallError<Request>>) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.call(client, request, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::serve`].
+    /// Answers the requests to a service: see [`Executor::serve`].
     ///
     /// # Errors
     /// As there, and [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -104,7 +105,8 @@ impl ExecutorHandle {
         })
     }
 
-    /// As [`Executor::call`](Executor::call), for threads that may wait for a lock and allocate.
+    /// Sends a request, and calls `callback` with the answer: see [`Executor::call`]. For threads
+    /// that may wait for a lock and allocate.
     ///
     /// # Errors
     /// As there, and [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -118,8 +120,8 @@ impl ExecutorHandle {
         let name = client.name().to_owned();
         self.add(newcomer(&name, "answers", priority), |ready, figures| {
             let answer = client.ask(request).map_err(CallError::NotSent);
-            let waker = Arc::new(ready).into();
-            Ok(Box::new(Answered { answer: Some(answer), callback: Some(callback), waker, figures }))
+            let waker = Arc::new(ready.clone()).into();
+            Ok(Box::new(Answered { answer: Some(answer), callback: Some(callback), waker, ready, figures }))
         })
     }
 }
@@ -142,6 +144,10 @@ where
     Response: Send + 'static,
     A: FnMut(&Request) -> Response + Send,
 {
+    fn arrived(&mut self) -> Option<u64> {
+        self.server.next_arrival()
+    }
+
     fn waiting(&mut self) -> usize {
         self.server.waiting()
     }
@@ -165,6 +171,8 @@ struct Answered<Request: Send + 'static, Response: Send + 'static, C> {
     answer: Option<Result<Pending<Response>, CallError<Request>>>,
     callback: Option<C>,
     waker: Waker,
+    /// The waker's.
+    ready: Ready,
     figures: Arc<Figures>,
 }
 
@@ -174,6 +182,10 @@ where
     Response: Send + 'static,
     C: FnOnce(Result<Response, CallError<Request>>) + Send,
 {
+    fn arrived(&mut self) -> Option<u64> {
+        self.ready.oldest()
+    }
+
     fn waiting(&mut self) -> usize {
         1
     }

@@ -8,14 +8,15 @@ use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnabl
 use super::registry::{Command, Messages, Newcomer, Registry};
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
-use crate::topic::{Batch, Message, Queue, Topic, WhenFull};
+use crate::topic::{Batch, Message, Queue, Topic};
+use crate::when_full::WhenFull;
 
 impl Executor {
     /// Calls `callback` for every message of a topic, in the order of each publisher.
     ///
-    /// Up to `capacity` messages of each publisher wait to be delivered; `when_full` says what becomes of more. Callbacks that subscribe to a
-    /// topic with the same priority, capacity and policy are called one after the other for each message, and take the room of
-    /// one.
+    /// Up to `capacity` messages of each publisher wait to be delivered; `when_full` says what
+    /// becomes of more. Callbacks that subscribe to a topic with the same priority, capacity and
+    /// policy are called one after the other for each message, and take the room of one.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].
@@ -47,8 +48,9 @@ impl Executor {
         self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
     }
 
-    /// As [`subscribe`](Self::subscribe), but calls `callback` with all messages that are there (at most `capacity`): for many small messages,
-    /// where a call for each would cost more than what it does.
+    /// As [`subscribe`](Self::subscribe), but calls `callback` with all messages that are there (at
+    /// most `capacity`): for many small messages, where a call for each would cost more than what
+    /// it does.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].
@@ -94,21 +96,22 @@ impl Executor {
         let (handle, messages) = (self.handle.clone(), Messages::of::<T, C>(topic, capacity, when_full));
         let priority = handle.priority(topic.name(), priority);
         let joined = handle.join(&messages, priority, callback, |_, index, mut carrier| {
-            // What was sent before comes first, so that the registry knows the order of the callbacks.
-            self.obey();
+            // What was sent before comes first, so that the registry knows the order of the
+            // callbacks.
+            self.make_changes();
             self.put_in(index, &mut carrier);
             Ok(())
         });
         joined.unwrap_or_else(|callback| {
             let added = handle.open(topic, messages, priority, callback);
-            self.obey();
+            self.make_changes();
             added
         })
     }
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::subscribe`].
+    /// Calls `callback` for every message of a topic: see [`Executor::subscribe`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -126,7 +129,7 @@ impl ExecutorHandle {
         self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
     }
 
-    /// As [`Executor::subscribe_batched`].
+    /// Calls `callback` with all messages that are there: see [`Executor::subscribe_batched`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -192,7 +195,8 @@ impl Messages {
     }
 }
 
-/// All callbacks for the messages of one topic that share a priority: a message is received once and handed to all of them.
+/// All callbacks for the messages of one topic that share a priority: a message is received once
+/// and handed to all of them.
 pub(super) struct Subscription<T: Message, C: Callback<T>> {
     queue: Queue<T>,
     callbacks: Vec<C>,
@@ -201,7 +205,8 @@ pub(super) struct Subscription<T: Message, C: Callback<T>> {
 
 /// What is called for messages: with one, or with all that are there.
 pub(super) trait Callback<T: Message>: Send + 'static {
-    /// Receives what the callbacks want and hands it to all of them, for as long as the call goes on.
+    /// Receives what the callbacks want and hands it to all of them, for as long as the call goes
+    /// on.
     fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> Left
     where
         Self: Sized;
@@ -290,6 +295,10 @@ impl<T: Message, C: Callback<T>> Runnable for Subscription<T, C> {
     #[inline]
     fn run(&mut self, call: &mut Call<'_>) -> Left {
         C::deliver(&mut self.queue, &mut self.callbacks, call, &self.figures)
+    }
+
+    fn arrived(&mut self) -> Option<u64> {
+        self.queue.next_arrival()
     }
 
     fn waiting(&mut self) -> usize {

@@ -10,10 +10,10 @@ use hemiola_model::Time;
 
 use super::agenda::Kind;
 use super::callback::{Call, CallbackId, Figures, Left, Priority, Reason, Runnable};
-use super::ready::CAPACITY;
 use super::registry::Newcomer;
 use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
+use crate::ready::CAPACITY;
 
 /// What a timer's callback is told.
 ///
@@ -43,15 +43,16 @@ pub struct Tick {
     pub due: Time,
     /// When it was called.
     pub now: Time,
-    /// How many later ticks were due before this one was called. They are skipped: the timer keeps its beat, and does not make up for
-    /// lost time with a burst.
+    /// How many later ticks were due before this one was called. They are skipped: the timer keeps
+    /// its beat, and does not make up for lost time with a burst.
     pub missed: u64,
 }
 
 impl Executor {
     /// Calls `callback` every `period`, for the first time one period from now.
     ///
-    /// A tick that comes too late to be called before the next one is due is skipped and counted: see [`Tick::missed`].
+    /// A tick that comes too late to be called before the next one is due is skipped and counted:
+    /// see [`Tick::missed`].
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].
@@ -63,7 +64,7 @@ impl Executor {
         callback: impl FnMut(Tick) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.every(period, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 
@@ -79,11 +80,12 @@ impl Executor {
         callback: impl FnOnce(Tick) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.once(delay, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 
-    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it does already.
+    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it does
+    /// already.
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`].
@@ -95,13 +97,13 @@ impl Executor {
         callback: impl FnOnce(Tick) + Send + 'static,
     ) -> Result<CallbackId, BusError> {
         let added = self.handle.at(time, priority, callback);
-        self.obey();
+        self.make_changes();
         added
     }
 }
 
 impl ExecutorHandle {
-    /// As [`Executor::every`](crate::Executor::every).
+    /// Calls `callback` every `period`: see [`Executor::every`](crate::Executor::every).
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -116,7 +118,7 @@ impl ExecutorHandle {
         self.add_timer(name, self.clock().now() + period, Repetition::Every(period), priority, Box::new(callback))
     }
 
-    /// As [`Executor::once`](crate::Executor::once).
+    /// Calls `callback` once, `delay` from now: see [`Executor::once`](crate::Executor::once).
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -130,7 +132,7 @@ impl ExecutorHandle {
         self.at(self.clock().now() + delay, priority, callback)
     }
 
-    /// As [`Executor::at`](crate::Executor::at).
+    /// Calls `callback` once, at `time`: see [`Executor::at`](crate::Executor::at).
     ///
     /// # Errors
     /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
@@ -196,11 +198,12 @@ impl Runnable for Timer {
         let left = match self.repetition {
             Repetition::Once => Left::Over,
             Repetition::Every(period) => {
-                let [period, late] = [period, tick.now.since(tick.due)].map(|duration| duration.as_nanos() as u64);
+                let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+                let [period, late] = [period, tick.now.since(tick.due)].map(nanoseconds);
                 let period = period.max(1);
                 // What is due exactly now is not missed: it is called next.
                 tick.missed = late.saturating_sub(1) / period;
-                self.due = self.due + Duration::from_nanos(period * (tick.missed + 1));
+                self.due = self.due + Duration::from_nanos(period.saturating_mul(tick.missed + 1));
                 Left::Until(self.due)
             }
         };
@@ -235,13 +238,13 @@ impl Timers {
         self.queue.peek().map(|Reverse((due, _))| *due)
     }
 
-    /// Hands out the numbers of those that are due.
-    pub(super) fn take_due(&mut self, now: Time, mut each: impl FnMut(usize)) {
-        while let Some(&Reverse((due, index))) = self.queue.peek()
-            && due <= now
-        {
+    /// Takes the number of the one that is due first, if any is.
+    #[inline]
+    pub(super) fn take_due(&mut self, now: Time) -> Option<usize> {
+        let Reverse((due, index)) = *self.queue.peek()?;
+        (due <= now).then(|| {
             self.queue.pop();
-            each(usize::from(index));
-        }
+            usize::from(index)
+        })
     }
 }

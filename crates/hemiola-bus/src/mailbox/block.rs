@@ -1,9 +1,10 @@
 //! Lanes with one word that tells which need a visit.
+#![expect(unsafe_code, reason = "reading ends are shared between threads as the protocol of mailboxes says")]
 
-use super::Receiver;
-use crate::exchange::QueueReader;
+use super::{Arrivals, Receiver};
+use crate::exchange::{QueueReader, Taken};
+use crate::panics::drop_contained;
 use crate::sync::{AtomicU64, CellAccess, Ordering, UnsafeCell};
-use std::mem::ManuallyDrop;
 
 /// Lanes of a block; few where loom tries all that can happen.
 const LANES: u32 = if cfg!(loom) { 2 } else { 31 };
@@ -21,10 +22,17 @@ pub(super) struct Block<T> {
 struct QuietLines<T> {
     pending: AtomicU64,
     free: AtomicU64,
-    readers: [UnsafeCell<Option<QueueReader<T>>>; LANES as usize],
+    readers: [UnsafeCell<Option<Reading<T>>>; LANES as usize],
 }
 
-// SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T between threads is needed.
+/// A lane's reading end, and when its values arrived, if that is asked for.
+pub(super) struct Reading<T> {
+    pub(super) reader: QueueReader<T>,
+    pub(super) arrivals: Option<Arrivals>,
+}
+
+// SAFETY: each reading end is touched by its one owner (see the protocol), so only sending T
+// between threads is needed.
 unsafe impl<T: Send> Sync for Block<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Block<T> {}
@@ -67,30 +75,26 @@ impl<T> Block<T> {
         }
     }
 
-    /// For J, with `receiver` locked.
-    pub(super) fn take_free_lane(&self) -> Option<LaneIndex> {
+    /// For J: opens a free lane, if there is one; tells which.
+    ///
+    /// `_locked` is what the mailbox's lock is for: free lanes are the caller's, and nobody else's.
+    pub(super) fn open(&self, reading: &mut Option<Reading<T>>, _locked: &mut Receiver) -> Option<LaneIndex> {
         let free = self.quiet.free.load(Ordering::Acquire);
         (free != 0).then(|| {
             let index = free.trailing_zeros();
             self.quiet.free.fetch_and(!(1 << index), Ordering::Relaxed);
+            // SAFETY: the lane was free, so nobody owns it but the caller.
+            self.quiet.readers[index as usize].change(|place| unsafe { *place = reading.take() });
             LaneIndex(index)
         })
-    }
-
-    /// For J.
-    ///
-    /// # Safety
-    /// The lane was free, and `receiver` is locked since.
-    pub(super) unsafe fn open(&self, lane: LaneIndex, reader: QueueReader<T>) {
-        // SAFETY: nobody owns the lane but the caller.
-        self.quiet.readers[lane.0 as usize].change(|place| unsafe { *place = Some(reader) });
     }
 
     /// S2.
     #[inline]
     pub(super) fn raise(&self, lane: LaneIndex) -> Raised {
         let ready = 1 << lane.0;
-        // Asking for the one bit makes this a bit test and set, which cannot fail, where asking for the word makes it a loop.
+        // Asking for the one bit makes this a bit test and set, which cannot fail, where asking for
+        // the word makes it a loop.
         if self.word.fetch_or(ready, Ordering::AcqRel) & ready != 0 {
             return Raised::Again;
         }
@@ -127,23 +131,29 @@ impl<T> Block<T> {
     /// The lane is the caller's: the receiver's when noted, its sender's when the receiver is gone.
     #[inline]
     pub(super) unsafe fn pop(&self, lane: LaneIndex) -> Option<T> {
-        // SAFETY: as the caller says; the value is taken once.
-        unsafe { self.pop_with(lane, |value| ManuallyDrop::take(value)) }
+        // SAFETY: as the caller says.
+        unsafe { self.pop_with(lane, |value| value.into_inner()) }
     }
 
-    /// Hands out the oldest value of a lane where it lies, to be taken or forgotten.
+    /// Hands out the oldest value of a lane where it lies.
     ///
     /// # Safety
     /// As of [`pop`](Self::pop).
     #[inline]
-    pub(super) unsafe fn pop_with<R>(
-        &self,
-        lane: LaneIndex,
-        take: impl FnOnce(&mut ManuallyDrop<T>) -> R,
-    ) -> Option<R> {
-        let reader = &self.quiet.readers[lane.0 as usize];
+    pub(super) unsafe fn pop_with<R>(&self, lane: LaneIndex, take: impl FnOnce(Taken<'_, T>) -> R) -> Option<R> {
+        let reading = &self.quiet.readers[lane.0 as usize];
         // SAFETY: the reading end is the caller's.
-        reader.change(|reader| unsafe { (*reader).as_mut() }.and_then(|reader| reader.pop_with(take)))
+        reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(|reading| reading.reader.pop_with(take)))
+    }
+
+    /// When the oldest value of a lane arrived; `None` if there is none.
+    ///
+    /// # Safety
+    /// As of [`pop`](Self::pop).
+    pub(super) unsafe fn next_arrival(&self, lane: LaneIndex) -> Option<u64> {
+        let reading = &self.quiet.readers[lane.0 as usize];
+        // SAFETY: the reading end is the caller's.
+        reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(Reading::next_arrival))
     }
 
     /// R2: a lane that was found empty after it was noted.
@@ -164,7 +174,9 @@ impl<T> Block<T> {
             let mut next = LaneIndex::FIRST;
             while let Some(lane) = noted.first_from(next) {
                 // SAFETY: the lane is noted, and the receiver is what closes.
-                while unsafe { self.pop(lane) }.is_some() {}
+                while let Some(value) = unsafe { self.pop(lane) } {
+                    drop_contained(value);
+                }
                 self.strike_off(lane, noted);
                 next = lane.following();
             }
@@ -172,6 +184,14 @@ impl<T> Block<T> {
                 return;
             }
         }
+    }
+}
+
+impl<T> Reading<T> {
+    fn next_arrival(&mut self) -> Option<u64> {
+        let number = self.reader.oldest()?;
+        // Relaxed: it was written before the value.
+        Some(self.arrivals.as_ref().map_or(0, |arrivals| arrivals.at(number).load(Ordering::Relaxed)))
     }
 }
 

@@ -1,11 +1,12 @@
 //! The receiving end of a mailbox.
+#![expect(unsafe_code, reason = "the receiver reads the lanes that are noted")]
 
 use super::block::{Block, LaneIndex, Noted};
 use super::{Mailbox, Sender};
+use crate::exchange::Taken;
 use crate::roster::RosterReader;
 use crate::sync::{Arc, Ordering};
 use hemiola_realtime::{MonotonicTime, Reason};
-use std::mem::ManuallyDrop;
 
 /// Visits the lanes in a fixed order.
 pub(crate) struct Inbox<T: Send> {
@@ -79,20 +80,23 @@ impl<T: Send> Inbox<T> {
         self.blocks.entries().iter().any(|block| !block.noted().is_empty())
     }
 
-    /// Hands out values where they lie, to be taken or forgotten: lane after lane, until all lanes are empty or nothing is left of the budget.
-    /// Begins with the lane after the one at which it ended last, so that a sender that always has something takes at most one budget
-    /// from the others.
+    /// Hands out values where they lie: lane after lane, until all lanes are empty or nothing is
+    /// left of the budget. Begins with the lane after the one at which it ended last, so that a
+    /// sender that always has something takes at most one budget from the others.
     ///
     /// Where `receive` panics, the value counts as received, and the next call goes on behind it.
     #[inline]
-    pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(&mut ManuallyDrop<T>)) {
+    pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(Taken<'_, T>)) {
         self.blocks.refresh();
+        if self.mailbox.signal.executor().is_some() {
+            return self.drain_in_order(budget, receive);
+        }
         let Self { blocks, next, .. } = self;
         while *budget > 0
             && let Some((block, noted, lane)) = first_noted(blocks.entries(), next)
         {
             while *budget > 0 {
-                let counted = |value: &mut ManuallyDrop<T>| {
+                let counted = |value: Taken<'_, T>| {
                     *budget -= 1;
                     receive(value);
                 };
@@ -106,7 +110,39 @@ impl<T: Send> Inbox<T> {
         }
     }
 
-    /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline` has come.
+    #[inline(never)]
+    fn drain_in_order(&mut self, budget: &mut usize, mut receive: impl FnMut(Taken<'_, T>)) {
+        while *budget > 0
+            && let Some((_, block, lane)) = oldest(self.blocks.entries())
+        {
+            let counted = |value: Taken<'_, T>| {
+                *budget -= 1;
+                receive(value);
+            };
+            // SAFETY: the lane is noted, and this is the receiver.
+            _ = unsafe { block.pop_with(lane, counted) };
+        }
+    }
+
+    /// When the next value arrived at the executor that receives it, if it is one that does.
+    pub(crate) fn next_arrival(&mut self) -> Option<u64> {
+        self.mailbox.signal.executor()?;
+        self.blocks.refresh();
+        oldest(self.blocks.entries()).map(|(arrival, ..)| arrival)
+    }
+
+    /// Says to the receiver's executor, if there is one, when the next value arrived.
+    #[inline]
+    pub(crate) fn note_next_arrival(&mut self) {
+        if let Some(arrival) = self.next_arrival()
+            && let Some(ready) = self.mailbox.signal.executor()
+        {
+            ready.note_oldest(arrival);
+        }
+    }
+
+    /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline`
+    /// has come.
     pub(crate) fn wait(&mut self, deadline: Option<MonotonicTime>) -> Waited {
         loop {
             let seen = self.mailbox.wakeup.generation();
@@ -144,6 +180,27 @@ impl<T: Send> Drop for Inbox<T> {
     fn drop(&mut self) {
         self.mailbox.close();
     }
+}
+
+/// When the oldest value arrived, and the lane in which it is. Lanes that are empty are struck off.
+fn oldest<T>(blocks: &[Arc<Block<T>>]) -> Option<(u64, &Block<T>, LaneIndex)> {
+    let mut oldest: Option<(u64, &Block<T>, LaneIndex)> = None;
+    for block in blocks {
+        let noted = block.noted();
+        let mut next = LaneIndex::FIRST;
+        while let Some(lane) = noted.first_from(next) {
+            next = lane.following();
+            // SAFETY: the lane is noted, and only the receiver comes here.
+            match unsafe { block.next_arrival(lane) } {
+                Some(arrival) if oldest.is_none_or(|(first, ..)| arrival < first) => {
+                    oldest = Some((arrival, block, lane));
+                }
+                Some(_) => {}
+                None => block.strike_off(lane, noted),
+            }
+        }
+    }
+    oldest
 }
 
 /// The first lane that needs a visit, from `next` on and around; `next` moves to its block.

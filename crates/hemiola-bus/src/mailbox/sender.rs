@@ -1,7 +1,8 @@
 //! The sending end of a mailbox.
+#![expect(unsafe_code, reason = "values are written where they will lie, and taken back where the receiver is gone")]
 
 use super::block::{Block, LaneIndex, Raised};
-use super::{Mailbox, Receiver};
+use super::{Arrivals, Mailbox, Receiver};
 use crate::error::SendError;
 #[cfg(not(loom))]
 use crate::exchange::Depth;
@@ -16,11 +17,19 @@ pub(crate) struct Sender<T: Send> {
     block: Arc<Block<T>>,
     lane: LaneIndex,
     writer: QueueWriter<T>,
+    /// Where the receiver's executor finds when a value arrived, if it has one.
+    arrivals: Option<Arrivals>,
 }
 
 impl<T: Send> Sender<T> {
-    pub(super) fn new(mailbox: Arc<Mailbox<T>>, block: Arc<Block<T>>, lane: LaneIndex, writer: QueueWriter<T>) -> Self {
-        Sender { mailbox, block, lane, writer }
+    pub(super) fn new(
+        mailbox: Arc<Mailbox<T>>,
+        block: Arc<Block<T>>,
+        lane: LaneIndex,
+        writer: QueueWriter<T>,
+        arrivals: Option<Arrivals>,
+    ) -> Self {
+        Sender { mailbox, block, lane, writer, arrivals }
     }
 
     /// Whether there is a receiver. Takes a lock.
@@ -49,7 +58,8 @@ impl<T: Send> Sender<T> {
         unsafe { self.send_with(value, |place, value| _ = place.write(value), |value| value) }
     }
 
-    /// Sends what `write` makes of `value`, where it will lie. What has to come back is made into a value again.
+    /// Sends what `write` makes of `value`, where it will lie. What has to come back is made into a
+    /// value again.
     ///
     /// # Safety
     /// When `write` returns, the place is initialised.
@@ -75,6 +85,9 @@ impl<T: Send> Sender<T> {
         value: V,
         write: impl FnOnce(&mut MaybeUninit<T>, V),
     ) -> Result<(), V> {
+        if let Some(arrivals) = &self.arrivals {
+            self.note_arrival(arrivals);
+        }
         // SAFETY: as the caller says.
         let written = unsafe { self.writer.push_with(value, write) };
         if written.is_err() {
@@ -83,13 +96,26 @@ impl<T: Send> Sender<T> {
         written
     }
 
+    /// Notes when the value arrived that is written next. Relaxed: who sees the value sees this.
+    #[inline(never)]
+    fn note_arrival(&self, arrivals: &Arrivals) {
+        if let Some(ready) = self.mailbox.signal.executor() {
+            let arrival = ready.arrive();
+            arrivals.at(self.writer.written()).store(arrival, Ordering::Relaxed);
+            if ready.oldest().is_none() {
+                ready.note_oldest(arrival);
+            }
+        }
+    }
+
     /// S1, alone.
     #[cfg(all(test, not(loom)))]
     pub(super) fn write(&mut self, value: T) -> Result<(), T> {
         self.writer.push(value)
     }
 
-    /// S2. If there is no receiver, what was written last comes back; what was written before it, and not told of, is dropped.
+    /// S2. If there is no receiver, what was written last comes back; what was written before it,
+    /// and not told of, is dropped.
     #[inline]
     pub(crate) fn tell(&mut self) -> Result<(), SendError<T>> {
         match self.block.raise(self.lane) {

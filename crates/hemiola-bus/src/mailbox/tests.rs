@@ -7,7 +7,7 @@ mod with_real_threads {
     fn a_sender_that_was_preempted_in_mid_send_delays_nobody() {
         let mut inbox = mailbox(4, Signal::Nothing);
         let (mut preempted, mut other) = (inbox.sender(), inbox.sender());
-        let mut receive = |seen: &mut Vec<_>| inbox.drain(&mut 8, |text| seen.push(**text));
+        let mut receive = |seen: &mut Vec<_>| inbox.drain(&mut 8, |text| seen.push(text.into_inner()));
         let mut seen = Vec::new();
         preempted.write("it has written, and not yet told").unwrap();
         other.send("others go on").unwrap();
@@ -26,7 +26,7 @@ mod with_real_threads {
             visitor.send(visit).unwrap();
             drop(visitor);
             let mut seen = None;
-            inbox.drain(&mut 8, |visit| seen = Some(**visit));
+            inbox.drain(&mut 8, |visit| seen = Some(visit.into_inner()));
             assert_eq!(seen, Some(visit));
         }
         assert_eq!(inbox.mailbox.blocks.look(<[_]>::len), 1);
@@ -42,7 +42,7 @@ mod with_real_threads {
         // A budget of 16 is one lane: in 70 turns all were heard.
         let mut seen = Vec::new();
         for _ in 0..70 {
-            inbox.drain(&mut 16, |number| seen.push(**number));
+            inbox.drain(&mut 16, |number| seen.push(number.into_inner()));
         }
         seen.dedup();
         assert_eq!(seen, (0..70).collect::<Vec<_>>());
@@ -57,13 +57,12 @@ mod model {
     use crate::sync::model;
     use loom::sync::Arc;
     use loom::thread;
-    use std::mem::ManuallyDrop;
 
     /// Sleeps and receives until all senders are gone. Loom finds every wake-up that is lost.
     fn receive_all<T: Send>(inbox: &mut Inbox<T>) -> Vec<T> {
         let mut seen = Vec::new();
         while inbox.wait(None) != Waited::Closed {
-            inbox.drain(&mut 1, |value| seen.push(unsafe { ManuallyDrop::take(value) }));
+            inbox.drain(&mut 1, |value| seen.push(value.into_inner()));
         }
         seen
     }
@@ -105,7 +104,7 @@ mod model {
             let thread = thread::spawn(move || {
                 (0..2).filter(|_| matches!(sender.send(sent.clone()), Err(SendError::NoReceiver(_)))).count()
             });
-            inbox.drain(&mut 1, |value| unsafe { ManuallyDrop::drop(value) });
+            inbox.drain(&mut 1, |value| drop(value));
             drop(inbox);
             thread.join().unwrap();
             assert_eq!(Arc::strong_count(&token), 1);
@@ -124,9 +123,9 @@ mod model {
                 stays.clone().send(10).unwrap();
             });
             let mut sum = 0;
-            inbox.drain(&mut 2, |value| sum += **value);
+            inbox.drain(&mut 2, |value| sum += value.into_inner());
             thread.join().unwrap();
-            inbox.drain(&mut 2, |value| sum += **value);
+            inbox.drain(&mut 2, |value| sum += value.into_inner());
             assert_eq!(sum, 11);
         });
     }

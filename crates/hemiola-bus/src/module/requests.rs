@@ -1,4 +1,5 @@
 //! The asking end of a service as an argument of updates.
+#![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -12,10 +13,12 @@ use crate::bus::Bus;
 use crate::error::{AnswerError, BusError, SendError};
 use crate::service::{Client, Pending};
 
-/// Requests of an update to a service, which is called as what it is asked: sent without waiting, and answered in a later run.
+/// Requests of an update to a service, which is called as what it is asked: sent without waiting,
+/// and answered in a later run.
 ///
-/// Answers come in the order of the requests; an update gets those that had arrived when the run of its cycle began, so that what it gets
-/// does not depend on when exactly in the run it is called. Up to 16 requests may be on their way at once.
+/// Answers come in the order of the requests; an update gets those that had arrived when the run of
+/// its cycle began, so that what it gets does not depend on when exactly in the run it is called.
+/// Up to 16 requests may be on their way at once.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Requests, SendError};
@@ -45,13 +48,15 @@ use crate::service::{Client, Pending};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Answers may hold memory: those that were looked at travel back with later requests, and the server frees them.
+/// Answers may hold memory: those that were looked at travel back with later requests, and the
+/// server frees them.
 pub struct Requests<Request: Representation, Response: Send + 'static> {
     client: Client<Request, Response>,
     /// Oldest first.
     waiting: VecDeque<Pending<Response>>,
     answers: Vec<Result<Response, AnswerError>>,
-    /// Answers that were there in earlier runs: at most those of one run, and those that were on their way then.
+    /// Answers that were there in earlier runs: at most those of one run, and those that were on
+    /// their way then.
     spent: Vec<Response>,
 }
 
@@ -61,7 +66,8 @@ const CAPACITY: usize = 16;
 const REPLIES: usize = 4 * CAPACITY;
 
 impl<Request: Representation, Response: Send + 'static> Requests<Request, Response> {
-    /// Requests to the service of that name on this bus. Allocates and takes a lock: not for real-time threads.
+    /// Requests to the service of that name on this bus. Allocates and takes a lock: not for
+    /// real-time threads.
     ///
     /// # Errors
     /// [`BusError::OtherType`] if the service has other requests or answers.
@@ -113,7 +119,8 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
         self.waiting.len()
     }
 
-    /// Wants no answer any more to what has none yet. Requests with which the server has not begun are not served.
+    /// Wants no answer any more to what has none yet. Requests with which the server has not begun
+    /// are not served.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Requests};

@@ -34,7 +34,8 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Making a client allocates and waits for a lock. A call does not, as long as fewer of them wait for answers than once before.
+/// Making a client allocates and waits for a lock. A call does not, as long as fewer of them wait
+/// for answers than once before.
 ///
 /// An update asks without waiting, by [`Requests`](crate::Requests).
 pub struct Client<Request: Send + 'static, Response: Send + 'static> {
@@ -51,9 +52,10 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
     /// Sends a request, and waits for the answer. Not for real-time threads.
     ///
     /// # Errors
-    /// The request was not sent (and comes back): nobody serves, or as many of this client's requests wait as may. Or there is no answer: the
-    /// time is over, the server panicked over this request, or it ended. A request whose client has given up is not served any more,
-    /// unless the server has begun.
+    /// The request was not sent (and comes back): nobody serves, or as many of this client's
+    /// requests wait as may. Or there is no answer: the time is over, the server panicked over this
+    /// request, or it ended. A request whose client has given up is not served any more, unless the
+    /// server has begun.
     pub fn call(&mut self, request: Request, timeout: Duration) -> Result<Response, CallError<Request>> {
         let deadline = monotonic_now() + timeout;
         let mut pending = self.ask(request).map_err(CallError::NotSent)?;
@@ -146,7 +148,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Clone for Client<Request
     }
 }
 
-/// The answer to [`Client::call_async`], some day. Dropping it gives up: if the server has not begun, it will not.
+/// The answer to [`Client::call_async`], some day. Dropping it gives up: if the server has not
+/// begun, it will not.
 ///
 /// ```
 /// use hemiola_bus::Bus;

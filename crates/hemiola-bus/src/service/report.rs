@@ -43,7 +43,8 @@ pub struct ServiceReport {
     pub clients: usize,
     /// How many requests were sent.
     pub requests: u64,
-    /// How many were not sent because too many of their client's waited or nobody served, and came back.
+    /// How many were not sent because too many of their client's waited or nobody served, and came
+    /// back.
     pub refused: u64,
     /// How many were answered.
     pub answered: u64,
@@ -55,7 +56,8 @@ pub struct ServiceReport {
     pub depth: u64,
     /// How many the server found at most when it looked.
     pub deepest: u64,
-    /// From sending a request to its answer, in nanoseconds, to some 6 %; only on a bus that [measures time](crate::Bus::with_timing).
+    /// From sending a request to its answer, in nanoseconds, to some 6 %; only on a bus that
+    /// [measures time](crate::Bus::with_timing).
     pub latency: Option<Summary>,
 }
 

@@ -3,12 +3,12 @@
 use super::report::Figures;
 use super::{Given, Question, Service};
 use crate::error::BusError;
+use crate::exchange::Taken;
 use crate::mailbox::{Inbox, Stop, Waited, mailbox};
-use crate::panics::Panics;
+use crate::panics::{Panics, drop_contained};
 use crate::signal::Signal;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, monotonic_now, spawn};
 use hemiola_trace::Ticks;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -16,7 +16,8 @@ use std::time::Duration;
 /// How many requests a running server answers before it looks at all clients again.
 const REQUESTS_PER_TURN: usize = 16;
 
-/// Answers requests, where and when its owner says: polled, or on a thread of its own ([`spawn`](Self::spawn)).
+/// Answers requests, where and when its owner says: polled, or on a thread of its own
+/// ([`spawn`](Self::spawn)).
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -32,7 +33,8 @@ const REQUESTS_PER_TURN: usize = 16;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A request over which the handler panics is answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+/// A request over which the handler panics is answered with
+/// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
 pub struct Server<Request: Send + 'static, Response: Send + 'static> {
     inbox: Inbox<Question<Request, Response>>,
     /// Keeps the name.
@@ -65,7 +67,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         limit - left
     }
 
-    /// Answers the next request whose client waits for the answer, and tells of it as soon as it knows: `handle` may panic.
+    /// Answers the next request whose client waits for the answer, and tells of it as soon as it
+    /// knows: `handle` may panic.
     pub(crate) fn answer_next(&mut self, arrived: &mut Option<Arrived>, mut handle: impl FnMut(&Request) -> Response) {
         let Server { inbox, service, .. } = self;
         service.figures.look();
@@ -77,6 +80,11 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         }
     }
 
+    /// When the next request arrived at the executor that answers it.
+    pub(crate) fn next_arrival(&mut self) -> Option<u64> {
+        self.inbox.next_arrival()
+    }
+
     /// The handler has panicked in [`answer_next`](Self::answer_next).
     pub(crate) fn note_panic(&self) {
         self.service.figures.panic();
@@ -84,7 +92,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
 
     /// How many requests wait: one if there may be some.
     pub(crate) fn waiting(&mut self) -> usize {
-        if self.inbox.is_noted() { self.service.figures.depth().max(1) as usize } else { 0 }
+        if self.next_arrival().is_some() { self.service.figures.depth().max(1) as usize } else { 0 }
     }
 
     /// Sleeps until there may be a request, at most `timeout`.
@@ -92,7 +100,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         self.inbox.wait(Some(monotonic_now() + timeout))
     }
 
-    /// Answers requests on a thread of its own, which sleeps while there are none, until the result is dropped.
+    /// Answers requests on a thread of its own, which sleeps while there are none, until the result
+    /// is dropped.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -126,7 +135,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         Ok(RunningServer { report: spawned.report, stop: Box::new(stop), thread: Some(spawned.thread) })
     }
 
-    /// How many requests to this service were left unanswered because their clients had given up, also by earlier servers.
+    /// How many requests to this service were left unanswered because their clients had given up,
+    /// also by earlier servers.
     pub fn abandoned(&self) -> u64 {
         self.service.figures.abandoned()
     }
@@ -157,12 +167,11 @@ pub(crate) struct Arrived {
 /// Answers a request, if anybody waits for the answer.
 fn answer<Request, Response>(
     figures: &Figures,
-    question: &mut ManuallyDrop<Question<Request, Response>>,
+    question: Taken<'_, Question<Request, Response>>,
     arrived: &mut Option<Arrived>,
     handle: &mut impl FnMut(&Request) -> Response,
 ) {
-    // SAFETY: a question that was handed out is forgotten.
-    let Question { request, number, sent, answerer, spent } = unsafe { ManuallyDrop::take(question) };
+    let Question { request, number, sent, answerer, spent } = question.into_inner();
     drop(spent);
     figures.take();
     if !answerer.is_wanted() {
@@ -176,7 +185,8 @@ fn answer<Request, Response>(
     answerer.answer(Given { response, at });
 }
 
-/// A server on a thread of its own. Dropping it ends the service when the request in work is answered; those that wait learn of it.
+/// A server on a thread of its own. Dropping it ends the service when the request in work is
+/// answered; those that wait learn of it.
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -210,7 +220,7 @@ impl Drop for RunningServer {
         self.stop.stop();
         if let Some(thread) = self.thread.take() {
             // A panic has been printed where it happened; there is nobody here to tell.
-            let _ = thread.join();
+            drop_contained(thread.join());
         }
     }
 }

@@ -1,16 +1,19 @@
 //! A place for one message, which threads swap in and out.
 //!
-//! Whoever swaps a message out owns its reference. The swaps release what was written and acquire what is read.
+//! Whoever swaps a message out owns its reference. The swaps release what was written and acquire
+//! what is read.
+#![expect(unsafe_code, reason = "references to messages are swapped as pointers")]
 
 use super::pool::{Held, Slot};
 use crate::sync::{AtomicPtr, Ordering};
+use std::marker::PhantomData;
 use std::ptr::null_mut;
 
-pub(crate) struct MessageCell<T>(AtomicPtr<Slot<T>>);
+pub(crate) struct MessageCell<T>(AtomicPtr<Slot<T>>, PhantomData<Held<T>>);
 
 impl<T> MessageCell<T> {
     pub(crate) fn new() -> Self {
-        Self(AtomicPtr::default())
+        Self(AtomicPtr::default(), PhantomData)
     }
 
     /// Whether there is a message.

@@ -1,21 +1,27 @@
-//! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the real-time threads, publishers and
-//! receivers read the rosters that are changed here.
+//! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the
+//! real-time threads, publishers and receivers read the rosters that are changed here.
 //!
-//! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its publisher does, so that it looks where it
-//! is signalled; a receiver that leaves lets go what it holds, closes its lanes, takes them from their publishers, and then empties them.
+//! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its
+//! publisher does, so that it looks where it is signalled; a receiver that leaves lets go what it
+//! holds, closes its lanes, takes them from their publishers, and then empties them.
+//!
+//! Slots are filled with messages' defaults: foreign code. If that panics, whoever wanted to join
+//! has not, and all others are connected as before.
 
 use super::Message;
 use super::cell::MessageCell;
-use super::lane::{Lane, WhenFull};
+use super::lane::Lane;
 use super::latest::Word;
 use super::pool::{Held, Pool, Received, Reservation};
 use crate::roster::Roster;
 use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport, TopicReport};
 use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, fence};
+use crate::when_full::WhenFull;
 use hemiola_realtime::monotonic_now;
 use hemiola_trace::{TickScale, Ticks};
 use std::any::type_name;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 
 /// A topic.
@@ -37,8 +43,9 @@ struct Members<T> {
     dropped: u64,
 }
 
-/// What a publisher publishes through. It stays with the topic, with all messages that are on their way, when the publisher leaves, and the
-/// next one that joins takes it over. So nobody ever needs to ask whether the memory of a message is still there.
+/// What a publisher publishes through. It stays with the topic, with all messages that are on their
+/// way, when the publisher leaves, and the next one that joins takes it over. So nobody ever needs
+/// to ask whether the memory of a message is still there.
 pub(crate) struct Outlet<T> {
     pub(crate) lanes: Roster<Lane<T>>,
     pub(crate) words: Roster<Word<T>>,
@@ -90,15 +97,23 @@ impl<T: Message> Hub<T> {
             return vacant;
         }
         let outlet = Arc::new(Outlet::new());
-        // A publisher holds a slot while it fills it, and somebody's while it replaces it in a cell.
-        members.outlets.iter().for_each(|other| other.pool.reserve(1));
-        members.outlets.push(outlet.clone());
-        outlet.pool.reserve(members.outlets.len());
-        if members.keeps_last {
-            outlet.keep_last();
+        // A publisher holds a slot while it fills it, and somebody's while it replaces it in a
+        // cell.
+        let others = members.outlets.len();
+        let joined = catch_unwind(AssertUnwindSafe(|| {
+            members.outlets.iter().for_each(|other| other.pool.reserve(1));
+            outlet.pool.reserve(others + 1);
+            if members.keeps_last {
+                outlet.keep_last();
+            }
+            members.inlets.iter().for_each(|inlet| outlet.connect(inlet));
+            members.words.iter().for_each(|word| outlet.connect_word(word));
+        }));
+        if let Err(panic) = joined {
+            members.inlets.iter().for_each(|inlet| inlet.lanes.change(|lanes| lanes.truncate(others)));
+            resume_unwind(panic);
         }
-        members.inlets.iter().for_each(|inlet| outlet.connect(inlet));
-        members.words.iter().for_each(|word| outlet.connect_word(word));
+        members.outlets.push(outlet.clone());
         outlet
     }
 
@@ -112,9 +127,15 @@ impl<T: Message> Hub<T> {
     }
 
     pub(crate) fn join_queue(&self, inlet: &Arc<Inlet<T>>) {
-        let members = &mut *self.members();
-        members.outlets.iter().for_each(|outlet| outlet.connect(inlet));
+        let mut members = self.members();
+        let connect = || members.outlets.iter().for_each(|outlet| outlet.connect(inlet));
+        let joined = catch_unwind(AssertUnwindSafe(connect));
         members.inlets.push(inlet.clone());
+        if let Err(panic) = joined {
+            drop(members);
+            self.leave_queue(inlet);
+            resume_unwind(panic);
+        }
     }
 
     pub(crate) fn leave_queue(&self, inlet: &Arc<Inlet<T>>) {
@@ -136,9 +157,15 @@ impl<T: Message> Hub<T> {
     }
 
     pub(crate) fn join_latest(&self, word: &sync::Arc<Word<T>>) {
-        let members = &mut *self.members();
-        members.outlets.iter().for_each(|outlet| outlet.connect_word(word));
+        let mut members = self.members();
+        let connect = || members.outlets.iter().for_each(|outlet| outlet.connect_word(word));
+        let joined = catch_unwind(AssertUnwindSafe(connect));
         members.words.push(word.clone());
+        if let Err(panic) = joined {
+            drop(members);
+            self.leave_latest(word);
+            resume_unwind(panic);
+        }
     }
 
     pub(crate) fn leave_latest(&self, word: &sync::Arc<Word<T>>) {
@@ -150,8 +177,9 @@ impl<T: Message> Hub<T> {
 
     pub(crate) fn keep_last(&self) {
         let members = &mut *self.members();
-        if !std::mem::replace(&mut members.keeps_last, true) {
+        if !members.keeps_last {
             members.outlets.iter().for_each(|outlet| outlet.keep_last());
+            members.keeps_last = true;
         }
     }
 
@@ -202,22 +230,24 @@ impl<T: Message> Outlet<T> {
 
     /// Gives a queue a lane, which begins with the last message if that is kept.
     fn connect(&self, inlet: &Inlet<T>) {
-        // A publisher that never rests would have us try forever; and whatever is missed, more is coming.
+        // A publisher that never rests would have us try forever; and whatever is missed, more is
+        // coming.
         const ATTEMPTS: usize = 16;
         for attempt in 1..=ATTEMPTS {
             let last = self.copy_last();
             // For what is in the lane, and for a batch.
             let reservation = Reservation::new(&self.pool, 2 * inlet.capacity);
-            let lane = sync::Arc::new(Lane::new(inlet, last.as_ref().map(Held::share), reservation));
+            let lane = sync::Arc::new(Lane::new(inlet, last.as_ref().and_then(Held::share), reservation));
             inlet.lanes.change(|lanes| lanes.push(lane.clone()));
             self.lanes.change(|lanes| lanes.push(lane.clone()));
-            // With the one in the publisher: a message that it does not put into the lane is the last one now.
+            // With the one in the publisher: a message that it does not put into the lane is the
+            // last one now.
             fence(Ordering::SeqCst);
             let sequence = |message: Option<Held<T>>| message.map(|message| message.envelope().sequence);
             let last = sequence(last);
             if sequence(self.copy_last()) == last || attempt == ATTEMPTS {
                 if last.is_some() {
-                    inlet.signal.raise();
+                    inlet.signal.tell();
                 }
                 return;
             }
@@ -254,7 +284,7 @@ impl<T: Message> Outlet<T> {
         let copy = last.share();
         // Unless there is a newer one by now.
         drop(self.last.put_if_empty(last));
-        Some(copy)
+        copy
     }
 }
 

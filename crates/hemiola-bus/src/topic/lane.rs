@@ -1,8 +1,9 @@
 //! A ring from one publisher to one queue.
 //!
 //! # Protocol
-//! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail` are in the ring. Number n lies in cell n,
-//! modulo their number; a cell's mark says in which kind of turn it was filled, an even or an odd one, and so whether number n is there.
+//! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail`
+//! are in the ring. Number n lies in cell n, modulo their number; a cell's mark says in which kind
+//! of turn it was filled, an even or an odd one, and so whether number n is there.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -11,13 +12,16 @@
 //! | receiver | reads the cell of `head`; empty if it has the other mark | acquire |
 //! | receiver | advances `head` | release: the cell may be filled again, and what it held before is let go |
 //!
-//! So a message's way leads through the line of its cell and those of the message itself. The publisher keeps its last sight of `head`, and
-//! looks again only when the ring seems full; how it gets slots back is in the [`ledger`](super::ledger).
+//! So a message's way leads through the line of its cell and those of the message itself. The
+//! publisher keeps its last sight of `head`, and looks again only when the ring seems full; how it
+//! gets slots back is in the [`ledger`](super::ledger).
 //!
-//! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message out of a full ring. So both advance it by
-//! compare-and-exchange: who succeeds owns the messages in between. What the receiver read from a cell counts only then, for as long as
-//! `head` has not moved the publisher has not filled the cell again; and that a cell is empty counts only if `head` has not moved.
-//! The publisher tries once: if it fails, the receiver has made room.
+//! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message
+//! out of a full ring. So both advance it by compare-and-exchange: who succeeds owns the messages
+//! in between. What the receiver read from a cell counts only then, for as long as `head` has not
+//! moved the publisher has not filled the cell again; and that a cell is empty counts only if
+//! `head` has not moved. The publisher tries once: if it fails, the receiver has made room.
+#![expect(unsafe_code, reason = "references to messages go through cells as pointers")]
 
 use super::hub::Inlet;
 use super::ledger::{Ledger, Oldest};
@@ -26,36 +30,14 @@ use super::room::Room;
 use crate::circle::Circle;
 use crate::signal::Signal;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
+use crate::when_full::WhenFull;
 use hemiola_realtime::MonotonicTime;
-
-/// What becomes of a message for which a queue has no room.
-///
-/// ```
-/// use hemiola_bus::{Bus, WhenFull};
-///
-/// let topic = Bus::new().topic("count")?;
-/// let mut publisher = topic.publisher();
-/// let mut newest = topic.queue(2, WhenFull::DropOldest);
-/// let mut oldest = topic.queue(2, WhenFull::DropNewest);
-/// (1..=3).for_each(|count| publisher.publish(count));
-/// assert_eq!(newest.batch(2).iter().map(|count| *count).collect::<Vec<i32>>(), [2, 3]);
-/// assert_eq!(oldest.batch(2).iter().map(|count| *count).collect::<Vec<i32>>(), [1, 2]);
-/// # Ok::<(), hemiola_bus::BusError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WhenFull {
-    /// The oldest message in the queue makes room. For who wants to know what is.
-    DropOldest,
-    /// The message does not get into the queue. For who wants to know how it began.
-    DropNewest,
-    /// As [`DropNewest`](Self::DropNewest), but a publisher that asks, off the real-time threads, waits for room
-    /// ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)). For who wants to know all.
-    Wait,
-}
 
 pub(crate) struct Lane<T> {
     /// The lowest bit of a pointer is the mark.
     cells: Circle<AtomicPtr<Slot<T>>>,
+    /// When the message in each cell arrived at the executor that receives them, if one does.
+    arrivals: Option<Circle<AtomicU64>>,
     capacity: u64,
     when_full: WhenFull,
     signal: Signal,
@@ -84,12 +66,14 @@ struct Receiving {
 }
 
 impl<T> Lane<T> {
-    /// A lane that begins with a message that is known to its publisher, or empty. The reservation is for what the lane and the receiver hold.
+    /// A lane that begins with a message that is known to its publisher, or empty. The reservation
+    /// is for what the lane and the receiver hold.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
         const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = inlet.capacity;
         let lane = Self {
             cells: Circle::new(capacity, AtomicPtr::default),
+            arrivals: inlet.signal.executor().map(|_| Circle::new(capacity, AtomicU64::default)),
             capacity: capacity as u64,
             when_full: inlet.when_full,
             signal: inlet.signal.clone(),
@@ -111,12 +95,14 @@ impl<T> Lane<T> {
         lane
     }
 
-    /// Whether the message is to come through. One that was there when the lane was made may be on its way at the same time.
+    /// Whether the message is to come through. One that was there when the lane was made may be on
+    /// its way at the same time.
     pub(crate) fn wants(&self, sequence: u64) -> bool {
         sequence >= self.first
     }
 
-    /// Appends a message, and signals it. If there is no room, either it or the oldest one is dropped. Only for the publisher. Wait-free.
+    /// Appends a message, and signals it. If there is no room, either it or the oldest one is
+    /// dropped. Only for the publisher. Wait-free.
     #[inline(always)]
     pub(crate) fn push(&self, message: &Complete<T>) {
         let tail = self.sending.tail.load(Ordering::Relaxed);
@@ -128,15 +114,35 @@ impl<T> Lane<T> {
             }
         }
         self.append(tail, message.give(), oldest);
-        self.signal.raise();
+        self.signal.tell();
     }
 
     #[inline(always)]
     fn append(&self, tail: u64, Reference { slot, count }: Reference<T>, oldest: Oldest) {
         self.sending.ledger.enter(tail, count, oldest, self.taken_out());
+        if let Some(arrivals) = &self.arrivals {
+            self.note_arrival(arrivals, tail);
+        }
         let marked = slot.as_ptr().map_addr(|address| address | self.mark(tail));
         self.cells.at(tail).store(marked, Ordering::Release);
         self.sending.tail.store(tail.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Relaxed: who sees the message sees this.
+    #[inline(never)]
+    fn note_arrival(&self, arrivals: &Circle<AtomicU64>, tail: u64) {
+        if let Some(ready) = self.signal.executor() {
+            arrivals.at(tail).store(ready.arrive(), Ordering::Relaxed);
+        }
+    }
+
+    /// When the next message arrived at the receiver's executor, if there is one. Only for the
+    /// receiver. It may be the next but one's where the publisher takes the next one out meanwhile.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Option<u64> {
+        let head = self.head();
+        self.message(head)?;
+        self.arrivals.as_ref().map(|arrivals| arrivals.at(head).load(Ordering::Relaxed))
     }
 
     /// Looks again whether the lane is full, and does what its policy asks for.
@@ -153,8 +159,9 @@ impl<T> Lane<T> {
             return Err(Full);
         }
         let next = head.wrapping_add(1);
-        // Acquire on both ways: if the receiver was faster, it has read the cell that will be filled. Release: who sees this sees no message
-        // in a cell of which the mark is right because it is two turns old.
+        // Acquire on both ways: if the receiver was faster, it has read the cell that will be
+        // filled. Release: who sees this sees no message in a cell of which the mark is right
+        // because it is two turns old.
         match self.receiving.head.compare_exchange(head, next, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 seen_head.store(next, Ordering::Relaxed);
@@ -185,8 +192,8 @@ impl<T> Lane<T> {
         used(head) < self.capacity
     }
 
-    /// Takes the oldest message; what was taken before counts as let go. Only for the receiver. Lock-free: looks again only if the publisher
-    /// took one out meanwhile.
+    /// Takes the oldest message; what was taken before counts as let go. Only for the receiver.
+    /// Lock-free: looks again only if the publisher took one out meanwhile.
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<Received<T>> {
         loop {
@@ -204,7 +211,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Takes the oldest messages, `limit` at most; what was taken before counts as let go. Only for the receiver. Lock-free.
+    /// Takes the oldest messages, `limit` at most; what was taken before counts as let go. Only for
+    /// the receiver. Lock-free.
     pub(crate) fn pop_many(&self, into: &mut Vec<Received<T>>, limit: usize) {
         let before = into.len();
         loop {
@@ -226,7 +234,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Says that the receiver has left. It has let go all, and reads no message of this lane any more.
+    /// Says that the receiver has left. It has let go all, and reads no message of this lane any
+    /// more.
     pub(crate) fn close(&self) {
         // Release: what it held it has read.
         self.closed.store(true, Ordering::Release);
@@ -269,7 +278,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Notes if more messages wait than ever before. Looks only at the cell where the next one would be for that. Only for the receiver.
+    /// Notes if more messages wait than ever before. Looks only at the cell where the next one
+    /// would be for that. Only for the receiver.
     #[inline]
     fn note_depth(&self, head: u64) {
         let deepest = &self.receiving.deepest;
@@ -289,7 +299,8 @@ impl<T> Lane<T> {
         self.receiving.head.load(Ordering::Acquire)
     }
 
-    /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be advanced beyond it.
+    /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be
+    /// advanced beyond it.
     #[inline]
     fn message(&self, number: u64) -> Option<Received<T>> {
         let marked = self.cells.at(number).load(Ordering::Acquire);
@@ -318,7 +329,8 @@ impl<T> Lane<T> {
         true
     }
 
-    /// Wakes a publisher that waits, as soon as half of the lane is free: then it fills that half before it has to sleep again.
+    /// Wakes a publisher that waits, as soon as half of the lane is free: then it fills that half
+    /// before it has to sleep again.
     #[cold]
     fn tell_of_room(&self, head: u64) {
         if distance(head, self.sending.tail.load(Ordering::Relaxed)) <= self.capacity / 2 {
@@ -350,7 +362,8 @@ pub(crate) struct Counts {
 
 struct Full;
 
-/// From `head` to a `tail` that was seen some time ago: the publisher may have moved `head` past it.
+/// From `head` to a `tail` that was seen some time ago: the publisher may have moved `head` past
+/// it.
 #[inline]
 fn distance(head: u64, tail: u64) -> u64 {
     (tail.wrapping_sub(head) as i64).max(0) as u64

@@ -66,7 +66,8 @@ impl<T: Message> Latest<T> {
         if !newest.is_set() {
             return false;
         }
-        // First, for there is a slot reserved for one in the cell and for one in front, and none for a third.
+        // First, for there is a slot reserved for one in the cell and for one in front, and none
+        // for a third.
         self.front = None;
         self.front = newest.take();
         taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -92,7 +93,8 @@ impl<T: Message> fmt::Debug for Latest<T> {
     }
 }
 
-/// Carries the newest message to one receiver: all publishers swap theirs in, the receiver takes it out.
+/// Carries the newest message to one receiver: all publishers swap theirs in, the receiver takes it
+/// out.
 pub(crate) struct Word<T> {
     pub(crate) newest: MessageCell<T>,
     pub(crate) signal: Signal,
@@ -121,7 +123,8 @@ impl<T> Word<T> {
         }
     }
 
-    /// Replaces the message, and signals the new one. The old one comes back if nobody took it. Wait-free.
+    /// Replaces the message, and signals the new one. The old one comes back if nobody took it.
+    /// Wait-free.
     #[inline]
     pub(crate) fn put(&self, message: Held<T>) -> Option<Held<T>> {
         let old = self.newest.replace(message);
@@ -134,11 +137,13 @@ impl<T> Word<T> {
 
     /// Says that the receiver has left.
     pub(crate) fn close(&self) {
-        // Relaxed, as where it is read: it is a list of receivers without this one that tells of it.
+        // Relaxed, as where it is read: it is a list of receivers without this one that tells of
+        // it.
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Takes out what came after the receiver had left. For a publisher that has seen the list change.
+    /// Takes out what came after the receiver had left. For a publisher that has seen the list
+    /// change.
     pub(crate) fn clear_if_closed(&self) {
         if self.closed.load(Ordering::Relaxed) {
             drop(self.newest.take());
@@ -159,7 +164,8 @@ impl<T> Word<T> {
 }
 
 impl<T: Default> Word<T> {
-    /// Reserves what messages of another publisher may take. Before the publisher learns of the word.
+    /// Reserves what messages of another publisher may take. Before the publisher learns of the
+    /// word.
     pub(crate) fn reserve(&self, pool: &Arc<Pool<T>>) {
         let reservation = Reservation::new(pool, RESERVED);
         self.reservations.lock().unwrap_or_else(PoisonError::into_inner).push(reservation);

@@ -1,16 +1,21 @@
 //! What a publisher has given to a lane, and when it takes that back.
 //!
-//! A receiver says nothing of the messages that it is done with: it only moves the lane's head, when it takes more out. What its publisher
-//! makes of that: a lane keeps at most `capacity` messages, and its receiver holds at most as many. So
+//! A receiver says nothing of the messages that it is done with: it only moves the lane's head,
+//! when it takes more out. What its publisher makes of that: a lane keeps at most `capacity`
+//! messages, and its receiver holds at most as many. So
 //!
-//! - a message that is `capacity` behind the newest one is no longer in the lane: the receiver has taken it, or the publisher took it out;
-//! - of those that the receiver has taken, only the last `capacity` may still be held by it: it let go all others before it took the last ones.
+//! - a message that is `capacity` behind the newest one is no longer in the lane: the receiver has
+//!   taken it, or the publisher took it out;
+//! - of those that the receiver has taken, only the last `capacity` may still be held by it: it let
+//!   go all others before it took the last ones.
 //!
-//! Hence two rings of references, through which they come back in the end. Only the publisher touches them, and after it the next one that takes
-//! its place.
+//! Hence two rings of references, through which they come back in the end. Only the publisher
+//! touches them, and after it the next one that takes its place.
 //!
-//! When the receiver leaves, the publisher takes back all that is in them, as soon as it [learns of that](super::receivers). A lane of which
-//! no publisher is left to learn lets them go when it is dropped.
+//! When the receiver leaves, the publisher takes back all that is in them, as soon as it [learns of
+//! that](super::receivers). A lane of which no publisher is left to learn lets them go when it is
+//! dropped.
+#![expect(unsafe_code, reason = "counts are kept by pointers into a pool that the lane keeps alive")]
 
 use super::pool::Count;
 use crate::circle::Circle;
@@ -39,8 +44,9 @@ impl Ledger {
         Self { capacity, newest: Ring::new(capacity), taken: Ring::new(capacity) }
     }
 
-    /// Enters a reference that is given to the lane as message `number`, and takes back the one that comes out at the other end, if any.
-    /// `taken_out` of those before were taken out by the publisher. Only for the publisher.
+    /// Enters a reference that is given to the lane as message `number`, and takes back the one
+    /// that comes out at the other end, if any. `taken_out` of those before were taken out by the
+    /// publisher. Only for the publisher.
     #[inline]
     pub(crate) fn enter(&self, number: u64, count: NonNull<Count>, oldest: Oldest, taken_out: u64) {
         let out = self.newest.get(number.wrapping_sub(self.capacity));
@@ -60,12 +66,14 @@ impl Ledger {
         }
     }
 
-    /// Takes back all that is left, if the next message were `number`. Only for the publisher, and when the receiver has let go all.
+    /// Takes back all that is left, if the next message were `number`. Only for the publisher, and
+    /// when the receiver has let go all.
     pub(crate) fn take_back(&self, number: u64, taken_out: u64) {
         self.empty(number, taken_out, Count::take_back);
     }
 
-    /// Lets go all that is left, if the next message were `number`. For anybody who is the last to see the lane.
+    /// Lets go all that is left, if the next message were `number`. For anybody who is the last to
+    /// see the lane.
     pub(crate) fn let_go(&mut self, number: u64, taken_out: u64) {
         self.empty(number, taken_out, Count::let_go);
     }

@@ -8,8 +8,9 @@
 //! | a [lane](super::lane) | as the lane's receiver goes on: its publisher takes it back by itself, see [`ledger`](super::ledger) | the publisher, in `given`: one less |
 //! | a [cell](super::cell), as a [`Held`] | when whoever holds it lets it go | the holder, in `let_go`: one more |
 //!
-//! If the numbers are equal the slot is the publisher's, which alone may write it; otherwise the holders', who only read. So what goes
-//! through lanes is counted by one thread only, and the publisher reads nothing that a receiver has touched.
+//! If the numbers are equal the slot is the publisher's, which alone may write it; otherwise the
+//! holders', who only read. So what goes through lanes is counted by one thread only, and the
+//! publisher reads nothing that a receiver has touched.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -17,11 +18,14 @@
 //! | publisher | fills it, and counts the references that it gives out | none: the way to the receiver releases |
 //! | holder | lets go: adds one | release |
 //!
-//! A holder that is the only one there can be, of a message that went nowhere else, adds by a load and a store: those do not wait for what was
-//! stored before. A lane that is dropped with references in it is a holder, too.
+//! A holder that is the only one there can be, of a message that went nowhere else, adds by a load
+//! and a store: those do not wait for what was stored before. A lane that is dropped with
+//! references in it is a holder, too.
 //!
-//! **A publisher always finds a slot**: whoever may hold messages reserves as many slots as it can hold before the publisher learns of it.
-//! Slots never move and live as long as the pool. References are kept only by those who keep the pool alive.
+//! **A publisher always finds a slot**: whoever may hold messages reserves as many slots as it can
+//! hold before the publisher learns of it. Slots never move and live as long as the pool.
+//! References are kept only by those who keep the pool alive.
+#![expect(unsafe_code, reason = "slots are shared between threads as the protocol above says")]
 
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
@@ -59,7 +63,8 @@ impl<T> Slot<T> {
     }
 }
 
-/// How many references to a slot were given out, less those that were taken back, and how many were let go, ever.
+/// How many references to a slot were given out, less those that were taken back, and how many were
+/// let go, ever.
 pub(crate) struct Count {
     given: AtomicU32,
     let_go: AtomicU32,
@@ -99,7 +104,8 @@ pub(crate) struct Pool<T> {
     reserved: AtomicUsize,
 }
 
-/// Slots that were made at once, and their counts. Those are apart from the messages, which receivers touch.
+/// Slots that were made at once, and their counts. Those are apart from the messages, which
+/// receivers touch.
 struct Segment<T> {
     slots: Box<[Slot<T>]>,
     counts: Box<[Line<[Count; COUNTS]>]>,
@@ -117,10 +123,26 @@ impl<T: Default> Pool<T> {
     pub(crate) fn reserve(&self, slots: usize) {
         // Acquire: slots that others no longer need are free.
         let reserved = self.reserved.fetch_add(slots, Ordering::Acquire) + slots;
+        let in_vain = InVain { pool: self, slots };
         let made = self.segments.look(|segments| segments.iter().map(|segment| segment.slots.len()).sum::<usize>());
         if made < reserved {
-            self.segments.change(|segments| segments.push(Segment::new(reserved - made).into()));
+            // Messages are made by foreign code.
+            let segment = Segment::new(reserved - made);
+            self.segments.change(|segments| segments.push(segment.into()));
         }
+        std::mem::forget(in_vain);
+    }
+}
+
+/// Takes back a reservation for which slots could not be made.
+struct InVain<'a, T> {
+    pool: &'a Pool<T>,
+    slots: usize,
+}
+
+impl<T> Drop for InVain<'_, T> {
+    fn drop(&mut self) {
+        self.pool.reserved.fetch_sub(self.slots, Ordering::Relaxed);
     }
 }
 
@@ -167,7 +189,8 @@ impl<T> Drop for Reservation<T> {
 /// A publisher's sight of its pool.
 pub(crate) struct Slots<T> {
     segments: RosterReader<Segment<T>>,
-    /// Where it goes on. The segment is at hand, so that a publisher that comes by rarely finds fewer lines out of its cache.
+    /// Where it goes on. The segment is at hand, so that a publisher that comes by rarely finds
+    /// fewer lines out of its cache.
     here: sync::Arc<Segment<T>>,
     segment: usize,
     place: usize,
@@ -200,7 +223,8 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Ends in the second round at the latest (the first may begin in the middle), for whoever holds messages has reserved slots for them.
+    /// Ends in the second round at the latest (the first may begin in the middle), for whoever
+    /// holds messages has reserved slots for them.
     #[inline(never)]
     fn search(&mut self) -> Claimed<T> {
         let Self { segments, here, segment, place, .. } = self;
@@ -230,7 +254,8 @@ pub(crate) struct Claimed<T> {
 impl<T> Claimed<T> {
     #[inline]
     pub(crate) fn envelope(&self) -> &Envelope<T> {
-        // SAFETY: the pool lives; nobody refers to the slot, and `self` is the publisher's only handle.
+        // SAFETY: the pool lives; nobody refers to the slot, and `self` is the publisher's only
+        // handle.
         unsafe { self.slot.as_ref().envelope.look(|envelope| &*envelope) }
     }
 
@@ -243,8 +268,9 @@ impl<T> Claimed<T> {
     /// A message that is ready for so many lanes and so many cells, at most.
     #[inline]
     pub(crate) fn complete(mut self, lanes: usize, cells: usize) -> Complete<T> {
-        // Who holds one that came from a cell looks at this. That it is the only one there must be nobody to say but it: a lane's last reference
-        // to a message may be let go at the same time.
+        // Who holds one that came from a cell looks at this. That it is the only one there must be
+        // nobody to say but it: a lane's last reference to a message may be let go at the same
+        // time.
         if cells > 0 {
             self.envelope_mut().single = cells == 1 && lanes == 0;
         }
@@ -288,7 +314,8 @@ unsafe impl<T: Send + Sync> Sync for Received<T> {}
 
 impl<T> Received<T> {
     /// # Safety
-    /// The slot came through a lane, to its receiver, who gives up what this gives before it takes more out of the lane.
+    /// The slot came through a lane, to its receiver, who gives up what this gives before it takes
+    /// more out of the lane.
     #[inline]
     pub(crate) unsafe fn new(slot: *mut Slot<T>) -> Self {
         // SAFETY: what goes through a lane is not null.
@@ -313,16 +340,19 @@ unsafe impl<T: Send + Sync> Sync for Held<T> {}
 impl<T> Held<T> {
     #[inline]
     pub(crate) fn envelope(&self) -> &Envelope<T> {
-        // SAFETY: the pool lives, and the count, of which one is ours, keeps the publisher from writing.
+        // SAFETY: the pool lives, and the count, of which one is ours, keeps the publisher from
+        // writing.
         unsafe { self.slot().envelope.look(|envelope| &*envelope) }
     }
 
-    /// Another reference. Only of a message with several holders.
-    pub(crate) fn share(&self) -> Held<T> {
-        debug_assert!(!self.envelope().single, "there will be only one reference to this message");
+    /// Another reference; `None` of a message that can have but one.
+    pub(crate) fn share(&self) -> Option<Held<T>> {
+        if self.envelope().single {
+            return None;
+        }
         // As if one less was let go. Relaxed: our own reference keeps the slot from being free.
         self.slot().count().let_go.fetch_sub(1, Ordering::Relaxed);
-        Held(self.0)
+        Some(Held(self.0))
     }
 
     /// Becomes a reference for a lane of the publisher.

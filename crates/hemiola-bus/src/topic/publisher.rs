@@ -14,12 +14,14 @@ use std::time::Duration;
 
 /// Publishes to a topic. Never waits, allocates or locks, whatever the receivers do.
 ///
-/// Every publisher has slots and lanes of its own, so that publishers do not disturb each other. Their messages are received in the order in
-/// which each published them.
+/// Every publisher has slots and lanes of its own, so that publishers do not disturb each other.
+/// Their messages are received in the order in which each published them.
 ///
-/// A slot keeps its message, and the memory that this owns, until it is used for another one or the topic is gone. It can be used when every
-/// receiver has let go: a queue of capacity n keeps up to n messages that wait, and has let go those before the last n that it received. What a
-/// receiver had when it was dropped comes back with the next message that is published, or when the publisher is dropped.
+/// A slot keeps its message, and the memory that this owns, until it is used for another one or the
+/// topic is gone. It can be used when every receiver has let go: a queue of capacity n keeps up to
+/// n messages that wait, and has let go those before the last n that it received. What a receiver
+/// had when it was dropped comes back with the next message that is published, or when the
+/// publisher is dropped.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -52,7 +54,8 @@ impl<T: Message> Publisher<T> {
 
     /// Publishes a message: moves it into a slot, where all receivers read it.
     ///
-    /// The older message in the slot is dropped. If messages own memory, [`loan`](Self::loan) instead and reuse it.
+    /// The older message in the slot is dropped. If messages own memory, [`loan`](Self::loan)
+    /// instead and reuse it.
     #[inline]
     pub fn publish(&mut self, value: T) {
         let mut loan = self.loan();
@@ -60,7 +63,8 @@ impl<T: Message> Publisher<T> {
         loan.publish();
     }
 
-    /// A message to be filled in place. What is in it is an older message, or the default: overwrite all that matters.
+    /// A message to be filled in place. What is in it is an older message, or the default:
+    /// overwrite all that matters.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -80,7 +84,8 @@ impl<T: Message> Publisher<T> {
         Loan { publisher: self, slot }
     }
 
-    /// Publishes a message as soon as every queue with [`WhenFull::Wait`](crate::WhenFull::Wait) has room. Not for real-time threads.
+    /// Publishes a message as soon as every queue with [`WhenFull::Wait`](crate::WhenFull::Wait)
+    /// has room. Not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -105,8 +110,9 @@ impl<T: Message> Publisher<T> {
         Ok(())
     }
 
-    /// Waits until every queue with [`WhenFull::Wait`](crate::WhenFull::Wait) has room for one message of this publisher, `timeout` at
-    /// most; tells whether there is. Not for real-time threads.
+    /// Waits until every queue with [`WhenFull::Wait`](crate::WhenFull::Wait) has room for one
+    /// message of this publisher, `timeout` at most; tells whether there is. Not for real-time
+    /// threads.
     #[inline]
     pub fn wait_for_room(&mut self, timeout: Duration) -> bool {
         self.refresh();
@@ -162,7 +168,8 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// First keeps the message, then looks who is there, so that who joins meanwhile gets it in one way or the other, or in both.
+    /// First keeps the message, then looks who is there, so that who joins meanwhile gets it in one
+    /// way or the other, or in both.
     #[cold]
     fn send_and_keep(&mut self, slot: Claimed<T>) {
         let sequence = slot.envelope().sequence;

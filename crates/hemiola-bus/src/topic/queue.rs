@@ -2,18 +2,20 @@
 
 use super::Message;
 use super::hub::{Hub, Inlet};
-use super::lane::{Lane, WhenFull};
+use super::lane::Lane;
 use super::pool::Received;
 use super::sample::{Batch, Sample};
 use crate::roster::RosterReader;
 use crate::signal::Signal;
 use crate::sync;
+use crate::when_full::WhenFull;
 use hemiola_realtime::{Reason, monotonic_now};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives the messages of a topic, those of each publisher in order; publishers take turns.
+/// Receives the messages of a topic, those of each publisher in order; publishers take turns. (To
+/// the callbacks of an executor messages come in the order of arrival, whoever published them.)
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -46,13 +48,16 @@ pub struct Queue<T: Message> {
 impl<T: Message> Queue<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>, capacity: usize, when_full: WhenFull, signal: Signal) -> Self {
         assert!(capacity > 0, "a queue has room for at least one message");
+        // First: a capacity for which there is no memory ends here, before anybody counts with it.
+        let batch = Vec::with_capacity(capacity);
         let inlet = Arc::new(Inlet::new(capacity, when_full, signal, hub.latencies()));
         hub.join_queue(&inlet);
         let lanes = inlet.lanes.reader();
-        Self { hub, inlet, lanes, turn: 0, held: None, batch: Vec::with_capacity(capacity) }
+        Self { hub, inlet, lanes, turn: 0, held: None, batch }
     }
 
-    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was received before is let go.
+    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was
+    /// received before is let go.
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
         self.reception().into_next()
@@ -66,13 +71,15 @@ impl<T: Message> Queue<T> {
         Reception { inlet, lanes: lanes.entries(), turn, held }
     }
 
-    /// All messages that are there, but at most `limit` and the queue's capacity. What was received before is let go.
+    /// All messages that are there, but at most `limit` and the queue's capacity. What was received
+    /// before is let go.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
         self.batch_of(limit, |_| usize::MAX, |_, _| {})
     }
 
-    /// The same with at most so many messages as `wanted` says of the publisher at each place; tells how many these were.
+    /// The same with at most so many messages as `wanted` says of the publisher at each place;
+    /// tells how many these were.
     #[inline]
     pub(crate) fn batch_of(
         &mut self,
@@ -103,7 +110,8 @@ impl<T: Message> Queue<T> {
         self.batch.clear();
     }
 
-    /// Sees who has joined and left. In this order: with a lane that is no longer listed goes what came through it.
+    /// Sees who has joined and left. In this order: with a lane that is no longer listed goes what
+    /// came through it.
     #[inline]
     fn refresh(&mut self) {
         self.let_go();
@@ -129,6 +137,12 @@ impl<T: Message> Queue<T> {
         Batch::new(&self.batch)
     }
 
+    /// When the next message arrived at the executor that receives it; `None` if there is none.
+    pub(crate) fn next_arrival(&mut self) -> Option<u64> {
+        self.refresh();
+        self.lanes.entries().iter().filter_map(|lane| lane.next_arrival()).min()
+    }
+
     /// Whether there is a message. What was received before is let go.
     #[inline]
     pub fn has_messages(&mut self) -> bool {
@@ -136,7 +150,8 @@ impl<T: Message> Queue<T> {
         has_any(self.lanes.entries())
     }
 
-    /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that may wait.
+    /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that
+    /// may wait.
     ///
     /// A queue whose signal is no [`Signal::Wakeup`] does not sleep, for nobody would wake it.
     pub fn wait(&mut self, timeout: Duration) -> bool {
@@ -165,7 +180,8 @@ pub(crate) struct Reception<'q, T> {
 }
 
 impl<'q, T> Reception<'q, T> {
-    /// The oldest message of the publisher whose turn it is, or of the next one that has any. What was received before is let go.
+    /// The oldest message of the publisher whose turn it is, or of the next one that has any. What
+    /// was received before is let go.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<Sample<'_, T>> {
         let Self { inlet, lanes, turn, held } = self;
@@ -175,6 +191,9 @@ impl<'q, T> Reception<'q, T> {
     #[inline(always)]
     fn into_next(self) -> Option<Sample<'q, T>> {
         let Self { inlet, lanes, turn, held } = self;
+        if lanes.len() > 1 && inlet.signal.executor().is_some() {
+            *turn = oldest(lanes).unwrap_or(*turn);
+        }
         *held = lanes.iter().find_map(|_| {
             let message = lanes[*turn].pop();
             *turn = if *turn + 1 == lanes.len() { 0 } else { *turn + 1 };
@@ -190,6 +209,12 @@ impl<'q, T> Reception<'q, T> {
     pub(crate) fn has_more(&self) -> bool {
         has_any(self.lanes)
     }
+}
+
+/// The lane whose next message arrived first at the executor that receives them.
+fn oldest<T>(lanes: &[sync::Arc<Lane<T>>]) -> Option<usize> {
+    let arrivals = lanes.iter().enumerate().filter_map(|(place, lane)| Some((lane.next_arrival()?, place)));
+    arrivals.min().map(|(_, place)| place)
 }
 
 #[inline]

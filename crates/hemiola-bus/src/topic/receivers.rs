@@ -6,9 +6,10 @@
 //! | receiver | lets go what it holds, closes its lane or its word, takes it from the publisher's list |
 //! | publisher | takes the new list, and keeps the one from before: what is in there and closed it will fill no more, and takes back all that it gave |
 //!
-//! It does not drop the list from before, for that could be the end of a lane; the list goes back with the change after the next. So what
-//! a publisher that rests has yet to take back does not grow, however many come and go: it has seen none of them. When it leaves, its lists
-//! are dropped, and lanes that nobody else sees let go what is left in them.
+//! It does not drop the list from before, for that could be the end of a lane; the list goes back
+//! with the change after the next. So what a publisher that rests has yet to take back does not
+//! grow, however many come and go: it has seen none of them. When it leaves, its lists are dropped,
+//! and lanes that nobody else sees let go what is left in them.
 
 use super::hub::Outlet;
 use super::lane::Lane;
@@ -55,7 +56,8 @@ impl<T> Receivers<T> {
         changed
     }
 
-    /// Takes back nothing of those who are still there, and everything of the others, again if they were there before.
+    /// Takes back nothing of those who are still there, and everything of the others, again if they
+    /// were there before.
     #[cold]
     fn take_changes(&mut self) {
         if self.lanes.refresh_keeping(&mut self.former_lanes) {

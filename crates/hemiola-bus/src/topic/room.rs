@@ -4,8 +4,9 @@ use crate::sync::{AtomicBool, Ordering, spin_loop};
 use hemiola_realtime::{Generation, MonotonicTime, Wakeup, monotonic_now};
 use std::time::Duration;
 
-/// How a receiver tells a publisher that there is room. The receiver does not wait for anybody: it stores no fence, and may so overlook a
-/// publisher that is just about to sleep. That is why the publisher looks again now and then.
+/// How a receiver tells a publisher that there is room. The receiver does not wait for anybody: it
+/// stores no fence, and may so overlook a publisher that is just about to sleep. That is why the
+/// publisher looks again now and then.
 #[derive(Default)]
 pub(crate) struct Room {
     awaited: AtomicBool,

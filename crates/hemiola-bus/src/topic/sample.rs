@@ -5,7 +5,8 @@ use hemiola_trace::Ticks;
 use std::fmt;
 use std::ops::Deref;
 
-/// A message that was received: looks like a `&T`. It is borrowed from its receiver, which holds the message until it is asked for another.
+/// A message that was received: looks like a `&T`. It is borrowed from its receiver, which holds
+/// the message until it is asked for another.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -33,8 +34,8 @@ impl<'a, T> Sample<'a, T> {
         &self.0.value
     }
 
-    /// Its number among the messages of its publisher: a gap shows what was dropped. A publisher that takes the place of one that left
-    /// continues its numbers.
+    /// Its number among the messages of its publisher: a gap shows what was dropped. A publisher
+    /// that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
         self.0.sequence
     }
@@ -68,7 +69,8 @@ impl<T: fmt::Debug> fmt::Debug for Sample<'_, T> {
     }
 }
 
-/// Messages that were received together, oldest first of each publisher. They are borrowed from their queue.
+/// Messages that were received together, oldest first of each publisher. They are borrowed from
+/// their queue.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};

@@ -75,7 +75,7 @@ tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 w
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
                                       where another parameter makes the first difference
-  log verify game.mcap --from 4min    from the last snapshot before that on
+  log verify game.mcap --from 4min    from the last checkpoint before that on
 
 Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed anew. Exit code: 0 when all is the same, 1 when something differs, 3 when the log is damaged or lacks what is needed.")]
     Verify(VerifyArguments),
@@ -229,7 +229,7 @@ pub struct VerifyArguments {
     /// So many in every cycle
     #[arg(long, value_name = "COUNT")]
     pub workers: Option<usize>,
-    /// Begin with the last snapshot before this time of the robot's clock
+    /// Begin with the last checkpoint before this time of the robot's clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
 }

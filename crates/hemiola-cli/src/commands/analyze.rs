@@ -11,17 +11,17 @@ use hemiola_words::duration;
 use serde_json::{Value, json};
 
 use super::print_or_write;
-use crate::application::Application;
 use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 use hemiola_insight::profile;
 use hemiola_insight::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
 
-pub fn analyze(application: &Application, arguments: &AnalyzeArguments) -> Result<ExitCode, CommandError> {
+pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCode, CommandError> {
     let subject = match &arguments.system {
         Some(path) => Subject::of_file(path)?,
-        None => Subject::of_robot(application, arguments)?,
+        None => Subject::of_robot(program, arguments)?,
     };
     let now = subject.findings(&subject.system);
     if arguments.format == AnalyzeFormat::Toml {
@@ -68,8 +68,8 @@ impl Subject {
         Ok(Self { system: read_system(path)?, robot: None })
     }
 
-    fn of_robot(application: &Application, arguments: &AnalyzeArguments) -> Result<Self, CommandError> {
-        let session = Session::open(application, &arguments.configuration)?;
+    fn of_robot(program: &Program, arguments: &AnalyzeArguments) -> Result<Self, CommandError> {
+        let session = Session::open(program, &arguments.configuration)?;
         let (derived, knowledge) = known(session, arguments.profile.as_ref(), arguments.quantile)?;
         Ok(Self { system: derived.system.clone(), robot: Some((derived, knowledge)) })
     }

@@ -10,21 +10,21 @@ use hemiola_analysis::{NoBound, System};
 
 use super::analyze::{known, read_system};
 use super::print_or_write;
-use crate::application::Application;
 use crate::command_line::AssignArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 
-pub fn assign(application: &Application, arguments: &AssignArguments) -> Result<ExitCode, CommandError> {
+pub fn assign(program: &Program, arguments: &AssignArguments) -> Result<ExitCode, CommandError> {
     let text = match &arguments.system {
         Some(path) => of_system(path)?,
-        None => of_robot(application, arguments)?,
+        None => of_robot(program, arguments)?,
     };
     print_or_write(&text, arguments.output.as_deref())
 }
 
-fn of_robot(application: &Application, arguments: &AssignArguments) -> Result<String, CommandError> {
-    let session = Session::open(application, &arguments.configuration)?;
+fn of_robot(program: &Program, arguments: &AssignArguments) -> Result<String, CommandError> {
+    let session = Session::open(program, &arguments.configuration)?;
     let configuration = session.robot.configuration().clone();
     let (derived, knowledge) = known(session, arguments.profile.as_ref(), arguments.quantile)?;
     if !derived.unmeasured.is_empty() {

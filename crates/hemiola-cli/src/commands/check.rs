@@ -11,13 +11,13 @@ use hemiola_plan::Warning;
 use hemiola_words::duration;
 
 use super::{print, wrapped};
-use crate::application::Application;
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 
-pub fn check(application: &Application, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(application, &arguments.configuration)?;
+pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(program, &arguments.configuration)?;
     if let Some(key) = &arguments.explain {
         return print(&explain(key, &session.origins)?);
     }

@@ -6,13 +6,13 @@ use hemiola_plan::TaskGraph;
 use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text};
 
 use super::{columns, print_or_write};
-use crate::application::Application;
 use crate::command_line::{GraphArguments, GraphFormat};
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 
-pub fn graph(application: &Application, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(application, &arguments.configuration)?;
+pub fn graph(program: &Program, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(program, &arguments.configuration)?;
     let robot = &session.robot;
     let cycles = match arguments.format {
         GraphFormat::Text => session.cycles(arguments.cycle.as_deref())?,

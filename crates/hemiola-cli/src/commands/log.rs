@@ -17,11 +17,11 @@ pub use progress::read_log;
 
 use std::process::ExitCode;
 
-use crate::application::Application;
 use crate::command_line::log::{LogArguments, LogCommand};
 use crate::error::CommandError;
+use crate::program::Program;
 
-pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCode, CommandError> {
+pub fn log(program: &Program, arguments: &LogArguments) -> Result<ExitCode, CommandError> {
     match &arguments.command {
         LogCommand::Info(arguments) => info::info(arguments),
         LogCommand::Cat(arguments) => cat::cat(arguments),
@@ -29,9 +29,9 @@ pub fn log(application: &Application, arguments: &LogArguments) -> Result<ExitCo
         LogCommand::Filter(arguments) => recover::filter(arguments),
         LogCommand::Merge(arguments) => merge::merge(arguments),
         LogCommand::Diff(arguments) => diff::diff(arguments),
-        LogCommand::Verify(arguments) => verify::verify(application, arguments),
+        LogCommand::Verify(arguments) => verify::verify(program, arguments),
         LogCommand::Export(arguments) => export::export(arguments),
-        LogCommand::ExtractCycle(arguments) => extract::extract(application, arguments),
+        LogCommand::ExtractCycle(arguments) => extract::extract(program, arguments),
         LogCommand::Import(arguments) => import::import(arguments),
         LogCommand::Plot(arguments) => plot::plot(arguments),
     }

@@ -9,13 +9,13 @@ use hemiola_plan::{CycleDescription, ModuleDescription, ResolvedCycle, UpdateDes
 
 use super::check::trigger;
 use super::{print, wrapped};
-use crate::application::Application;
 use crate::command_line::ModulesArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 
-pub fn modules(application: &Application, arguments: &ModulesArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(application, &arguments.configuration)?;
+pub fn modules(program: &Program, arguments: &ModulesArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(program, &arguments.configuration)?;
     let robot = &session.robot;
     let mut text = String::new();
     for ((described, resolved), configured) in

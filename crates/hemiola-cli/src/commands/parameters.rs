@@ -9,13 +9,13 @@ use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Value};
 
 use super::{print, wrapped};
-use crate::application::Application;
 use crate::command_line::ParametersArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::configuration;
 
-pub fn parameters(application: &Application, arguments: &ParametersArguments) -> Result<ExitCode, CommandError> {
-    let (loaded, _) = configuration(application, &arguments.configuration)?;
+pub fn parameters(program: &Program, arguments: &ParametersArguments) -> Result<ExitCode, CommandError> {
+    let (loaded, _) = configuration(program, &arguments.configuration)?;
     let mut tuned: Vec<Tuned> = Vec::new();
     for module in registry::modules() {
         let values = loaded.configuration.modules.get(module.name()).map(|module| module.parameters.clone());

@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{RobotHandle, SafeStateEntry, Script, Tempo, Transport};
+use hemiola_runtime::{LatencyBounds, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
 use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
 
 use super::analyze::after_run;
 use super::check::warn;
 use super::log::read_log;
-use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Keys, Terminal};
+use crate::program::Program;
 use crate::session::Session;
 use crate::summary::Summary;
-use hemiola_insight::admit;
 use hemiola_insight::profile;
+use hemiola_insight::{Admitted, admit};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use interruption::Interruption;
@@ -35,7 +35,7 @@ use watch::{Pace, Shown, Watch, tempo};
 /// How often Ctrl-C and the end of the sources are looked for.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
-pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     let log = match &arguments.replay {
         Some(path) => Some(read_log(path)?),
         None => None,
@@ -43,7 +43,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
     let terminal = Terminal::default();
     let interruption = Interruption::await_signals(&terminal);
     let mut shown = Shown::choose(arguments);
-    let mut attempt = Attempt { application, name, arguments, log, terminal, interruption, again: None };
+    let mut attempt = Attempt { program, name, arguments, log, terminal, interruption, again: None };
     let mut lap = attempt.lap(&mut shown)?;
     while arguments.repeat && !attempt.interruption.has_come() {
         attempt.again = lap.tempo;
@@ -55,7 +55,7 @@ pub fn run(application: &Application, name: &str, arguments: &RunArguments) -> R
 
 /// What is the same for every time that it runs: with `--loop` it does again and again.
 struct Attempt<'a> {
-    application: &'a Application,
+    program: &'a Program,
     name: &'a str,
     arguments: &'a RunArguments,
     log: Option<ReplayLog>,
@@ -86,8 +86,8 @@ struct Lap {
 
 impl Attempt<'_> {
     fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
-        let Self { application, name, arguments, .. } = *self;
-        let session = Session::open(application, &arguments.configuration)?;
+        let Self { program, name, arguments, .. } = *self;
+        let session = Session::open(program, &arguments.configuration)?;
         if self.again.is_none() {
             warn(&session.warnings, &[]);
         }
@@ -121,7 +121,7 @@ impl Attempt<'_> {
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
         let known = if is_bounded { Some(profile::calibrated(known)) } else { known };
-        let promised = if is_in_real_time { Some(admit(&robot, &known.clone().unwrap_or_default())?) } else { None };
+        let promised = if is_in_real_time { Some(admitted(&robot, &known.clone().unwrap_or_default())?) } else { None };
         let trace = trace_path(arguments, output.trace.clone(), name);
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
@@ -147,9 +147,9 @@ impl Attempt<'_> {
             handle.start_trace(path)?;
         }
         let running = runner.begin();
-        application.note_start(&handle);
+        program.note_start(&handle);
         let mut watch = Watch {
-            application,
+            program,
             name,
             pace,
             handle: handle.clone(),
@@ -165,10 +165,10 @@ impl Attempt<'_> {
         drop(keys);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
-        let (safe_state, lines) = (handle.safe_state(), application.summary_lines(&handle));
+        let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));
         let profile = profile::after_run(known, handle.measured(), is_in_real_time);
         let bounds = match is_in_real_time {
-            true => Some(bounds(Session::open(application, &arguments.configuration)?, &profile)),
+            true => Some(bounds(Session::open(program, &arguments.configuration)?, &profile)),
             false => None,
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
@@ -259,8 +259,17 @@ impl Lap {
             profile: output.profile.as_deref(),
             recorded: self.recorded.as_ref(),
         };
-        super::print(&summary.text(io::stdout().is_terminal()))
+        let code = super::print(&summary.text(io::stdout().is_terminal()))?;
+        // All that there was to write is written by now.
+        handle.fault().map_or(Ok(code), |fault| Err(fault.into()))
     }
+}
+
+/// What the robot promises, if it may start with that.
+fn admitted(robot: &Robot, profile: &Profile) -> Result<LatencyBounds, CommandError> {
+    let Admitted { bounds, warning } = admit(robot, profile)?;
+    warning.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
+    Ok(bounds)
 }
 
 /// A table, or why there is none, which is no reason to fail after a run.
@@ -275,7 +284,7 @@ fn bounds(session: Session, profile: &Profile) -> String {
 fn announce(replay: &Replay, log: &ReplayLog) {
     replay.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     if let Some(resumed) = &replay.resumed {
-        eprintln!("note: the replay goes on from the snapshot of {:.3} s", resumed.time.seconds());
+        eprintln!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds());
     }
     if let Fidelity::DueTimes(reason) = &replay.fidelity {
         eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");

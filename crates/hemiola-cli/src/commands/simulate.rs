@@ -11,16 +11,16 @@ use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, 
 use hemiola_words::duration;
 
 use super::{columns, print, print_or_write};
-use crate::application::Application;
 use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 
 /// Simulated runs per number of workers, with durations drawn from what was measured.
 const RUNS: usize = 400;
 
-pub fn simulate(application: &Application, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(application, &arguments.configuration)?;
+pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
+    let session = Session::open(program, &arguments.configuration)?;
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
     let mut text = String::new();
     if session.profile.is_none() {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use hemiola_model::configuration::LogCompression;
+use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 
 use super::Output;
 use crate::format::{ChunkHeader, ChunkIndex, HEAD, op, write};
@@ -53,9 +54,12 @@ impl Compressor {
     fn compress(&mut self, to: &mut Vec<u8>) -> io::Result<()> {
         match &mut self.codec {
             Codec::Lz4 => {
-                let mut encoder = lz4::EncoderBuilder::new().build(to)?;
+                // Small blocks, so that of a chunk that is cut off at most so much is lost; each may refer to those before.
+                let blocks = FrameInfo::new().block_size(BlockSize::Max64KB).block_mode(BlockMode::Linked);
+                let mut encoder = FrameEncoder::with_frame_info(blocks, to);
                 encoder.write_all(&self.records)?;
-                encoder.finish().1
+                encoder.finish()?;
+                Ok(())
             }
             Codec::Zstd(compressor) => {
                 let begin = to.len();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 
 use super::schema::{Element, FieldType, MessageField, MessageName, Shape};
 
@@ -26,7 +26,7 @@ pub fn rihs01(
         description(root),
         referenced.join(", ")
     );
-    Sha256::digest(text).iter().fold("RIHS01_".to_owned(), |mut out, byte| {
+    Hash::hash(text.as_bytes()).iter().fold("RIHS01_".to_owned(), |mut out, byte| {
         // Writing to a string cannot fail.
         _ = write!(out, "{byte:02x}");
         out

@@ -134,6 +134,31 @@ impl ArgumentDescriptor {
         Self { kind: ArgumentKind::Port, representation: None, port: Some(port) }
     }
 
+    /// Reads this run's value: for modules that are described at run time. Rust modules say it by their types.
+    pub fn requires(representation: &'static RepresentationDescriptor) -> Self {
+        Self { kind: ArgumentKind::Requires, representation: Some(representation), port: None }
+    }
+
+    /// Reads the value of the previous run: for modules that are described at run time.
+    pub fn uses(representation: &'static RepresentationDescriptor) -> Self {
+        Self { kind: ArgumentKind::Uses, ..Self::requires(representation) }
+    }
+
+    /// Reads all samples since the last run: for modules that are described at run time.
+    pub fn collects(representation: &'static RepresentationDescriptor) -> Self {
+        Self { kind: ArgumentKind::Collects, ..Self::requires(representation) }
+    }
+
+    /// Provides the value: for modules that are described at run time.
+    pub fn provides(representation: &'static RepresentationDescriptor) -> Self {
+        Self { kind: ArgumentKind::Provides, ..Self::requires(representation) }
+    }
+
+    /// The same for a representation of the same name and schema.
+    pub(super) fn with_representation(self, representation: &'static RepresentationDescriptor) -> Self {
+        Self { representation: Some(representation), ..self }
+    }
+
     /// What it asks for.
     pub fn kind(&self) -> ArgumentKind {
         self.kind
@@ -173,7 +198,7 @@ pub enum Binding<'f> {
 
 impl<'f> Binding<'f> {
     /// The cell of an argument that names a representation.
-    fn cell(self) -> &'f Cell {
+    pub(super) fn cell(self) -> &'f Cell {
         match self {
             Binding::Cell(cell) => cell,
             _ => unreachable!("the runtime binds a cell to every argument that names a representation"),

@@ -15,6 +15,8 @@
 use std::cell::UnsafeCell;
 use std::ptr;
 
+use super::BetweenRuns;
+use crate::data::Writer;
 use crate::{RepresentationDescriptor, Time};
 
 /// One representation on one blackboard, as updates see it.
@@ -118,6 +120,19 @@ impl Cell {
         unsafe { *self.writing.get() }
     }
 
+    /// Writes the current value; `false`, and nothing written, when the representation is opaque.
+    pub fn write_current(&self, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
+        // SAFETY: the module's invariant; between two runs nobody changes it.
+        unsafe { self.descriptor.write_at(self.view().value, writer) }
+    }
+
+    /// Writes one of the values that arrived; `false`, and nothing written, when there is none or the representation is opaque.
+    pub fn write_collected(&self, index: usize, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
+        let Some(view) = self.collected().get(index) else { return false };
+        // SAFETY: as above.
+        unsafe { self.descriptor.write_at(view.value, writer) }
+    }
+
     /// Shows `view` as the current value.
     ///
     /// # Safety
@@ -139,12 +154,9 @@ impl Cell {
     }
 
     /// Makes the current value the previous one.
-    ///
-    /// # Safety
-    /// Between two runs of the cycle.
     #[inline]
-    pub unsafe fn age(&self) {
-        // SAFETY: promised by the caller.
+    pub fn age(&self, _: &mut BetweenRuns<'_>) {
+        // SAFETY: between two runs.
         unsafe { *self.previous.get() = *self.current.get() }
     }
 
@@ -161,10 +173,9 @@ impl Cell {
     /// The list of collected values, to be changed.
     ///
     /// # Safety
-    /// Between two runs of the cycle, by one thread.
-    #[expect(clippy::mut_from_ref, reason = "a cell is shared by design; the caller promises exclusive use")]
-    pub unsafe fn collected_mut(&self) -> &mut Vec<View> {
-        // SAFETY: promised by the caller.
+    /// What is added to it is a value of the representation that lives as long as it stands there.
+    pub unsafe fn collected_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Vec<View> {
+        // SAFETY: between two runs, and the witness is borrowed as long as this.
         unsafe { &mut *self.collected.get() }
     }
 }

@@ -14,9 +14,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Module, Owner, Panicked, SafeStateAction, StateForm, contain};
+use super::{ForeignModule, Module, Owner, Panicked, SafeStateAction, StateForm, contain};
 use crate::data::{ReadError, Reader, Writer};
-use crate::{Parameters, ParametersError, Source, Value};
+use crate::{Name, Parameters, ParametersError, Source, Value};
 
 /// A module or source that was created, without its type.
 ///
@@ -36,7 +36,7 @@ use crate::{Parameters, ParametersError, Source, Value};
 /// ```
 pub struct Instance {
     value: Box<UnsafeCell<dyn Remembered>>,
-    operations: &'static Operations,
+    operations: Operations,
     safe_state: Option<SafeStateAction>,
 }
 
@@ -88,7 +88,12 @@ struct Operations {
     name: &'static str,
     owner: Owner,
     prepare: Prepare,
-    state: fn() -> StateForm,
+    state: State,
+}
+
+enum State {
+    OfType(fn() -> StateForm),
+    Described(StateForm),
 }
 
 /// Makes and checks parameters.
@@ -145,6 +150,27 @@ impl<S: Source> Remembered for OfSource<S> {
     }
 }
 
+/// Updates are called with its address.
+pub(super) struct OfForeign(pub(super) Box<dyn ForeignModule>);
+
+impl Remembered for OfForeign {
+    fn exchange(&mut self, prepared: &mut PreparedParameters) -> bool {
+        exchange(&mut (), prepared)
+    }
+
+    fn write_state(&self, writer: &mut dyn Writer) {
+        self.0.write_state(writer);
+    }
+
+    fn read_state(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        self.0.read_state(reader)
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
 /// What an instance has when its value is gone.
 struct Nothing;
 
@@ -169,13 +195,11 @@ unsafe impl Sync for Instance {}
 
 impl Instance {
     pub(crate) fn of_module<M: Module>(values: &BTreeMap<String, Value>) -> Result<Self, CreationError> {
-        let operations = const {
-            &Operations {
-                name: M::NAME,
-                owner: Owner::of::<M>(),
-                prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
-                state: M::state,
-            }
+        let operations = Operations {
+            name: M::NAME,
+            owner: Owner::of::<M>(),
+            prepare: |values| M::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
+            state: State::OfType(M::state),
         };
         Self::create(operations, || {
             M::Parameters::with(values).map(|made| Box::new(UnsafeCell::new(OfModule(M::create(made)))) as _)
@@ -183,21 +207,33 @@ impl Instance {
     }
 
     pub(crate) fn of_source<S: Source>(values: &BTreeMap<String, Value>) -> Result<Self, CreationError> {
-        let operations = const {
-            &Operations {
-                name: S::NAME,
-                owner: Owner::of::<S>(),
-                prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
-                state: || StateForm::Opaque,
-            }
+        let operations = Operations {
+            name: S::NAME,
+            owner: Owner::of::<S>(),
+            prepare: |values| S::Parameters::with(values).map(|made| PreparedParameters(Box::new(made))),
+            state: State::OfType(|| StateForm::Opaque),
         };
         Self::create(operations, || {
             S::Parameters::with(values).map(|made| Box::new(UnsafeCell::new(OfSource(S::create(made)))) as _)
         })
     }
 
+    pub(super) fn of_foreign(
+        name: Name,
+        state: StateForm,
+        create: impl FnOnce() -> Box<dyn ForeignModule>,
+    ) -> Result<Self, CreationError> {
+        let operations = Operations {
+            name: name.as_str(),
+            owner: Owner::of::<OfForeign>(),
+            prepare: |values| no_parameters(values).map(|()| PreparedParameters(Box::new(()))),
+            state: State::Described(state),
+        };
+        Self::create(operations, || Ok(Box::new(UnsafeCell::new(OfForeign(create()))) as _))
+    }
+
     fn create(
-        operations: &'static Operations,
+        operations: Operations,
         create: impl FnOnce() -> Result<Box<UnsafeCell<dyn Remembered>>, Vec<ParametersError>>,
     ) -> Result<Self, CreationError> {
         let made = contain(create).map_err(CreationError::Panicked)?;
@@ -239,7 +275,10 @@ impl Instance {
 
     /// Whether and how what the module remembers can be written down.
     pub fn state(&self) -> StateForm {
-        (self.operations.state)()
+        match &self.operations.state {
+            State::OfType(state) => state(),
+            State::Described(state) => state.clone(),
+        }
     }
 
     /// Writes down what the module remembers, as [`state`](Self::state) says.
@@ -301,6 +340,12 @@ impl Instance {
     pub(crate) fn as_ptr(&self) -> *mut () {
         self.value.get().cast()
     }
+}
+
+/// Those of a module that has none.
+pub(super) fn no_parameters(values: &BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>> {
+    let unknown = |name: &String| ParametersError::Unknown { name: name.clone(), known: Vec::new() };
+    if values.is_empty() { Ok(()) } else { Err(values.keys().map(unknown).collect()) }
 }
 
 fn exchange<P: Parameters>(in_use: &mut P, prepared: &mut PreparedParameters) -> bool {

@@ -13,6 +13,7 @@ use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 
+use super::BetweenRuns;
 use crate::RepresentationDescriptor;
 use crate::data::{DataType, ReadError, Reader, Writer};
 
@@ -201,14 +202,14 @@ impl PartialEq for PortDescriptor {
 /// The place of a port, as updates see it.
 ///
 /// ```
-/// use hemiola_model::module::{Port, PortCell};
+/// use hemiola_model::module::{BetweenRuns, Port, PortCell};
 ///
 /// struct Horn;
 /// impl Port for Horn {}
 ///
 /// let cell = PortCell::new(Box::new(Horn));
-/// // SAFETY: nobody else uses it.
-/// unsafe { cell.begin_run() };
+/// // SAFETY: nothing runs here, and nobody else uses it.
+/// cell.begin_run(&mut unsafe { BetweenRuns::assume() });
 /// ```
 pub struct PortCell(UnsafeCell<Box<dyn Port>>);
 
@@ -222,63 +223,59 @@ impl PortCell {
     }
 
     /// Tells the port that a run begins.
-    ///
-    /// # Safety
-    /// The module's invariant: between two runs, by the thread that runs the cycle.
-    pub unsafe fn begin_run(&self) {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.0.get() }.begin_run();
+    pub fn begin_run(&self, between: &mut BetweenRuns<'_>) {
+        self.port_mut(between).begin_run();
     }
 
     /// As [`Port::received`].
-    ///
-    /// # Safety
-    /// As for [`begin_run`](Self::begin_run).
-    pub unsafe fn received(&self, tell: &mut dyn FnMut(u32, u32)) {
-        // SAFETY: promised by the caller.
-        unsafe { &**self.0.get() }.received(tell);
+    pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(u32, u32)) {
+        self.port(between).received(tell);
     }
 
     /// As [`Port::repeat_run`].
-    ///
-    /// # Safety
-    /// As for [`begin_run`](Self::begin_run).
-    pub unsafe fn repeat_run(&self, wanted: &dyn Fn(u32) -> u32) -> bool {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.0.get() }.repeat_run(wanted)
+    pub fn repeat_run(&self, between: &mut BetweenRuns<'_>, wanted: &dyn Fn(u32) -> u32) -> bool {
+        self.port_mut(between).repeat_run(wanted)
     }
 
-    /// Looks at the port.
+    /// The port, to be looked at.
+    pub fn port<'b>(&'b self, _: &'b BetweenRuns<'_>) -> &'b dyn Port {
+        // SAFETY: between two runs, and nobody changes it as long as the witness is borrowed.
+        unsafe { &**self.0.get() }
+    }
+
+    fn port_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut dyn Port {
+        // SAFETY: between two runs, and the witness is borrowed exclusively as long as this.
+        unsafe { &mut **self.0.get() }
+    }
+
+    /// As [`Port::published`].
     ///
     /// # Safety
-    /// As for [`begin_run`](Self::begin_run).
-    pub unsafe fn look<R>(&self, look: impl FnOnce(&dyn Port) -> R) -> R {
+    /// The module's invariant: by the task of the port's update, while that is not called.
+    pub unsafe fn published(&self) -> u64 {
         // SAFETY: promised by the caller.
-        look(unsafe { &**self.0.get() })
+        unsafe { &**self.0.get() }.published()
     }
 
     /// As [`Port::publish_again`].
     ///
     /// # Errors
-    /// As it.
-    ///
-    /// # Safety
-    /// As for [`begin_run`](Self::begin_run).
-    pub unsafe fn publish_again(&self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.0.get() }.publish_again(reader, index)
+    /// What the reader holds is no message.
+    pub fn publish_again(
+        &self,
+        reader: &mut dyn Reader,
+        index: usize,
+        between: &mut BetweenRuns<'_>,
+    ) -> Result<(), ReadError> {
+        self.port_mut(between).publish_again(reader, index)
     }
 
     /// As [`Port::receive`].
     ///
     /// # Errors
-    /// As it.
-    ///
-    /// # Safety
-    /// As for [`begin_run`](Self::begin_run).
-    pub unsafe fn receive(&self, reader: &mut dyn Reader) -> Result<(), ReadError> {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.0.get() }.receive(reader)
+    /// What the reader holds are no messages.
+    pub fn receive(&self, reader: &mut dyn Reader, between: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
+        self.port_mut(between).receive(reader)
     }
 
     /// The port, if it is of that type.

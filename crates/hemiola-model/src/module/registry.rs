@@ -1,6 +1,8 @@
 //! Every module and source that is linked into the program.
 
-use super::ModuleDescriptor;
+use std::sync::{Mutex, PoisonError};
+
+use super::{ForeignDescription, ModuleDescriptor};
 use crate::SourceDescriptor;
 
 /// What `#[module]` and `#[source]` leave behind for the linker to collect.
@@ -14,14 +16,25 @@ pub enum Registration {
 
 inventory::collect!(Registration);
 
-/// The modules of all linked crates, by path and name.
+/// Modules that came at run time.
+static LOADED: Mutex<Vec<ForeignDescription>> = Mutex::new(Vec::new());
+
+/// Adds a module that is no Rust type to those that are linked: for loaders, before a robot is put together. One of a name that was added
+/// before takes its place.
+pub fn load(module: ForeignDescription) {
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    loaded.retain(|known| known.name != module.name);
+    loaded.push(module);
+}
+
+/// The modules of all linked crates and those that were [loaded](load), by path and name.
 pub fn modules() -> Vec<ModuleDescriptor> {
-    let mut modules: Vec<_> = inventory::iter::<Registration>()
-        .filter_map(|registration| match registration {
-            Registration::Module(describe) => Some(describe()),
-            Registration::Source(_) => None,
-        })
-        .collect();
+    let loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let linked = inventory::iter::<Registration>().filter_map(|registration| match registration {
+        Registration::Module(describe) => Some(describe()),
+        Registration::Source(_) => None,
+    });
+    let mut modules: Vec<_> = linked.chain(loaded.into_iter().map(ModuleDescriptor::foreign)).collect();
     // The linker's order means nothing; ours must be the same in every build.
     modules.sort_by_key(|module| (module.path(), module.name()));
     modules

@@ -10,8 +10,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::access::{AccessSet, Conflict};
-use super::{ArgumentDescriptor, ArgumentKind, Arguments, Binding, Context, Instance, RefusalReason};
-use crate::Time;
+use super::{
+    ArgumentDescriptor, ArgumentKind, Arguments, Binding, Context, ForeignArguments, Instance, OfForeign, RefusalReason,
+};
+use crate::{Name, Time};
 
 /// One update of a module, or the sample method of a source, without its types.
 ///
@@ -197,6 +199,22 @@ impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     }
 }
 
+/// Of a module that is no Rust type.
+struct Foreign {
+    number: usize,
+    arguments: Arc<[ArgumentDescriptor]>,
+}
+
+impl Call for Foreign {
+    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome {
+        // SAFETY: the instance is a foreign module that nobody else uses, as the caller promises.
+        let module = unsafe { &mut *instance.cast::<OfForeign>() };
+        // SAFETY: the bindings fit the arguments, as the caller promises, and these passed an access set, else this is not called.
+        let arguments = unsafe { ForeignArguments::new(bindings, &self.arguments) };
+        module.0.call(self.number, arguments, context)
+    }
+}
+
 /// In the place of one that must not be called.
 struct Refused(RefusalReason);
 
@@ -223,10 +241,26 @@ impl Update {
         Self::new::<M, A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
     }
 
+    /// An update of a module that is no Rust type: the one of that number, with these arguments. Its calls fetch what they describe.
+    pub(super) fn foreign(name: Name, number: usize, arguments: Vec<ArgumentDescriptor>) -> Self {
+        let call = Arc::new(Foreign { number, arguments: arguments.clone().into() });
+        Self::checked(name.as_str(), Access::Exclusive, arguments, Owner::of::<OfForeign>(), call)
+    }
+
     fn new<M: 'static, A: Arguments>(name: &'static str, access: Access, call: Arc<dyn Call>) -> Self {
         let mut arguments = Vec::new();
         A::describe(&mut arguments);
-        let update = Self { name, access, arguments, signature: &[], owner: Owner::of::<M>(), refused: None, call };
+        Self::checked(name, access, arguments, Owner::of::<M>(), call)
+    }
+
+    fn checked(
+        name: &'static str,
+        access: Access,
+        arguments: Vec<ArgumentDescriptor>,
+        owner: Owner,
+        call: Arc<dyn Call>,
+    ) -> Self {
+        let update = Self { name, access, arguments, signature: &[], owner, refused: None, call };
         match AccessSet::check(&update.arguments) {
             Ok(()) => update,
             Err(conflict) => {

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use hemiola_log::{Adapter, Channel, Definition, LogError, LogTime, Message, Selection};
@@ -9,52 +10,58 @@ use hemiola_model::module::{Inlet, registry};
 use hemiola_runtime::{CyclePart, Piece, PieceKind, Published, Robot, RunRecord, View};
 
 use super::{InletHead, NAME, PartHead, PublishedHead, ViewHead, piece_schema, piece_topic};
+use crate::error::RecordingError;
 use crate::names::topic;
 use crate::split::SplitLog;
 use hemiola_model::data::Data;
 
-/// Gathers which snapshots there are.
-pub struct SnapshotHeads {
+/// What errors call a checkpoint.
+const CHECKPOINT: &str = "checkpoint";
+
+/// Gathers which checkpoints there are.
+pub struct CheckpointHeads {
     schema: MessageSchema,
     /// By number.
     parts: BTreeMap<u32, Vec<PartHead>>,
     /// Some are of another version of Hemiola, or damaged.
-    unreadable: Option<String>,
+    unreadable: Option<RecordingError>,
 }
 
-impl Default for SnapshotHeads {
+impl Default for CheckpointHeads {
     fn default() -> Self {
         let schema = MessageSchema::of("CyclePart", &PartHead::data_type());
         Self { schema, parts: BTreeMap::new(), unreadable: None }
     }
 }
 
-impl SnapshotHeads {
-    /// Looks at a message of which [`is_snapshot`](super::is_snapshot).
+impl CheckpointHeads {
+    /// Looks at a message of which [`is_checkpoint`](super::is_checkpoint).
     pub fn look(&mut self, message: &Message<'_>) {
         if !message.channel.topic.ends_with(NAME) {
             return;
         }
         let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
         if schema != Some(self.schema.text.as_bytes()) {
-            self.unreadable = Some("they were written by another version of Hemiola".to_owned());
+            self.unreadable = Some(RecordingError::OtherVersion { what: CHECKPOINT });
             return;
         }
         match cdr::decode::<PartHead>(message.data) {
             Ok(head) => self.parts.entry(head.number).or_default().push(head),
-            Err(error) => self.unreadable = Some(format!("they are damaged: {error}")),
+            Err(error) => {
+                self.unreadable = Some(RecordingError::Damaged { what: CHECKPOINT, reason: error.to_string() });
+            }
         }
     }
 
     /// Those of which every cycle that went on has a part.
-    pub fn finish(self, runs: &[Arc<RunRecord>]) -> Snapshots {
+    pub fn finish(self, runs: &[Arc<RunRecord>]) -> Checkpoints {
         // By cycle, the place of each run among all.
         let mut orders: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
         for run in runs {
             orders.entry(&run.cycle).or_default().insert(run.run, run.order);
         }
         let (mut whole, mut refused) = (Vec::new(), Vec::new());
-        refused.extend(self.unreadable.map(|reason| (Time::ZERO, reason)));
+        refused.extend(self.unreadable.map(|reason| (Time::ZERO, Arc::new(reason))));
         for parts in self.parts.into_values() {
             let orders_of_parts = parts.iter().map(|part| orders.get(part.cycle.as_str())?.get(&part.run).copied());
             let Some(Some(last)) = orders_of_parts.max() else { continue };
@@ -65,19 +72,19 @@ impl SnapshotHeads {
             let opaque = parts.iter().flat_map(|part| &part.opaque).next();
             let missing = parts.iter().flat_map(|part| &part.missing).next();
             let under_way = topic_under_way(&parts);
-            let reason: Option<String> = match (opaque, missing, lacking) {
-                (Some(opaque), ..) => Some(format!("what {opaque} remembers is opaque, so that no log has it")),
-                (_, Some(missing), _) => Some(format!("what {missing} remembers found no room")),
-                (.., Some(cycle)) => Some(format!("the part of {cycle} was lost")),
-                (None, None, None) => under_way.map(|topic| format!("messages of {topic} were under way")),
+            let reason: Option<RecordingError> = match (opaque, missing, lacking) {
+                (Some(opaque), ..) => Some(RecordingError::OpaqueState { of: opaque.clone() }),
+                (_, Some(missing), _) => Some(RecordingError::NoRoom { of: missing.clone() }),
+                (.., Some(cycle)) => Some(RecordingError::PartLost { cycle: cycle.to_owned() }),
+                (None, None, None) => under_way.map(|topic| RecordingError::UnderWay { topic: topic.to_owned() }),
             };
-            let snapshot = Snapshot { parts };
+            let checkpoint = Checkpoint { parts };
             match reason {
-                None => whole.push(snapshot),
-                Some(reason) => refused.push((snapshot.time(), reason)),
+                None => whole.push(checkpoint),
+                Some(reason) => refused.push((checkpoint.time(), Arc::new(reason))),
             }
         }
-        Snapshots { whole, refused }
+        Checkpoints { whole, refused }
     }
 }
 
@@ -98,21 +105,21 @@ fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
     None
 }
 
-/// The snapshots of a log that a replay can begin with.
+/// The checkpoints of a log that a replay can begin with.
 #[derive(Default)]
-pub struct Snapshots {
+pub struct Checkpoints {
     /// In their order.
-    whole: Vec<Snapshot>,
+    whole: Vec<Checkpoint>,
     /// Why others are not among them.
-    refused: Vec<(Time, String)>,
+    refused: Vec<(Time, Arc<RecordingError>)>,
 }
 
 /// All parts of one.
-struct Snapshot {
+struct Checkpoint {
     parts: Vec<PartHead>,
 }
 
-impl Snapshot {
+impl Checkpoint {
     /// Whether a message belongs to one of its parts.
     fn has(&self, message: &Message<'_>) -> bool {
         let is_of = |part: &PartHead| message.channel.topic.starts_with(&(topic(&part.cycle, NAME) + "/"));
@@ -125,11 +132,11 @@ impl Snapshot {
     }
 }
 
-impl Snapshots {
+impl Checkpoints {
     /// Why some that are not later cannot be used, if so.
-    pub fn refusal(&self, time: Option<Time>) -> Option<&str> {
+    pub fn refusal(&self, time: Option<Time>) -> Option<Arc<RecordingError>> {
         let mut refused = self.refused.iter().filter(|(at, _)| time.is_none_or(|time| *at <= time));
-        refused.next().map(|(_, reason)| reason.as_str())
+        refused.next().map(|(_, reason)| reason.clone())
     }
 
     /// Whether there is none at all, whole or not.
@@ -140,16 +147,16 @@ impl Snapshots {
     /// The parts of the last one that is not later than `time`, or of the first one, as this robot has them. `None` if there is none.
     ///
     /// # Errors
-    /// In words: they cannot be read, or are not those of this robot.
-    pub fn parts(&self, log: &SplitLog, robot: &Robot, time: Option<Time>) -> Result<Option<Resumed>, String> {
-        let snapshot = match time {
-            Some(time) => self.whole.iter().rev().find(|snapshot| snapshot.time() <= time),
+    /// They cannot be read, or are not those of this robot.
+    pub fn parts(&self, log: &SplitLog, robot: &Robot, time: Option<Time>) -> Result<Option<Resumed>, RecordingError> {
+        let checkpoint = match time {
+            Some(time) => self.whole.iter().rev().find(|checkpoint| checkpoint.time() <= time),
             None => self.whole.first(),
         };
-        let Some(snapshot) = snapshot else { return Ok(None) };
-        let bytes = pieces(log, snapshot).map_err(|error| error.to_string())?;
-        let mut resumed = Resumed { time: snapshot.time(), parts: Vec::new(), changes: Vec::new() };
-        for head in &snapshot.parts {
+        let Some(checkpoint) = checkpoint else { return Ok(None) };
+        let bytes = pieces(log, checkpoint)?;
+        let mut resumed = Resumed { time: checkpoint.time(), parts: Vec::new(), changes: Vec::new() };
+        for head in &checkpoint.parts {
             let part = resumed.part(head, &bytes, robot)?;
             resumed.parts.push(part);
         }
@@ -157,9 +164,11 @@ impl Snapshots {
     }
 }
 
-/// A snapshot as a robot has it.
+/// A checkpoint as a robot has it.
 pub struct Resumed {
+    /// When the last of its cycles goes on.
     pub time: Time,
+    /// What each cycle goes on from.
     pub parts: Vec<CyclePart>,
     /// What is not as it was recorded, a line each.
     pub changes: Vec<String>,
@@ -174,20 +183,20 @@ fn nanoseconds(time: Time) -> u64 {
 }
 
 /// What stands in the log, by topic.
-fn pieces(log: &SplitLog, snapshot: &Snapshot) -> Result<BTreeMap<String, PieceMessage>, LogError> {
-    let times = || snapshot.parts.iter().map(|part| nanoseconds(part.now));
+fn pieces(log: &SplitLog, checkpoint: &Checkpoint) -> Result<BTreeMap<String, PieceMessage>, LogError> {
+    let times = || checkpoint.parts.iter().map(|part| nanoseconds(part.now));
     let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let mut selection = Selection::all()
         .from(LogTime::from_nanoseconds(first))
         .before(LogTime::from_nanoseconds(last.saturating_add(1)));
-    for part in &snapshot.parts {
+    for part in &checkpoint.parts {
         selection = selection.topic(topic(&part.cycle, NAME) + "/*");
     }
     let mut messages = log.messages(selection)?;
     let mut found = BTreeMap::new();
     while let Some(message) = messages.next() {
         match message {
-            Ok(message) if snapshot.has(&message.as_message()) => {
+            Ok(message) if checkpoint.has(&message.as_message()) => {
                 found.insert(message.channel.topic.clone(), (message.channel.clone(), message.data));
             }
             Err(error @ LogError::Read { .. }) => return Err(error),
@@ -204,15 +213,15 @@ impl Resumed {
         head: &PartHead,
         bytes: &BTreeMap<String, PieceMessage>,
         robot: &Robot,
-    ) -> Result<CyclePart, String> {
+    ) -> Result<CyclePart, RecordingError> {
         let sources: Vec<_> = robot.samples().into_iter().map(|(source, _)| source).collect();
         let mut pieces = Vec::new();
         for piece in &head.pieces {
             let kind = PieceKind::ALL.into_iter().find(|kind| kind.word() == piece.kind);
-            let kind = kind.ok_or_else(|| format!("a snapshot has a piece of another kind: {}", piece.kind))?;
+            let kind = kind.ok_or_else(|| RecordingError::UnknownPiece { kind: piece.kind.clone() })?;
             let topic = piece_topic(&head.cycle, kind, &piece.name, piece.number);
-            let (channel, recorded) =
-                bytes.get(&topic).ok_or_else(|| format!("{topic} of snapshot {} is not in the log", head.number))?;
+            let found = bytes.get(&topic);
+            let (channel, recorded) = found.ok_or(RecordingError::PieceLost { topic, number: head.number })?;
             let Some((data_type, default)) = wanted(robot, kind, &piece.name) else {
                 self.changes.push(format!("{} is not part of this robot, or opaque now", piece.name));
                 continue;
@@ -243,18 +252,19 @@ impl Resumed {
 /// A message of a channel as `schema` has it: what has its name gets what was recorded, all else is as in `default`. Tells what is different.
 ///
 /// # Errors
-/// In words: it does not fit at all.
+/// It does not fit at all.
 pub fn adapted(
     channel: &Channel,
     recorded: &[u8],
     (schema, data_type): (&MessageSchema, &DataType),
     default: &[u8],
     tell: &mut dyn FnMut(String),
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, RecordingError> {
     if channel.schema.as_ref().is_some_and(|recorded| recorded.data == schema.text.as_bytes()) {
         return Ok(recorded.to_vec());
     }
-    let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", channel.topic);
+    let problem =
+        |error: &dyn Display| RecordingError::Unreadable { topic: channel.topic.clone(), reason: error.to_string() };
     let from = channel.definition().map_err(|error| problem(&error))?;
     let to = Definition::parse(&schema.name, &schema.text).map_err(|error| problem(&error))?;
     let from = Arc::new(from.renamed(data_type));

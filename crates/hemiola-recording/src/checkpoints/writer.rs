@@ -10,7 +10,7 @@ use crate::names::topic;
 use hemiola_model::data::Data;
 
 /// Writes them.
-pub struct SnapshotChannels {
+pub struct CheckpointChannels {
     schema: MessageSchema,
     /// By topic, and how many messages there are.
     channels: BTreeMap<String, (ChannelId, u32)>,
@@ -18,7 +18,7 @@ pub struct SnapshotChannels {
     buffer: CdrWriter,
 }
 
-impl SnapshotChannels {
+impl CheckpointChannels {
     /// Of a robot with these sources.
     pub fn new(sources: Vec<String>) -> Self {
         let schema = MessageSchema::of("CyclePart", &PartHead::data_type());

@@ -8,6 +8,7 @@ use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Severity};
 
 use super::head::{Head, as_json};
+use crate::error::RecordingError;
 use crate::names::CHANGES;
 use hemiola_macros::Data;
 use hemiola_model::data::Data;
@@ -249,10 +250,10 @@ impl ExceedanceMessage {
 /// The change that a message of `/hemiola/changes` tells of, if transcripts name it.
 ///
 /// # Errors
-/// In words: it is damaged, or of another version of Hemiola.
-pub fn numbered_change(message: &Message<'_>) -> Result<Option<(u32, Change)>, String> {
-    let change: ChangeMessage =
-        cdr::decode(message.data).map_err(|error| format!("a change of the robot cannot be read: {error}"))?;
-    let (change, number) = change.change().map_err(|error| format!("a change of the robot cannot be read: {error}"))?;
+/// It is damaged, or of another version of Hemiola.
+pub fn numbered_change(message: &Message<'_>) -> Result<Option<(u32, Change)>, RecordingError> {
+    let damaged = |reason: String| RecordingError::Damaged { what: "record of changes", reason };
+    let change: ChangeMessage = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
+    let (change, number) = change.change().map_err(|error| damaged(error.to_string()))?;
     Ok(number.map(|number| (number, change)))
 }

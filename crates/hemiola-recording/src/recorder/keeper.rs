@@ -45,6 +45,7 @@ pub struct Keeper {
 pub struct Kept {
     /// In those that are there.
     pub written: Written,
+    /// How many there are.
     pub files: u64,
     /// Files that are gone.
     pub removed: u64,

@@ -14,7 +14,7 @@ use super::parts::Parts;
 use super::recorded::Ending;
 use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
-use crate::checkpoints::SnapshotChannels;
+use crate::checkpoints::CheckpointChannels;
 use crate::error::RecordingError;
 use crate::names::COUNTS;
 use crate::transcript::TranscriptChannels;
@@ -33,7 +33,7 @@ pub struct Output {
     topics: TopicChannels,
     journal: JournalChannels,
     runs: TranscriptChannels,
-    snapshots: SnapshotChannels,
+    checkpoints: CheckpointChannels,
     buffer: CdrWriter,
     unwritten: u64,
     ending: Option<Ending>,
@@ -60,7 +60,7 @@ impl Output {
             topics: TopicChannels::new(handle, topics),
             journal: JournalChannels::default(),
             runs: TranscriptChannels::default(),
-            snapshots: SnapshotChannels::new(handle.sources()),
+            checkpoints: CheckpointChannels::new(handle.sources()),
             buffer: CdrWriter::default(),
             unwritten: 0,
             ending: None,
@@ -76,7 +76,7 @@ impl Output {
         self.topics.begin(&mut log)?;
         self.journal.begin(&mut log)?;
         self.runs.begin();
-        self.snapshots.begin();
+        self.checkpoints.begin();
         self.keeper.order(Order::Began(log.synchroniser()?));
         Ok(log)
     }
@@ -137,9 +137,9 @@ impl Output {
     }
 
     /// What later runs depend on.
-    pub fn write_snapshots(&mut self, tap: &mut Tap) {
+    pub fn write_checkpoints(&mut self, tap: &mut Tap) {
         while let Some(part) = tap.next_part() {
-            if let Some(Err(error)) = self.log.as_mut().map(|log| self.snapshots.write(&part, log)) {
+            if let Some(Err(error)) = self.log.as_mut().map(|log| self.checkpoints.write(&part, log)) {
                 self.fail(error);
             }
         }
@@ -201,7 +201,7 @@ impl Output {
     pub fn finish(mut self, tap: &Tap) -> Recorded {
         if tap.dropped_parts() > 0 {
             let count = counted(tap.dropped_parts(), "part");
-            self.handle.note(format!("{count} of snapshots found no room, so that a replay cannot begin with these"));
+            self.handle.note(format!("{count} of checkpoints found no room, so that a replay cannot begin with these"));
         }
         if let Some(log) = self.log.take()
             && let Err(error) = self.end(log, tap)

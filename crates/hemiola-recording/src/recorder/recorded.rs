@@ -8,10 +8,11 @@ use hemiola_log::LogError;
 use super::keeper::Kept;
 use hemiola_words::{bytes, counted};
 
-/// See the module.
+/// What became of a log, for the end of a run.
 pub struct Recorded {
     /// The file, or what all of them are called.
     pub path: PathBuf,
+    /// What became of its files.
     pub kept: Kept,
     /// Values that the log was too slow for.
     pub dropped: u64,

@@ -10,18 +10,22 @@ use hemiola_runtime::{Robot, TapRequest};
 
 use crate::error::RecordingError;
 
-/// See the module.
+/// What is recorded of a run, where and how.
 pub struct Recording {
     /// The file.
     pub path: PathBuf,
+    /// How the log is made smaller.
     pub compression: LogCompression,
     /// What a killed process may lose, and a machine without power as much again.
     pub flush: Duration,
+    /// How long a file becomes before the next one begins.
     pub split: Option<LogExtent>,
+    /// How much is kept before the oldest files are removed.
     pub keep: Option<LogExtent>,
+    /// The bytes that stay free on the disk.
     pub reserve: u64,
-    /// How often there is a snapshot of all that later runs depend on.
-    pub snapshot: Option<Duration>,
+    /// How often there is a checkpoint.
+    pub checkpoint: Option<Duration>,
     /// What the robot is asked to pass on.
     pub requests: Vec<TapRequest>,
     /// Of these, what is not recorded itself: conditions speak of it.
@@ -82,7 +86,7 @@ impl Recording {
             split: configuration.split,
             keep: configuration.keep,
             reserve: configuration.reserve,
-            snapshot: configuration.snapshot,
+            checkpoint: configuration.snapshot,
             requests,
             only_watched,
             conditions,
@@ -99,7 +103,7 @@ impl Recording {
     /// As [`Robot::tapped`].
     pub fn asked_of(&self, robot: Robot) -> Result<Robot, RecordingError> {
         let runs = hemiola_runtime::Recording::of_runs();
-        let recording = match self.snapshot {
+        let recording = match self.checkpoint {
             Some(period) => runs.with_checkpoints(period),
             None => runs,
         };
@@ -115,6 +119,7 @@ pub struct TopicChoice {
 }
 
 impl TopicChoice {
+    /// Whether messages of a topic are recorded.
     pub fn is_recorded(&self, topic: &str) -> bool {
         if !self.chosen.is_empty() {
             return self.chosen.iter().any(|chosen| chosen.representation == topic);
@@ -122,6 +127,7 @@ impl TopicChoice {
         is_recorded(&self.configuration, topic)
     }
 
+    /// The most messages of a topic that are recorded in a second, if that is limited.
     pub fn rate(&self, topic: &str) -> Option<f64> {
         let said = self.chosen.iter().find(|chosen| chosen.representation == topic).and_then(|chosen| chosen.rate);
         said.or_else(|| self.configuration.channels.get(topic)?.rate)

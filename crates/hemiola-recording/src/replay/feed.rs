@@ -157,7 +157,7 @@ impl Feed for LogFeed {
         for (index, part) in self.parts.iter().enumerate() {
             let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor());
             let (Some(value), Some(message)) = (value, sample.parts.get(&index)) else { continue };
-            part.read(&message.channel, &message.data, value)?;
+            part.read(&message.channel, &message.data, value).map_err(|error| error.to_string())?;
         }
         let nanoseconds = sample.time.nanoseconds().saturating_sub(self.origin.nanoseconds());
         Ok(Some(Time::from_nanoseconds(i64::try_from(nanoseconds).unwrap_or(i64::MAX))))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
 use hemiola_runtime::Script;
 
-use crate::checkpoints::{SnapshotHeads, Snapshots, is_snapshot};
+use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
 use crate::names::{ABOUT, CHANGES, PARTIAL};
 use crate::recorder::numbered_change;
@@ -24,8 +24,8 @@ pub struct ReplayLog {
     origin: LogTime,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
-    script: Result<Script, String>,
-    snapshots: Snapshots,
+    script: Result<Script, Arc<RecordingError>>,
+    checkpoints: Checkpoints,
     /// The first things that cannot be read, and how many there are.
     damage: Vec<LogError>,
     damages: usize,
@@ -54,7 +54,7 @@ impl ReplayLog {
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
         let (mut is_ours, mut first) = (false, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
-        let (mut reader, mut heads) = (TranscriptReader::default(), SnapshotHeads::default());
+        let (mut reader, mut heads) = (TranscriptReader::default(), CheckpointHeads::default());
         for file in split.files() {
             let mut log = LogReader::open(file)?;
             loop {
@@ -64,7 +64,7 @@ impl ReplayLog {
                 match entry {
                     Ok(Entry::Message(message)) => {
                         first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
-                        if is_snapshot(&message.channel.topic) {
+                        if is_checkpoint(&message.channel.topic) {
                             heads.look(&message);
                         }
                         if message.channel.topic == CHANGES
@@ -78,7 +78,7 @@ impl ReplayLog {
                         {
                             match reader.read(&message) {
                                 Ok(run) => all.push(run),
-                                Err(reason) => runs = Err(reason),
+                                Err(reason) => runs = Err(Arc::new(reason)),
                             }
                         }
                     }
@@ -101,14 +101,11 @@ impl ReplayLog {
         }
         let origin = origin(is_ours, first);
         let script = runs.and_then(|runs| match runs.is_empty() {
-            true => {
-                Err("it does not tell what each run began with: it was recorded by an older version of Hemiola"
-                    .to_owned())
-            }
+            true => Err(Arc::new(RecordingError::WithoutTranscript)),
             false => Ok(Script::of(runs).with_changes(changes)),
         });
-        let snapshots = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
-        Ok(Self { split, channels, origin, partial, script, snapshots, damage, damages })
+        let checkpoints = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
+        Ok(Self { split, channels, origin, partial, script, checkpoints, damage, damages })
     }
 
     /// Its files.
@@ -122,8 +119,8 @@ impl ReplayLog {
     }
 
     /// What a replay can begin with, besides the beginning.
-    pub fn snapshots(&self) -> &Snapshots {
-        &self.snapshots
+    pub fn checkpoints(&self) -> &Checkpoints {
+        &self.checkpoints
     }
 
     /// The channels of a topic: of a log that was merged there may be several.
@@ -136,9 +133,9 @@ impl ReplayLog {
         self.origin
     }
 
-    /// All topics, but those that tell of runs and snapshots.
+    /// All topics, but those that tell of runs and checkpoints.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
-        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_snapshot(topic))
+        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_checkpoint(topic))
     }
 
     /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.
@@ -149,9 +146,9 @@ impl ReplayLog {
     /// The runs that a replay follows.
     ///
     /// # Errors
-    /// Why they cannot be followed, in words.
-    pub fn script(&self) -> Result<&Script, String> {
-        self.script.as_ref().map_err(String::clone)
+    /// Why they cannot be followed.
+    pub fn script(&self) -> Result<&Script, Arc<RecordingError>> {
+        self.script.as_ref().map_err(Arc::clone)
     }
 
     /// What cannot be read of it: the first places, and how many there are.

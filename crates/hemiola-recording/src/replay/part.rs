@@ -1,5 +1,6 @@
 //! A representation that a source or a cycle provides, and how it is made from what a log has.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
@@ -65,7 +66,7 @@ impl Part {
     ///
     /// # Errors
     /// They cannot: the reason, and what to do.
-    pub fn examine(&mut self, channel: &Arc<Channel>) -> Result<Option<String>, String> {
+    pub fn examine(&mut self, channel: &Arc<Channel>) -> Result<Option<String>, RecordingError> {
         // Each file of a log has channels of its own.
         if self.form(channel).is_some() {
             return Ok(None);
@@ -87,18 +88,18 @@ impl Part {
         self.forms.iter().find(|(known, _)| is_kind(known)).map(|(_, form)| form)
     }
 
-    fn adapter(&self, channel: &Channel) -> Result<Adapter, String> {
+    fn adapter(&self, channel: &Channel) -> Result<Adapter, RecordingError> {
         let (topic, name) = (&self.topic, self.descriptor.name());
-        let recorded = channel.definition().map_err(|error| error.to_string())?;
+        let recorded = channel.definition()?;
         let recorded = match self.mapping {
             // Its fields go by the names of then.
             Some(_) => recorded.clone(),
             None => Arc::new(recorded.renamed(&self.data_type)),
         };
-        let problem = |reason: String| {
-            format!(
-                "{topic} cannot become {name}: {reason} (`[replay.{name}.fields]` of the configuration can say where fields come from)"
-            )
+        let problem = |reason: String| RecordingError::CannotBecome {
+            topic: topic.clone(),
+            representation: name.to_owned(),
+            reason,
         };
         let wanted =
             Definition::parse(&self.schema.name, &self.schema.text).map_err(|error| problem(error.to_string()))?;
@@ -124,8 +125,9 @@ impl Part {
     }
 
     /// Puts a message of a channel into a value.
-    pub fn read(&self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), String> {
-        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", self.topic);
+    pub fn read(&self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), RecordingError> {
+        let problem =
+            |error: &dyn Display| RecordingError::Unreadable { topic: self.topic.clone(), reason: error.to_string() };
         let adapted;
         let bytes = match self.form(channel) {
             Some(Form::Same) => message,

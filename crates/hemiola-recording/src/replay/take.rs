@@ -107,7 +107,7 @@ impl TakenValues for LogValues {
         remarks.took(name, read.is_ok(), left_over);
         if let Err(problem) = read {
             value.reset();
-            remarks.unreadable(problem);
+            remarks.unreadable(problem.to_string());
             return None;
         }
         Some(Time::from_nanoseconds(i64::try_from(stamp.nanoseconds().saturating_sub(origin)).unwrap_or(i64::MAX)))

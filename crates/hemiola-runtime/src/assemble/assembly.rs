@@ -62,10 +62,12 @@ impl<'r> Assembly<'r> {
         let state = Arc::new(robot_state(robot, &catalog, clock, taken)?);
         let cycle_ids = cycle_ids(robot, &catalog)?;
         let modules = robot.configuration.modules.iter();
+        let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
+        monitor.set_faults(state.faults().clone());
         Ok(Self {
             wiring: Wiring::of(robot, &catalog, &cycle_ids, script)?,
             observers: ObserverEnds::of(&state),
-            monitor: Monitor::new(catalog.clone(), scale.clone(), state.clock().clone()),
+            monitor,
             plans: robot.plans(available),
             on_failure: modules.map(|(name, module)| (name.clone(), module.on_failure)).collect(),
             triggers: triggers(robot),

@@ -25,7 +25,7 @@ impl Assembly<'_> {
     pub(super) fn cycle(&mut self, index: usize) -> Result<(Cycle, CycleControl), RuntimeError> {
         let robot = self.robot;
         let (configuration, resolved) = (&robot.configuration.cycles[index], &robot.resolved.cycles[index]);
-        let instances = instances(robot, resolved, &BTreeMap::new(), self.state.bus())?;
+        let instances = instances(robot, resolved, &BTreeMap::new(), &self.state)?;
         let program = self.program(index, &instances)?;
         let workers = self.workers(self.cycle_ids[index], self.plans[index].workers(), configuration)?;
         let blackboard = self.wiring.blackboards[index].clone();

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hemiola_bus::Bus;
 use hemiola_plan::ResolvedCycle;
 
 use super::robot::Robot;
 use crate::error::RuntimeError;
 use crate::module_instance::ModuleInstance;
 use crate::ports::Ports;
+use crate::robot_state::RobotState;
 
 /// Those of a cycle, by module.
 pub type Instances = BTreeMap<&'static str, Arc<ModuleInstance>>;
@@ -19,7 +19,7 @@ pub fn instances(
     robot: &Robot,
     cycle: &ResolvedCycle,
     existing: &Instances,
-    bus: &Bus,
+    state: &RobotState,
 ) -> Result<Instances, RuntimeError> {
     let used: BTreeSet<&str> = cycle.updates.iter().map(|update| update.module.as_str()).collect();
     let mut instances = BTreeMap::new();
@@ -31,8 +31,9 @@ pub fn instances(
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
                 let created = module.create(&parameters);
                 let failed = |error| RuntimeError::of_creation(module.name(), error);
-                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, bus));
-                Arc::new(ModuleInstance::new(created.map_err(failed)?, ports.collect::<Result<_, _>>()?))
+                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, state.bus()));
+                let (created, ports) = (created.map_err(failed)?, ports.collect::<Result<_, _>>()?);
+                Arc::new(ModuleInstance::new(created, ports, module.location(), state.faults().clone()))
             }
         };
         instances.insert(module.name(), instance);

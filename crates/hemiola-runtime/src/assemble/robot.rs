@@ -65,11 +65,12 @@ impl Robot {
     /// As [`assemble`](Self::assemble).
     pub fn assemble_from(
         configuration: Configuration,
-        modules: Vec<ModuleDescriptor>,
+        mut modules: Vec<ModuleDescriptor>,
         mut sources: Vec<SourceDescriptor>,
     ) -> Result<Self, RuntimeError> {
         let enabled = |name: &str| configuration.sources.get(name).and_then(|source| source.enabled) != Some(false);
         sources.retain(|source| enabled(source.name()));
+        ModuleDescriptor::share(&mut modules, &sources);
         check_updates(&modules, &sources)?;
         check_names(&modules, &sources)?;
         check_ports(&modules, &sources)?;

@@ -1,5 +1,7 @@
 //! Makes what runs a source.
 
+#![expect(unsafe_code, reason = "references to what the source keeps outlive the borrow that they were made from")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
+use crate::program::outlive_store;
 use crate::run::Trigger;
 use crate::source::{SourceExport, SourceRecords, SourceRunner};
 use crate::stand_in::Feed;
@@ -53,6 +56,7 @@ impl Assembly<'_> {
             ports,
             outputs: representations(descriptor.sample(), ArgumentKind::Provides)
                 .filter_map(|provided| blackboard.store_of(provided.name()))
+                .map(|store| outlive_store(blackboard.store(store)))
                 .collect(),
             update: descriptor.sample().clone(),
             instance,
@@ -105,7 +109,7 @@ fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<
         let name = representation.name();
         let cell = match argument.kind() {
             ArgumentKind::Provides => blackboard.store_of(name).map(|index| blackboard.store(index).cell()),
-            _ => blackboard.imported_of(name).map(|index| blackboard.imported(index)),
+            _ => blackboard.imported_of(name).map(|index| blackboard.imported(index).cell()),
         };
         let cell = cell.ok_or_else(|| RuntimeError::internal(&format!("`{name}` has no place on the blackboard")))?;
         if cell.descriptor() != representation {

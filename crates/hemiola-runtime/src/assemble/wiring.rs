@@ -1,18 +1,20 @@
 //! Where values live, and how they get from cycles and sources to those that read them.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::configuration::Trigger as CycleTrigger;
-use hemiola_model::module::{ArgumentKind, Update};
+use hemiola_model::module::{ArgumentKind, BetweenRuns, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
 use super::observers::tap_depth;
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
-use crate::blackboard::channel::{Export, Import, Line, UnboundImport, channel};
+use crate::blackboard::channel::{Export, Import, Line, channel};
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::record::{InputRecord, SampleRecord, SampleSpan};
@@ -65,7 +67,7 @@ impl Wiring {
         let count = nodes.len();
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
-        let mut unbound: Vec<Vec<(usize, UnboundImport)>> = (0..count).map(|_| Vec::new()).collect();
+        let mut imports: Vec<Vec<(usize, Import)>> = (0..count).map(|_| Vec::new()).collect();
         let held_by_tap = |index: usize, descriptor: &RepresentationDescriptor| {
             let mut requests = robot.taps.iter();
             let is_tapped = requests.any(|request| request.representation == descriptor.name());
@@ -98,7 +100,7 @@ impl Wiring {
             let (export, import) = channel(lines, sources, catalog.exchange(owner, &name)?, recorded.as_ref());
             export_of[*publisher].insert(nodes[*consumer].consumer.clone(), exports[*publisher].len());
             exports[*publisher].push(export);
-            unbound[*consumer].push((*publisher, import));
+            imports[*consumer].push((*publisher, import));
         }
         let blackboards: Vec<Arc<Blackboard>> = nodes
             .iter()
@@ -110,19 +112,11 @@ impl Wiring {
                 Arc::new(Blackboard::new(stores.collect(), &imported, exports, sources))
             })
             .collect();
-        let imports: Vec<Vec<(usize, Import)>> = unbound
-            .into_iter()
-            .enumerate()
-            .map(|(consumer, imports)| {
-                let bind = |(publisher, import): (usize, UnboundImport)| {
-                    let import = import.bind(blackboards[publisher].clone());
-                    // SAFETY: nothing runs yet.
-                    unsafe { import.reserve(&blackboards[consumer]) };
-                    (publisher, import)
-                };
-                imports.into_iter().map(bind).collect()
-            })
-            .collect();
+        // SAFETY: nothing runs yet.
+        let mut between = unsafe { BetweenRuns::assume() };
+        for (blackboard, imports) in blackboards.iter().zip(&imports) {
+            imports.iter().for_each(|(_, import)| import.reserve(blackboard, &mut between));
+        }
         let inputs = (0..count).map(|consumer| inputs(&nodes, &links, consumer)).collect();
         Ok(Self { names, blackboards, imports, inputs, exports: export_of })
     }

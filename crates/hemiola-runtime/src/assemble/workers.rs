@@ -35,6 +35,8 @@ impl Assembly<'_> {
     ) -> Result<Workers, RuntimeError> {
         let count = pool_size(planned, configuration.workers, self.available);
         let mut executor = Executor::new();
+        let (state, name) = (self.state.clone(), configuration.name.clone());
+        executor.tell_of_ends(move |worker, reason| state.note_end_of(&format!("{name} {worker}"), reason));
         let (mut running, mut helpers) = (Vec::new(), Vec::new());
         for worker in 1..count {
             let (worker_state, outputs) = WorkerState::new();

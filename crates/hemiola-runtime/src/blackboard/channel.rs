@@ -1,20 +1,25 @@
 //! From one blackboard to another: snapshots of current values, and queues of all values.
 //!
-//! A snapshot names slots of the publisher's stores; the values stay where they are. The publisher holds each of them when it
-//! publishes, and gives them back when the snapshot's buffer comes back to it. Sample queues carry held values one by one, and
-//! a second queue brings them back.
+//! A snapshot holds values of the publisher's stores; the values stay where they are. The consumer moves the holds into its cells
+//! when it takes the snapshot, and they stay there until it shows other values. What nobody took, the publisher drops when the
+//! snapshot's buffer comes back to it. Sample queues carry held values one by one.
+//!
+//! What a publisher's snapshot does not have, because nobody seemed to need it when it was published, the consumer's cell does not
+//! show any more: it shows the default, marked as stale, until a snapshot comes that has it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola_model::Time;
+use hemiola_model::module::BetweenRuns;
 use hemiola_trace::{Event, ExchangeId, Ticks};
 
 use super::Blackboard;
+use super::imported::Imported;
 use super::provenance::Provenance;
+use super::slot::Held;
 use super::snapshots::{self, SnapshotReader, SnapshotWriter};
-use super::store::{Held, Store};
 use crate::record::{InputRecord, NO_SNAPSHOT, SampleSpan};
+use crate::sync::{AtomicU64, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// Values of one publisher for one consumer.
@@ -48,7 +53,6 @@ struct SampleExport {
     queue: QueueWriter<Sample>,
     /// In a replay: those that will be taken, the next ones last.
     wanted: Option<Vec<SampleSpan>>,
-    returned: QueueReader<u32>,
     dropped: Arc<AtomicU64>,
 }
 
@@ -67,8 +71,6 @@ pub struct Import {
     exchange: ExchangeId,
     /// What was taken last, if that was new.
     taken: Option<u32>,
-    /// The values live there.
-    _publisher: Arc<Blackboard>,
 }
 
 struct ImportLine {
@@ -78,9 +80,9 @@ struct ImportLine {
 
 struct SampleImport {
     queue: QueueReader<Sample>,
-    returns: QueueWriter<u32>,
-    taken: Vec<u32>,
-    /// Which ones these are.
+    /// So many are taken at once.
+    at_once: usize,
+    /// Which ones were taken last.
     span: SampleSpan,
     dropped: Arc<AtomicU64>,
 }
@@ -127,28 +129,15 @@ impl Recorded {
 }
 
 impl Line {
-    /// How many values of the store this line may hold at the same time: two snapshots' (the newest, the reader's), and one
-    /// on its way between them; a full queue, a full one that was taken, and one that finds no room.
+    /// How many values of the store this line may hold at the same time: what the reader's cell shows, what it is about to show,
+    /// and the newest snapshot's; a full queue, a full one that was taken, and one that finds no room.
     pub fn holds(self) -> usize {
         3 + self.samples.map_or(0, |capacity| 2 * capacity + 1)
     }
 }
 
-/// Half of a channel that waits for the publisher's blackboard to exist.
-pub struct UnboundImport {
-    snapshots: SnapshotReader<Snapshot>,
-    lines: Box<[ImportLine]>,
-    overwritten: Arc<AtomicU64>,
-    exchange: ExchangeId,
-}
-
 /// A channel of these representations; in a replay, for what was taken from it.
-pub fn channel(
-    lines: &[Line],
-    sources: usize,
-    exchange: ExchangeId,
-    recorded: Option<&Recorded>,
-) -> (Export, UnboundImport) {
+pub fn channel(lines: &[Line], sources: usize, exchange: ExchangeId, recorded: Option<&Recorded>) -> (Export, Import) {
     let make = || Snapshot {
         entries: lines.iter().map(|_| Entry { held: None, provenance: Provenance::none(sources) }).collect(),
         run: 0,
@@ -175,7 +164,7 @@ pub fn channel(
     }
     (
         Export { snapshots: writer, lines: exports.into(), overwritten: overwritten.clone(), exchange },
-        UnboundImport { snapshots: reader, lines: imports.into(), overwritten, exchange },
+        Import { snapshots: reader, lines: imports.into(), overwritten, overwritten_seen: 0, exchange, taken: None },
     )
 }
 
@@ -187,17 +176,9 @@ fn samples(capacity: usize, recorded: Option<RecordedSamples>) -> (SampleExport,
     let wanted = recorded.map(|recorded| recorded.spans.into_iter().rev().collect());
     let dropped = Arc::new(AtomicU64::new(0));
     let (queue, values) = self::queue(waiting);
-    // As many as can be under way: a full queue, and a full one that was taken.
-    let (returns, returned) = self::queue(waiting + at_once);
     (
-        SampleExport { queue, wanted, returned, dropped: dropped.clone() },
-        SampleImport {
-            queue: values,
-            returns,
-            taken: Vec::with_capacity(at_once),
-            span: SampleSpan::default(),
-            dropped,
-        },
+        SampleExport { queue, wanted, dropped: dropped.clone() },
+        SampleImport { queue: values, at_once, span: SampleSpan::default(), dropped },
     )
 }
 
@@ -207,13 +188,10 @@ impl Export {
         self.lines.iter().map(|line| line.store).collect()
     }
 
-    /// Publishes the current values of these lines (with what they come from) as one snapshot. Tells what to put in the trace.
-    ///
-    /// # Safety
-    /// By the task that publishes this export, ordered after the providers of the lines.
-    pub unsafe fn publish<'p>(
+    /// As [`Blackboard::publish`]; `hold` gives the current value of a store.
+    pub(super) fn publish<'p>(
         &mut self,
-        blackboard: &Blackboard,
+        hold: impl Fn(usize) -> Held,
         lines: impl Iterator<Item = (usize, &'p Provenance)>,
         run: u32,
         now: Ticks,
@@ -224,18 +202,15 @@ impl Export {
             snapshot.run = run;
             for (index, provenance) in lines {
                 let line = &mut all[index];
-                let store = blackboard.store(line.store);
-                // SAFETY: ordered after the provider, as the caller promises.
-                let held = unsafe { store.hold() };
-                if !held.view.stale {
+                let held = hold(line.store);
+                if !held.stale {
                     line.last.copy_from(provenance);
                 }
                 let entry = &mut snapshot.entries[index];
                 entry.held = Some(held);
                 entry.provenance.copy_from(&line.last);
                 if let Some(samples) = &mut line.samples {
-                    // SAFETY: as above.
-                    unsafe { samples.publish(store, run) };
+                    samples.publish(|| hold(line.store), run);
                 }
             }
         });
@@ -243,11 +218,8 @@ impl Export {
             overwritten.fetch_add(1, Ordering::Relaxed);
         }
         snapshots.with_back(|older| {
-            for (entry, line) in older.entries.iter_mut().zip(&*all) {
-                if let Some(held) = entry.held.take() {
-                    blackboard.store(line.store).release(held.slot);
-                }
-            }
+            // What the consumer did not take.
+            older.entries.iter_mut().for_each(|entry| entry.held = None);
         });
         Event::Publish { exchange: *exchange, run, at: now }
     }
@@ -261,21 +233,13 @@ impl Export {
 }
 
 impl SampleExport {
-    /// # Safety
-    /// Ordered after the provider.
-    unsafe fn publish(&mut self, store: &Store, run: u32) {
-        while let Some(slot) = self.returned.pop() {
-            store.release(slot);
-        }
+    fn publish(&mut self, hold: impl FnOnce() -> Held, run: u32) {
         if let Some(wanted) = &mut self.wanted
             && !take_from(wanted, run)
         {
             return;
         }
-        // SAFETY: promised by the caller.
-        let held = unsafe { store.hold() };
-        if self.queue.push(Sample { held, run }).is_err() {
-            store.release(held.slot);
+        if self.queue.push(Sample { held: hold(), run }).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -292,21 +256,6 @@ fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
     true
 }
 
-impl UnboundImport {
-    /// Binds it to the publisher's blackboard.
-    pub fn bind(self, publisher: Arc<Blackboard>) -> Import {
-        Import {
-            snapshots: self.snapshots,
-            lines: self.lines,
-            overwritten: self.overwritten,
-            overwritten_seen: 0,
-            exchange: self.exchange,
-            taken: None,
-            _publisher: publisher,
-        }
-    }
-}
-
 /// What taking a snapshot brought.
 pub struct Taken {
     /// The exchange.
@@ -321,17 +270,12 @@ pub struct Taken {
 
 impl Import {
     /// Shows the newest snapshot, if there is a new one, and all samples since the last time, to the updates.
-    ///
-    /// # Safety
-    /// By worker 0 of the consumer, between two runs.
-    pub unsafe fn take(&mut self, blackboard: &Blackboard) -> Taken {
-        // SAFETY: promised by the caller.
-        unsafe { self.take_snapshot(blackboard) };
+    pub fn take(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Taken {
+        self.take_snapshot(blackboard, between);
         let mut dropped = 0;
         for line in &mut self.lines {
             let Some(samples) = &mut line.samples else { continue };
-            // SAFETY: between two runs.
-            unsafe { samples.take(blackboard, line.imported, samples.taken.capacity()) };
+            samples.take(blackboard.imported(line.imported), samples.at_once, between);
             dropped += samples.dropped.swap(0, Ordering::Relaxed);
         }
         let overwritten_ever = self.overwritten.load(Ordering::Relaxed);
@@ -341,20 +285,20 @@ impl Import {
     }
 
     /// Shows what was taken when it was recorded; `false` if that is not there.
-    ///
-    /// # Safety
-    /// As for [`take`](Self::take).
-    pub unsafe fn take_recorded(&mut self, blackboard: &Blackboard, record: &InputRecord) -> bool {
+    pub fn take_recorded(
+        &mut self,
+        blackboard: &Blackboard,
+        record: &InputRecord,
+        between: &mut BetweenRuns<'_>,
+    ) -> bool {
         self.taken = None;
         if record.snapshot.is_some() {
-            // SAFETY: promised by the caller.
-            unsafe { self.take_snapshot(blackboard) };
+            self.take_snapshot(blackboard, between);
         }
         let mut is_there = self.taken == record.snapshot;
         let lines = self.lines.iter_mut().filter_map(|line| Some((line.imported, line.samples.as_mut()?)));
         for ((imported, samples), record) in lines.zip(&record.samples) {
-            // SAFETY: between two runs.
-            unsafe { samples.take(blackboard, imported, record.span.count as usize) };
+            samples.take(blackboard.imported(imported), record.span.count as usize, between);
             is_there &= samples.span == record.span;
         }
         is_there
@@ -367,24 +311,25 @@ impl Import {
         samples.zip(&record.samples).for_each(|(samples, record)| samples.span = record.span);
     }
 
-    /// # Safety
-    /// As for [`take`](Self::take).
-    unsafe fn take_snapshot(&mut self, blackboard: &Blackboard) {
+    fn take_snapshot(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) {
         self.taken = None;
         if !self.snapshots.take() {
             return;
         }
-        // SAFETY: between two runs.
-        let frame = unsafe { blackboard.frame_mut() };
-        self.taken = Some(self.snapshots.with_front(|snapshot| {
-            for (entry, line) in snapshot.entries.iter().zip(&self.lines) {
-                let Some(held) = entry.held else { continue };
-                frame.imported[line.imported].copy_from(&entry.provenance);
-                let cell = blackboard.imported(line.imported);
-                // SAFETY: between two runs; the publisher holds the value until this snapshot goes back to it.
-                unsafe {
-                    cell.set_current(held.view);
-                    cell.age();
+        let lines = &self.lines;
+        self.taken = Some(self.snapshots.with_front_mut(|snapshot| {
+            for (entry, line) in snapshot.entries.iter_mut().zip(lines) {
+                let imported = blackboard.imported(line.imported);
+                let provenance = &mut blackboard.frame_mut(between).imported[line.imported];
+                match entry.held.take() {
+                    Some(held) => {
+                        provenance.copy_from(&entry.provenance);
+                        imported.show(held, between);
+                    }
+                    None => {
+                        provenance.clear();
+                        imported.show_default(between);
+                    }
                 }
             }
             snapshot.run
@@ -405,23 +350,13 @@ impl Import {
 }
 
 impl SampleImport {
-    /// Shows the next values, at most so many.
-    ///
-    /// # Safety
-    /// By worker 0 of the consumer, between two runs.
-    unsafe fn take(&mut self, blackboard: &Blackboard, imported: usize, limit: usize) {
-        // SAFETY: between two runs.
-        let collected = unsafe { blackboard.imported(imported).collected_mut() };
-        collected.clear();
-        for slot in self.taken.drain(..) {
-            // It has room for all that can be under way.
-            _ = self.returns.push(slot);
-        }
+    /// Shows the next values, at most so many, and lets go of those before.
+    fn take(&mut self, imported: &Imported, limit: usize, between: &mut BetweenRuns<'_>) {
+        imported.forget_samples(between);
         self.span = SampleSpan::default();
-        while self.taken.len() < limit {
+        while (self.span.count as usize) < limit {
             let Some(Sample { held, run }) = self.queue.pop() else { break };
-            collected.push(held.view);
-            self.taken.push(held.slot);
+            imported.collect(held, between);
             self.span.extend(run);
         }
     }
@@ -450,14 +385,10 @@ impl Import {
     }
 
     /// Makes room for the samples of these lines, so that taking them allocates nothing.
-    ///
-    /// # Safety
-    /// Before the consumer runs.
-    pub unsafe fn reserve(&self, blackboard: &Blackboard) {
+    pub fn reserve(&self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) {
         for line in &self.lines {
             if let Some(samples) = &line.samples {
-                // SAFETY: promised by the caller.
-                unsafe { blackboard.imported(line.imported).collected_mut() }.reserve(samples.taken.capacity());
+                blackboard.imported(line.imported).reserve(samples.at_once, between);
             }
         }
     }

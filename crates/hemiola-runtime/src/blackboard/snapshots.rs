@@ -126,6 +126,14 @@ impl<T> SnapshotReader<T> {
         }
     }
 
+    /// Changes the one taken last.
+    pub fn with_front_mut<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
+        match self {
+            Self::Newest(newest) => newest.with_front_mut(change),
+            Self::Recorded(recorded) => change(&mut recorded.front),
+        }
+    }
+
     /// Looks at the one taken last.
     pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         match self {

@@ -1,23 +1,28 @@
 //! One representation: a few values that take turns, so that nobody ever copies or waits.
 //!
 //! At any time a value is one of: the current one, the previous one (often the same), the one being written, held by somebody
-//! outside (a snapshot, a sample queue, a pin), or free. A provider gets a free one; a failed provider's value is simply not
-//! made current, so that the last good one stays.
+//! outside (a snapshot, a cell of another cycle, a sample queue, an observer), or free. A provider gets a free one; a failed
+//! provider's value is simply not made current, so that the last good one stays.
 //!
 //! Invariant behind the `unsafe` blocks:
-//! - the provider of a representation runs at most once in a run, so there is one writer at a time;
-//! - a value is only written while it is neither current, nor previous, nor held, and readers only see those;
-//! - holds are taken for the current value by tasks ordered after its provider, and given back at any time later;
+//! - the provider of a representation runs at most once in a run, so there is one writer at a time: who has the
+//!   [`Writing`];
+//! - a value is only written while it is neither current, nor previous, nor held ([`slot`](super::slot)), and readers only see
+//!   those;
+//! - the current value is held by tasks ordered after its provider, or between two runs;
 //! - slot [`OVERRIDE`] is changed only between two runs, and only while nobody holds it and it is not current or previous.
 //!
 //! There are enough values for all of that at once (see [`Store::new`]), so that a free one always exists.
 
-use std::cell::UnsafeCell;
-use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+#![expect(unsafe_code, reason = "values take turns; see the invariant")]
 
+use hemiola_model::data::{ReadError, Reader};
+use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::cell::{Cell, View};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+
+use super::slot::{Held, Slot};
+use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The slot of the value that takes the place of all others while the representation is overridden.
 const OVERRIDE: u32 = 0;
@@ -37,34 +42,12 @@ pub struct Store {
     pinned: AtomicBool,
 }
 
-struct Slot {
-    value: UnsafeCell<AnyRepresentation>,
-    holds: AtomicU32,
-}
-
-// SAFETY: see the module's invariant; the values are Send and Sync.
-unsafe impl Send for Store {}
-// SAFETY: as above.
-unsafe impl Sync for Store {}
-
-/// A value that stays as it is until it is released.
-#[derive(Clone, Copy, Debug)]
-pub struct Held {
-    pub slot: u32,
-    pub view: View,
-}
-
-// SAFETY: the view leads to a value of a Send and Sync type that does not change while it is held.
-unsafe impl Send for Held {}
-
 impl Store {
     /// A store from which others can hold up to `holds` values at the same time.
     pub fn new(descriptor: &'static RepresentationDescriptor, holds: usize) -> Self {
-        let slots: Box<[Slot]> = (0..OWN_SLOTS + holds)
-            .map(|_| Slot { value: UnsafeCell::new(descriptor.create()), holds: AtomicU32::new(0) })
-            .collect();
+        let slots: Box<[Slot]> = (0..OWN_SLOTS + holds).map(|_| Slot::new(descriptor.create())).collect();
         // SAFETY: nobody else has it yet.
-        let initial = View::of(unsafe { &*slots[1].value.get() });
+        let initial = View::of(unsafe { slots[1].value() });
         Self {
             cell: Cell::new(descriptor, initial),
             slots,
@@ -87,132 +70,86 @@ impl Store {
         &self.cell
     }
 
-    /// Gives the provider a free value, reset to its default. `false` when there is none (which the sizes rule out).
-    ///
-    /// # Safety
-    /// By the provider's task, before it calls the update.
-    pub unsafe fn begin_write(&self) -> bool {
-        let (current, previous) = (self.current.load(Ordering::Relaxed), self.previous.load(Ordering::Relaxed));
-        // Acquire: whoever gave the last hold back has stopped reading.
-        let is_free = |slot: u32| {
-            slot != current && slot != previous && self.slots[slot as usize].holds.load(Ordering::Acquire) == 0
-        };
-        let Some(free) = (1..self.slots.len() as u32).find(|&slot| is_free(slot)) else { return false };
-        self.writing.store(free, Ordering::Relaxed);
-        // SAFETY: the value is free, so nobody sees it; the caller is the one writer.
-        unsafe {
-            let value = &mut *self.slots[free as usize].value.get();
-            value.reset();
-            self.cell.set_writing(value.as_ptr());
-        }
-        true
-    }
-
-    /// The value that is being written.
-    ///
-    /// # Safety
-    /// By the provider's task, between [`begin_write`](Self::begin_write) and [`commit`](Self::commit), and once at a time.
-    #[expect(clippy::mut_from_ref, reason = "the caller promises exclusive use")]
-    pub unsafe fn writing(&self) -> &mut AnyRepresentation {
-        // SAFETY: nobody else sees the value, as promised by the caller.
-        unsafe { &mut *self.slots[self.writing.load(Ordering::Relaxed) as usize].value.get() }
-    }
-
-    /// Makes what was written the current value.
-    ///
-    /// # Safety
-    /// By the provider's task, after the update.
-    pub unsafe fn commit(&self, stamp: Time) {
-        let slot =
-            if self.overridden.load(Ordering::Relaxed) { OVERRIDE } else { self.writing.load(Ordering::Relaxed) };
-        self.current.store(slot, Ordering::Relaxed);
-        // One writer at a time: no addition that others could disturb.
-        self.commits.store(self.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        // SAFETY: the provider is done, and the executor starts no reader before this task has ended.
-        unsafe { self.cell.set_current(View { value: self.address(slot), stamp, stale: false }) };
-    }
-
     /// Changes whenever a value is provided.
     pub fn commits(&self) -> u32 {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Keeps the last value and marks it as stale.
-    ///
-    /// # Safety
-    /// By the provider's task, after the update.
-    pub unsafe fn keep_last(&self) {
-        // SAFETY: as in `commit`.
-        unsafe { self.cell.set_stale() };
-    }
-
     /// Makes the current value the previous one.
-    ///
-    /// # Safety
-    /// Between two runs.
-    pub unsafe fn age(&self) {
+    pub fn age(&self, between: &mut BetweenRuns<'_>) {
         self.previous.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
-        // SAFETY: promised by the caller.
-        unsafe { self.cell.age() };
+        self.cell.age(between);
     }
 
     /// Holds the current value.
-    ///
-    /// # Safety
-    /// By a task that is ordered after the provider, or between two runs.
-    pub unsafe fn hold(&self) -> Held {
-        let slot = self.current.load(Ordering::Relaxed);
-        self.slots[slot as usize].holds.fetch_add(1, Ordering::Relaxed);
-        Held { slot, view: self.cell.view() }
+    pub fn hold(&self, _: &BetweenRuns<'_>) -> Held {
+        // SAFETY: between two runs nobody writes.
+        unsafe { self.hold_in_run() }
     }
 
-    /// Gives a held value back. Release: what was read from it was read before.
-    pub fn release(&self, slot: u32) {
-        self.slots[slot as usize].holds.fetch_sub(1, Ordering::Release);
+    /// Holds the current value within a run.
+    ///
+    /// # Safety
+    /// By a task that is ordered after the provider.
+    pub unsafe fn hold_in_run(&self) -> Held {
+        let View { stamp, stale, .. } = self.cell.view();
+        // SAFETY: the current value is not written, and the provider's next task is ordered after the caller.
+        unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
     /// Holds the current value for somebody outside of all cycles, if nobody does: there is one slot for that.
-    ///
-    /// # Safety
-    /// As for [`hold`](Self::hold).
-    pub unsafe fn pin(&self) -> Option<Held> {
-        if self.pinned.swap(true, Ordering::Acquire) {
-            return None;
-        }
-        // SAFETY: promised by the caller.
-        Some(unsafe { self.hold() })
+    pub fn pin(&self, between: &BetweenRuns<'_>) -> Option<Held> {
+        // Acquire: who unpinned has released the value before.
+        (!self.pinned.swap(true, Ordering::Acquire)).then(|| self.hold(between))
     }
 
-    /// Gives a pinned value back.
-    pub fn unpin(&self, slot: u32) {
-        self.release(slot);
+    /// Lets go of a pinned value.
+    pub fn unpin(&self, held: Held) {
+        drop(held);
         // Release: who pins next has seen the slot released.
         self.pinned.store(false, Ordering::Release);
     }
 
     /// Exchanges the value that overrides for `value`, and overrides with it from now on. `false` when the last one is still
-    /// held by somebody: try again in the next run.
-    ///
-    /// # Safety
-    /// Between two runs; `value` is of this representation.
-    pub unsafe fn set_override(&self, value: &mut AnyRepresentation) -> bool {
-        let slot = &self.slots[OVERRIDE as usize];
+    /// held by somebody, or `value` is of another representation: try again in the next run.
+    pub fn set_override(&self, value: &mut AnyRepresentation, between: &mut BetweenRuns<'_>) -> bool {
+        if value.descriptor() != self.descriptor() {
+            return false;
+        }
         let used = [&self.current, &self.previous].iter().any(|used| used.load(Ordering::Relaxed) == OVERRIDE);
         if used {
             // Let go first: the last value that was written is as good as any until the next commit.
-            // SAFETY: between two runs.
-            unsafe { self.show(self.writing.load(Ordering::Relaxed)) };
+            self.show(self.writing.load(Ordering::Relaxed), between);
         }
-        if slot.holds.load(Ordering::Acquire) != 0 {
+        let slot = self.slot(OVERRIDE);
+        if !slot.is_free() {
             return false;
         }
-        // SAFETY: nobody sees the slot's value.
-        unsafe {
-            ptr::swap(slot.value.get(), value);
-            self.show(OVERRIDE);
-        }
+        // SAFETY: it is free, and not shown any more.
+        std::mem::swap(unsafe { slot.value_mut() }, value);
+        self.show(OVERRIDE, between);
         self.overridden.store(true, Ordering::Relaxed);
         true
+    }
+
+    /// Becomes what is read, as if it had been provided: the robot goes on from a checkpoint.
+    pub fn restore(
+        &self,
+        reader: &mut dyn Reader,
+        (stamp, stale): (Time, bool),
+        _: &mut BetweenRuns<'_>,
+    ) -> Result<(), ReadError> {
+        let stores = [self];
+        // SAFETY: between two runs nobody else writes.
+        let Some(mut writing) = (unsafe { Writing::begin(&stores) }) else { return Ok(()) };
+        writing.reset();
+        writing.values().try_for_each(|value| value.read(reader).map(|_| ()))?;
+        writing.commit(stamp);
+        if stale {
+            // SAFETY: between two runs.
+            unsafe { self.cell.set_stale() };
+        }
+        Ok(())
     }
 
     /// Ends overriding; the next run's value is the provider's again.
@@ -220,39 +157,93 @@ impl Store {
         self.overridden.store(false, Ordering::Relaxed);
     }
 
-    /// A held value.
-    ///
-    /// # Safety
-    /// It is held as long as the reference lives.
-    pub unsafe fn value(&self, slot: u32) -> &AnyRepresentation {
-        // SAFETY: a held value does not change.
-        unsafe { &*self.slots[slot as usize].value.get() }
-    }
-
     /// The current value.
-    ///
-    /// # Safety
-    /// Between two runs, and not longer.
-    pub unsafe fn current(&self) -> &AnyRepresentation {
-        // SAFETY: promised by the caller.
-        unsafe { self.value(self.current.load(Ordering::Relaxed)) }
+    pub fn current<'b>(&'b self, _: &'b BetweenRuns<'_>) -> &'b AnyRepresentation {
+        // SAFETY: the current value does not change between two runs.
+        unsafe { self.slot(self.current.load(Ordering::Relaxed)).value() }
     }
 
-    /// # Safety
-    /// Between two runs.
-    unsafe fn show(&self, slot: u32) {
+    fn show(&self, slot: u32, between: &mut BetweenRuns<'_>) {
         let view = View { value: self.address(slot), ..self.cell.view() };
         self.current.store(slot, Ordering::Relaxed);
         self.previous.store(slot, Ordering::Relaxed);
-        // SAFETY: promised by the caller.
-        unsafe {
-            self.cell.set_current(view);
-            self.cell.age();
-        }
+        // SAFETY: between two runs; the store has the value.
+        unsafe { self.cell.set_current(view) };
+        self.cell.age(between);
+    }
+
+    fn slot(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
     }
 
     fn address(&self, slot: u32) -> *const () {
         // SAFETY: only the address is taken, which never changes except by `set_override` between two runs.
-        unsafe { (*self.slots[slot as usize].value.get()).as_ptr() }
+        unsafe { self.slot(slot).value() }.as_ptr()
+    }
+}
+
+/// The provider's right to write the next values of what it provides. Dropped without [`commit`](Self::commit), the last values stay
+/// and are marked as stale: whatever the provider did, and however it ended.
+pub struct Writing<'s> {
+    stores: &'s [&'s Store],
+}
+
+impl<'s> Writing<'s> {
+    /// Gives the provider free values; `None`, and all is stale, when there are none (which the sizes rule out).
+    ///
+    /// # Safety
+    /// By the provider's task (or thread), which has no other such right to one of these stores. Nobody reads what it provides
+    /// before that task has ended, and no store comes twice.
+    #[inline]
+    pub unsafe fn begin(stores: &'s [&'s Store]) -> Option<Self> {
+        let writing = Self { stores };
+        stores.iter().all(|store| writing.choose(store)).then_some(writing)
+    }
+
+    /// Finds a free value and lets the provider's cell point at it. `false` when there is none.
+    fn choose(&self, store: &Store) -> bool {
+        let (current, previous) = (store.current.load(Ordering::Relaxed), store.previous.load(Ordering::Relaxed));
+        let is_free = |slot: u32| slot != current && slot != previous && store.slot(slot).is_free();
+        let Some(free) = (1..store.slots.len() as u32).find(|&slot| is_free(slot)) else { return false };
+        store.writing.store(free, Ordering::Relaxed);
+        // SAFETY: the value is free, so nobody sees it; this is the one who writes.
+        unsafe { store.cell.set_writing(store.address(free).cast_mut()) };
+        true
+    }
+
+    /// Resets the values to their defaults, keeping buffers. Runs code of the representations, so it may panic: a value that was
+    /// half reset is one that may be reset again.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.values().for_each(AnyRepresentation::reset);
+    }
+
+    /// The values that are being written.
+    pub fn values(&mut self) -> impl Iterator<Item = &mut AnyRepresentation> {
+        // SAFETY: `begin` found them free, they are shown only when this is gone, and no store comes twice.
+        self.stores.iter().map(|store| unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
+    }
+
+    /// Makes what was written the current values.
+    #[inline]
+    pub fn commit(self, stamp: Time) {
+        for store in self.stores {
+            let is_overridden = store.overridden.load(Ordering::Relaxed);
+            let slot = if is_overridden { OVERRIDE } else { store.writing.load(Ordering::Relaxed) };
+            store.current.store(slot, Ordering::Relaxed);
+            // One writer at a time: no addition that others could disturb.
+            store.commits.store(store.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+            // SAFETY: the provider is done, and the executor starts no reader before its task has ended.
+            unsafe { store.cell.set_current(View { value: store.address(slot), stamp, stale: false }) };
+        }
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Writing<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: as in `commit`.
+        self.stores.iter().for_each(|store| unsafe { store.cell.set_stale() });
     }
 }

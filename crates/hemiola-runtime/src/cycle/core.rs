@@ -1,11 +1,13 @@
 //! What runs: a program on a blackboard, with what it reads from elsewhere and what it is asked for.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: whoever has the cycle runs it")]
+
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::Listener;
-use hemiola_model::module::SafeState;
+use hemiola_model::module::{BetweenRuns, SafeState};
 use hemiola_model::{Clock, Time};
 use hemiola_trace::{CycleId, Event, TickScale, Ticks};
 
@@ -86,19 +88,14 @@ impl Core {
         let step = self.progress.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
         let before =
             RunBefore { now: self.progress.last_trigger.replace(due), is_safe: self.progress.safe_state_entered };
-        // SAFETY: this is worker 0, between two runs.
-        unsafe {
-            let frame = self.blackboard.frame_mut();
-            frame.clock = Clock::new(due, step, u64::from(run));
-            frame.safe_state = safe_state;
-            frame.run = run;
-        }
-        // SAFETY: as above, after the imports were taken.
-        let repeated = unsafe {
-            self.program.begin_run(messages, &mut |exchange, published| {
-                self.worker.trace(Event::Take { exchange, cycle, run, published, at: begin });
-            })
-        };
+        let mut between = self.executor.between_runs();
+        let frame = self.blackboard.frame_mut(&mut between);
+        frame.clock = Clock::new(due, step, u64::from(run));
+        frame.safe_state = safe_state;
+        frame.run = run;
+        let repeated = self.program.begin_run(messages, &mut between, &mut |exchange, published| {
+            self.worker.trace(Event::Take { exchange, cycle, run, published, at: begin });
+        });
         (repeated, before)
     }
 
@@ -123,8 +120,7 @@ impl Core {
 
     /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
-        // SAFETY: this is worker 0, between two runs.
-        let done = unsafe { command.obey(&mut self.program, &self.blackboard) };
+        let done = command.obey(&mut self.program, &self.blackboard, &mut self.executor.between_runs());
         done.change().into_iter().for_each(|change| self.progress.changes.add(change));
         done
     }
@@ -152,8 +148,7 @@ impl Core {
     pub(super) fn take_imports(&mut self, run: u32, at: Ticks) -> TakenInputs {
         let mut inputs = TakenInputs::default();
         for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
-            // SAFETY: this is worker 0, between two runs.
-            let taken = unsafe { import.take(&self.blackboard) };
+            let taken = import.take(&self.blackboard, &mut self.executor.between_runs());
             if let Some(published) = taken.run {
                 let (exchange, cycle) = (taken.exchange, self.id);
                 self.worker.trace(Event::Take { exchange, cycle, run, published, at });
@@ -182,8 +177,7 @@ impl Core {
                 import.take_restored(input);
                 continue;
             }
-            // SAFETY: this is worker 0, between two runs.
-            if !unsafe { import.take_recorded(&self.blackboard, input) } {
+            if !import.take_recorded(&self.blackboard, input, &mut self.executor.between_runs()) {
                 return false;
             }
         }
@@ -192,11 +186,12 @@ impl Core {
 
     /// A fingerprint of every value on the blackboard, by representation; opaque ones have none.
     pub fn fingerprints(&self) -> Vec<(&'static str, u64)> {
+        // SAFETY: `self` is borrowed, so no run is going on.
+        let between = unsafe { BetweenRuns::assume() };
         let stores = self.blackboard.stores().iter();
         stores
             .filter_map(|store| {
-                // SAFETY: `self` is borrowed, so no run is going on.
-                let value = unsafe { store.current() };
+                let value = store.current(&between);
                 hemiola_model::data::fingerprint(value).map(|print| (store.descriptor().name(), print))
             })
             .collect()

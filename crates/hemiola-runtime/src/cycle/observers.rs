@@ -1,13 +1,15 @@
 //! Who is handed what a cycle's runs begin with and leave behind.
 
 use hemiola_model::Time;
+use hemiola_model::module::BetweenRuns;
 
-use super::core::{Core, RunBefore};
+use super::core::RunBefore;
 use crate::blackboard::Blackboard;
 use crate::observe::parts::CheckpointWriter;
 use crate::observe::runs::TranscriptWriter;
 use crate::observe::values::TapWriter;
-use crate::run::Beginning;
+use crate::program::Program;
+use crate::run::{Beginning, CycleImport};
 
 /// The cycle's ends of all that is observed.
 pub struct Observers {
@@ -35,31 +37,27 @@ impl Observers {
         self.checkpoints.as_mut().is_some_and(|checkpoints| checkpoints.is_due(run, now()))
     }
 
-    /// Writes down what a run begins with.
-    ///
-    /// # Safety
-    /// By worker 0 of the cycle, when the inputs have been taken and the tasks have not begun.
-    pub unsafe fn begin_run(&mut self, beginning: &Beginning<'_>, before: RunBefore, core: &Core) {
-        let Core { blackboard, program, imports, .. } = core;
-        // SAFETY: promised by the caller.
-        unsafe {
-            if let Some(checkpoints) = self.checkpoints.as_mut().filter(|_| beginning.is_cut) {
-                checkpoints.write_down(beginning, (before.now, before.is_safe), (blackboard, program, imports));
-            }
-            if let Some(transcript) = &mut self.transcript {
-                transcript.write_down(beginning, imports, program);
-            }
+    /// Writes down what a run begins with, when the inputs have been taken and the tasks have not begun.
+    pub fn begin_run(
+        &mut self,
+        beginning: &Beginning<'_>,
+        before: RunBefore,
+        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        between: &BetweenRuns<'_>,
+    ) {
+        if let Some(checkpoints) = self.checkpoints.as_mut().filter(|_| beginning.is_cut) {
+            let world = (blackboard, program, imports);
+            checkpoints.write_down(beginning, (before.now, before.is_safe), world, between);
+        }
+        if let Some(transcript) = &mut self.transcript {
+            transcript.write_down(beginning, imports, program, between);
         }
     }
 
     /// Passes on what a run has left behind.
-    ///
-    /// # Safety
-    /// By worker 0 of the cycle, between two runs.
-    pub unsafe fn end_run(&mut self, blackboard: &Blackboard, run: u32, now: Time) {
+    pub fn end_run(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         if let Some(values) = &mut self.values {
-            // SAFETY: promised by the caller.
-            unsafe { values.pass_on(blackboard, run, now) };
+            values.pass_on(blackboard, run, now, between);
         }
     }
 }

@@ -16,13 +16,18 @@
 //! Either the helper sees null, or the owner sees the helper: both change the same count (the owner by adding nothing), so one
 //! comes first. If the owner does, the helper's change acquires what the owner released, which is null. If the helper does, the
 //! owner sees it and waits. The owner waits only for indices that somebody has begun. Without a free place, or without other workers, it works alone.
+//!
+//! Owner and helpers leave by guards ([`Opened`], [`Helping`]), so that a panic on the way leaves neither a job on a stack that is gone nor an
+//! owner that waits for ever.
 
-use std::any::Any;
+#![expect(unsafe_code, reason = "a job lives on its owner's stack; see the protocol")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
 use hemiola_model::module::Crew;
 
+use super::first_panic::FirstPanic;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// How many scopes can be open to others at the same time.
@@ -45,7 +50,7 @@ struct Job {
     work: *const (dyn Fn(usize) + Sync),
     count: usize,
     next: AtomicUsize,
-    panic: AtomicPtr<Box<dyn Any + Send>>,
+    panic: FirstPanic,
 }
 
 impl JobBoard {
@@ -74,42 +79,65 @@ impl JobBoard {
         let work: *const (dyn Fn(usize) + Sync) = work;
         // SAFETY: only the lifetime is cast away; `run` returns after the last use (see the protocol).
         let work: *const (dyn Fn(usize) + Sync + 'static) = unsafe { std::mem::transmute(work) };
-        let job = Job { work, count, next: AtomicUsize::new(0), panic: AtomicPtr::new(ptr::null_mut()) };
-        let free = self.places.iter().find(|place| !place.taken.swap(true, Ordering::Acquire));
-        if let Some(place) = free {
-            place.job.store((&raw const job).cast_mut(), Ordering::SeqCst);
+        let job = Job { work, count, next: AtomicUsize::new(0), panic: FirstPanic::default() };
+        let opened = self.places.iter().find_map(|place| place.open(&job));
+        if opened.is_some() {
             wake();
         }
         // SAFETY: the job is alive: it is a local variable.
         unsafe { Job::work(&raw const job) };
-        if let Some(place) = free {
-            place.job.store(ptr::null_mut(), Ordering::Release);
-            if place.helpers.fetch_add(0, Ordering::AcqRel) != 0 {
-                while place.helpers.load(Ordering::Acquire) != 0 {
-                    pause();
-                }
-            }
-            place.taken.store(false, Ordering::Release);
-        }
-        let panic = job.panic.load(Ordering::Acquire);
-        if !panic.is_null() {
-            // SAFETY: it was made by Box::into_raw in `Job::work`, and all helpers have left.
-            resume_unwind(*unsafe { Box::from_raw(panic) });
+        // Also when something above panics: `job` outlives it.
+        drop(opened);
+        if let Some(panic) = job.panic.take() {
+            resume_unwind(panic);
         }
     }
 }
 
+/// A job that others can see. However its owner leaves, nobody sees the job any more, or works on it, when this is gone.
+struct Opened<'p>(&'p Place);
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        let Place { taken, job, helpers } = self.0;
+        job.store(ptr::null_mut(), Ordering::Release);
+        if helpers.fetch_add(0, Ordering::AcqRel) != 0 {
+            while helpers.load(Ordering::Acquire) != 0 {
+                pause();
+            }
+        }
+        taken.store(false, Ordering::Release);
+    }
+}
+
+/// A helper that is counted in; however it leaves, it is counted out.
+struct Helping<'p>(&'p Place);
+
+impl Drop for Helping<'_> {
+    fn drop(&mut self) {
+        self.0.helpers.fetch_sub(1, Ordering::Release);
+    }
+}
+
 impl Place {
+    /// Lets others see the job, if the place is free.
+    fn open<'p>(&'p self, job: &'p Job) -> Option<Opened<'p>> {
+        if self.taken.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        self.job.store(ptr::from_ref(job).cast_mut(), Ordering::SeqCst);
+        Some(Opened(self))
+    }
+
     fn help(&self) -> bool {
         if self.job.load(Ordering::Relaxed).is_null() {
             return false;
         }
         self.helpers.fetch_add(1, Ordering::AcqRel);
+        let _counted_in = Helping(self);
         let job = self.job.load(Ordering::Acquire);
         // SAFETY: counted in and not null: the owner keeps the job until this worker has counted itself out.
-        let helped = !job.is_null() && unsafe { Job::work(job) };
-        self.helpers.fetch_sub(1, Ordering::Release);
-        helped
+        !job.is_null() && unsafe { Job::work(job) }
     }
 }
 
@@ -133,11 +161,7 @@ impl Job {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(index))) {
                 // Nobody starts another index; the owner passes the first panic on.
                 job.next.store(job.count, Ordering::Relaxed);
-                let panic = Box::into_raw(Box::new(panic));
-                if job.panic.compare_exchange(ptr::null_mut(), panic, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-                    // SAFETY: just made by Box::into_raw, and not given away.
-                    drop(unsafe { Box::from_raw(panic) });
-                }
+                job.panic.note(panic);
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The executor under every interleaving (loom), with workers that don't spin but sleep at once: each task runs once, after its
 //! predecessors and with what they wrote, and every run ends.
 
+#![expect(unsafe_code, reason = "loom checks what it promises")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,4 +88,45 @@ fn loom_a_helper_sleeps_between_two_runs() {
 #[test]
 fn loom_a_fork_is_joined() {
     check(4, &[(0, 1), (0, 2), (1, 3), (2, 3)], 1);
+}
+
+/// Its first task panics.
+struct Panicking;
+
+impl Tasks for Panicking {
+    type Worker = ();
+
+    fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope<'_>) -> Ticks {
+        if task == 0 {
+            std::panic::panic_any(task);
+        }
+        begin
+    }
+}
+
+#[test]
+fn loom_a_task_that_panics_on_any_worker_ends_the_run_with_its_panic() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let graph = TaskGraph::plain("model", 2, []).unwrap();
+    let mut durations = Durations::unknown(2);
+    for task in 0..2 {
+        durations.set(TaskId(task), TaskDuration::Constant(Duration::from_millis(1)));
+    }
+    let workers = WorkerChoice::Fixed(2.try_into().unwrap());
+    let plan = Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() });
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let graph = ExecutableGraph::new(&plan).unwrap();
+        let shared = Arc::new(Shared::new());
+        let helper = {
+            let shared = shared.clone();
+            loom::thread::spawn(move || shared.help(1, &mut ()))
+        };
+        let run = std::panic::AssertUnwindSafe(|| shared.run(&graph, &Panicking, &mut (), 2));
+        let panic = std::panic::catch_unwind(run).unwrap_err();
+        assert_eq!(*panic.downcast::<usize>().unwrap(), 0);
+        shared.stop();
+        helper.join().unwrap();
+    });
 }

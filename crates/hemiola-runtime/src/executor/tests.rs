@@ -161,3 +161,92 @@ fn scopes_nest_borrow_and_pass_panics_on() {
     assert!(forks.sums.iter().all(|sum| sum.load(Ordering::SeqCst) == 50 * (63 * 64 / 2 + 64)));
     assert_eq!(forks.panics.lock().unwrap().len(), 50 * 6);
 }
+
+/// Some tasks panic, each with its number.
+struct Panics {
+    runs: Vec<AtomicU32>,
+    panicking: Vec<usize>,
+}
+
+impl Tasks for Panics {
+    type Worker = ();
+
+    fn run(&self, task: usize, _: Ticks, begin: Ticks, (): &mut (), _: &Scope<'_>) -> Ticks {
+        self.runs[task].fetch_add(1, Ordering::SeqCst);
+        for _ in 0..200 {
+            std::hint::spin_loop();
+        }
+        if self.panicking.contains(&task) {
+            std::panic::panic_any(task);
+        }
+        begin
+    }
+}
+
+#[test]
+fn a_task_that_panics_ends_neither_the_run_nor_a_worker_and_the_first_panic_is_passed_on() {
+    std::panic::set_hook(Box::new(|_| {}));
+    // Every task stands for a unit of its own.
+    let edges: Vec<_> = (1..20).flat_map(|task| [(0, task), (task, 20)]).collect();
+    for workers in [2, 4] {
+        let graph = ExecutableGraph::new(&plan(21, &edges, workers)).unwrap();
+        let executor = executor(workers);
+        for panicking in [vec![0], vec![20], vec![3, 7, 11], (0..21).collect()] {
+            let tasks = Panics { runs: (0..21).map(|_| AtomicU32::new(0)).collect(), panicking };
+            for run in 1..=20 {
+                let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    executor.run(&graph, &tasks, &mut ());
+                }));
+                let panic = *ran.unwrap_err().downcast::<usize>().unwrap();
+                assert!(tasks.panicking.contains(&panic));
+                for (task, runs) in tasks.runs.iter().enumerate() {
+                    assert_eq!(runs.load(Ordering::SeqCst), run, "task {task}");
+                }
+            }
+            let calm = Panics { runs: (0..21).map(|_| AtomicU32::new(0)).collect(), panicking: Vec::new() };
+            executor.run(&graph, &calm, &mut ());
+            assert!(calm.runs.iter().all(|runs| runs.load(Ordering::SeqCst) == 1), "all is as before");
+        }
+    }
+}
+
+/// Panics again when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            std::panic::panic_any(Self);
+        }
+    }
+}
+
+/// Throws one in every part of a scope.
+struct Bombs;
+
+impl Tasks for Bombs {
+    type Worker = ();
+
+    fn run(&self, _: usize, _: Ticks, begin: Ticks, (): &mut (), scope: &Scope<'_>) -> Ticks {
+        let items = vec![7_u64; 64];
+        let thrown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            scope.for_each_index(8, |index| {
+                assert_eq!(items[index], 7);
+                std::thread::yield_now();
+                std::panic::panic_any(Bomb);
+            });
+        }));
+        super::first_panic::FirstPanic::default().note(thrown.unwrap_err());
+        begin
+    }
+}
+
+#[test]
+fn payloads_that_panic_when_they_are_dropped_leave_no_helper_behind() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let graph = ExecutableGraph::new(&plan(6, &[(0, 5)], 4)).unwrap();
+    let executor = executor(4);
+    for _ in 0..50 {
+        executor.run(&graph, &Bombs, &mut ());
+    }
+}

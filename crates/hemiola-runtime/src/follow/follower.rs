@@ -58,7 +58,7 @@ impl Follower {
                 cycle.resume(part)?;
             }
         }
-        publish_again(&stage.cycles, &parts)
+        publish_again(&mut stage.cycles, &parts)
     }
 
     /// Why it cannot go on; `None` as long as it can.

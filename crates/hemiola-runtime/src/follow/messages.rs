@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::module::Inlet;
 
-use crate::cycle::Cycle;
+use crate::cycle::{Core, Cycle};
 use crate::record::{CyclePart, Piece, PieceKind};
 
 /// Has publishers publish again what was under way, and subscriptions let go of what they had received of it. When all cycles
@@ -13,7 +13,7 @@ use crate::record::{CyclePart, Piece, PieceKind};
 ///
 /// # Errors
 /// In words: messages cannot be read.
-pub fn publish_again(cycles: &[Cycle], parts: &[CyclePart]) -> Result<(), String> {
+pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), String> {
     let mut topics: BTreeMap<&str, Topic<'_>> = BTreeMap::new();
     for part in parts {
         for published in &part.published {
@@ -37,7 +37,7 @@ pub fn publish_again(cycles: &[Cycle], parts: &[CyclePart]) -> Result<(), String
         }
     }
     for part in parts {
-        let Some(cycle) = cycles.iter().find(|cycle| *cycle.core.name == *part.cycle) else { continue };
+        let Some(cycle) = cycles.iter_mut().find(|cycle| *cycle.core.name == *part.cycle) else { continue };
         for piece in part.pieces.iter().filter(|piece| piece.kind == PieceKind::Messages) {
             let Some(topic) = topics.get(&*piece.name) else { continue };
             let received = |place: u32| {
@@ -45,10 +45,9 @@ pub fn publish_again(cycles: &[Cycle], parts: &[CyclePart]) -> Result<(), String
                 let first = topic.first.get(&place).copied().unwrap_or(0);
                 inlet.map_or(0, |inlet| inlet.first.saturating_sub(first) as u32)
             };
-            // SAFETY: nothing runs yet.
-            if let Some(port) = unsafe { cycle.core.program.port_cell(&piece.name, piece.number) } {
-                // SAFETY: as above.
-                unsafe { port.repeat_run(&received) };
+            let Core { program, executor, .. } = &mut cycle.core;
+            if let Some(port) = program.port_cell(&piece.name, piece.number) {
+                port.repeat_run(&mut executor.between_runs(), &received);
             }
         }
     }
@@ -83,17 +82,16 @@ impl<'p> Topic<'p> {
     }
 }
 
-fn publish(cycles: &[Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
+fn publish(cycles: &mut [Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
     let (piece, index) = source.ok_or("it is in no part of the snapshot")?;
-    let publishers = cycles.iter().flat_map(|cycle| {
-        let places = cycle.core.program.publishers().into_iter();
-        places.map(move |(topic, number, place)| (cycle, topic, number, place))
+    let mut publishers = cycles.iter_mut().filter_map(|cycle| {
+        let Core { program, executor, .. } = &mut cycle.core;
+        let mut places = program.publishers(&executor.between_runs()).into_iter();
+        let found = places.find(|&(of, _, at)| of == topic && at == place).map(|(_, number, _)| number);
+        found.map(|number| (program, executor, number))
     });
-    let mut found = publishers.filter(|&(_, of, _, at)| of == topic && at == place);
-    let Some((cycle, _, number, _)) = found.next() else { return Ok(()) };
-    // SAFETY: nothing runs yet.
-    let Some(port) = (unsafe { cycle.core.program.port_cell(topic, number) }) else { return Ok(()) };
+    let Some((program, executor, number)) = publishers.next() else { return Ok(()) };
+    let Some(port) = program.port_cell(topic, number) else { return Ok(()) };
     let mut reader = CdrReader::new(&piece.bytes).map_err(|error| error.to_string())?;
-    // SAFETY: as above.
-    unsafe { port.publish_again(&mut reader, index) }.map_err(|error| error.to_string())
+    port.publish_again(&mut reader, index, &mut executor.between_runs()).map_err(|error| error.to_string())
 }

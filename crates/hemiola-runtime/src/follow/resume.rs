@@ -1,5 +1,7 @@
 //! Resuming from a checkpoint.
 
+#![expect(unsafe_code, reason = "nothing runs while a robot goes on from a checkpoint")]
+
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_trace::Ticks;
@@ -44,61 +46,52 @@ impl Cycle {
 }
 
 impl Core {
-    fn restore_module(&self, piece: &Piece) -> Result<(), ReadError> {
+    fn restore_module(&mut self, piece: &Piece) -> Result<(), ReadError> {
         let mut reader = CdrReader::new(&piece.bytes)?;
         match self.program.instance(&piece.name) {
-            // SAFETY: nothing runs yet.
-            Some(instance) => unsafe { instance.read_state(&mut reader) },
+            Some(instance) => instance.read_state(&mut reader, &mut self.executor.between_runs()),
             // Another module provides now what it did.
             None => Ok(()),
         }
     }
 
-    fn restore_value(&self, piece: &Piece, run: u32) -> Result<(), ReadError> {
+    fn restore_value(&mut self, piece: &Piece, run: u32) -> Result<(), ReadError> {
         let (Some(index), [view]) = (self.blackboard.store_of(&piece.name), piece.views.as_slice()) else {
             return Ok(());
         };
         let store = self.blackboard.store(index);
         let mut reader = CdrReader::new(&piece.bytes)?;
-        // SAFETY: nothing runs yet.
-        unsafe {
-            // There is one: nobody holds any.
-            store.begin_write();
-            store.writing().read(&mut reader)?;
-            store.commit(view.stamp);
-            if view.is_stale {
-                store.keep_last();
-            }
-            self.program.restore_provenance(index, run.wrapping_sub(1), &self.provenance(view));
-        }
+        let provenance = self.provenance(view);
+        let mut between = self.executor.between_runs();
+        store.restore(&mut reader, (view.stamp, view.is_stale), &mut between)?;
+        self.program.restore_provenance(index, run.wrapping_sub(1), &provenance, &mut between);
         Ok(())
     }
 
-    fn restore_input(&self, piece: &Piece) -> Result<(), ReadError> {
+    fn restore_input(&mut self, piece: &Piece) -> Result<(), ReadError> {
         let (Some(index), [view]) = (self.blackboard.imported_of(&piece.name), piece.views.as_slice()) else {
             return Ok(());
         };
         let mut reader = CdrReader::new(&piece.bytes)?;
-        // SAFETY: nothing runs yet.
-        unsafe {
-            self.blackboard.frame_mut().imported[index].copy_from(&self.provenance(view));
-            self.blackboard.restore_imported(index, &mut reader, (view.stamp, view.is_stale))
-        }
+        let provenance = self.provenance(view);
+        let mut between = self.executor.between_runs();
+        self.blackboard.frame_mut(&mut between).imported[index].copy_from(&provenance);
+        self.blackboard.imported(index).restore(&mut reader, (view.stamp, view.is_stale), &mut between)
     }
 
-    fn restore_samples(&self, piece: &Piece) -> Result<(), ReadError> {
+    fn restore_samples(&mut self, piece: &Piece) -> Result<(), ReadError> {
         let Some(index) = self.blackboard.imported_of(&piece.name) else { return Ok(()) };
         let mut reader = CdrReader::new(&piece.bytes)?;
         let count = reader.begin_sequence()?;
+        let (imported, mut between) = (self.blackboard.imported(index), self.executor.between_runs());
         for view in piece.views.iter().take(count) {
-            // SAFETY: nothing runs yet.
-            unsafe { self.blackboard.restore_sample(index, &mut reader, (view.stamp, view.is_stale))? };
+            imported.restore_sample(&mut reader, (view.stamp, view.is_stale), &mut between)?;
         }
         reader.end_sequence()
     }
 
     /// What others have not taken of the last run, though it was published before the cut.
-    fn publish_again(&self, part: &CyclePart) {
+    fn publish_again(&mut self, part: &CyclePart) {
         let Some(run) = part.run.checked_sub(1) else { return };
         let none = View::default();
         let view = |name: &str| {
@@ -109,12 +102,9 @@ impl Core {
             let stores = self.blackboard.stores_of_export(number).iter();
             let origins: Vec<Provenance> =
                 stores.map(|&store| self.provenance(view(self.blackboard.store(store).descriptor().name()))).collect();
+            self.blackboard.restore_export(number, &origins, &mut self.executor.between_runs());
             // SAFETY: nothing runs yet.
-            unsafe {
-                let export = self.blackboard.export(number);
-                export.restore(&origins);
-                export.publish(&self.blackboard, origins.iter().enumerate(), run, Ticks::now());
-            }
+            unsafe { self.blackboard.publish(number, origins.iter().enumerate(), run, Ticks::now()) };
         }
     }
 

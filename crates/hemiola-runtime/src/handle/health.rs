@@ -29,7 +29,7 @@ pub struct CycleHealth {
 
 impl CycleHealth {
     pub(super) fn of(cycle: &CycleControl) -> Self {
-        use std::sync::atomic::Ordering::Relaxed;
+        use crate::sync::Ordering::Relaxed;
         let health = &cycle.health;
         Self {
             runs: health.runs.load(Relaxed),

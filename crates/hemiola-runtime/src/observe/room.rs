@@ -38,6 +38,7 @@ impl Room {
 }
 
 #[cfg(all(test, loom))]
+#[expect(unsafe_code, reason = "loom checks what it promises")]
 mod tests {
     use hemiola_bus::exchange::queue;
     use loom::thread;

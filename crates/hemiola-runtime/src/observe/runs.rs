@@ -28,10 +28,10 @@
 //! somebody who makes one waits until all cycles have obeyed it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
+use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::SafeState;
 
 use crate::observe::values::{State, WhenFull};
@@ -40,6 +40,7 @@ use crate::record::{
     ChangeNumber, InputRecord, MOST_CHANGES, MessageRecord, NO_SNAPSHOT, NewChanges, RunRecord, SampleSpan,
 };
 use crate::run::{Beginning, CycleImport};
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 /// So many publishers' messages are written down; a run that receives those of more is not.
 const MOST_MESSAGES: usize = 16;
@@ -90,10 +91,13 @@ impl Page {
     }
 
     /// `false` if there is no room.
-    ///
-    /// # Safety
-    /// As for [`TranscriptWriter::write_down`].
-    unsafe fn fill(&mut self, changes: &NewChanges, imports: &[CycleImport], program: &Program) -> bool {
+    fn fill(
+        &mut self,
+        changes: &NewChanges,
+        imports: &[CycleImport],
+        program: &Program,
+        between: &BetweenRuns<'_>,
+    ) -> bool {
         let Self { words, messages, filled, .. } = self;
         imports.iter().fold(&mut **words, |words, import| import.import.write_down(words));
         *filled = 0;
@@ -103,8 +107,7 @@ impl Page {
             }
             *filled += 1;
         };
-        // SAFETY: promised by the caller.
-        unsafe { program.received(&mut write_down) };
+        program.received(between, &mut write_down);
         let has_room = *filled <= MOST_MESSAGES;
         let numbers = changes.numbers().unwrap_or_default();
         self.changes[..numbers.len()].copy_from_slice(numbers);
@@ -155,11 +158,14 @@ pub fn transcript(
 }
 
 impl TranscriptWriter {
-    /// Writes down a run. No allocation, no lock, no system call.
-    ///
-    /// # Safety
-    /// By worker 0 of the cycle, when the inputs have been taken and the tasks have not begun.
-    pub unsafe fn write_down(&mut self, beginning: &Beginning<'_>, imports: &[CycleImport], program: &Program) {
+    /// Writes down a run, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
+    pub fn write_down(
+        &mut self,
+        beginning: &Beginning<'_>,
+        imports: &[CycleImport],
+        program: &Program,
+        between: &BetweenRuns<'_>,
+    ) {
         if self.shared.is(State::Closed) {
             return;
         }
@@ -175,8 +181,7 @@ impl TranscriptWriter {
             return;
         };
         let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
-        // SAFETY: promised by the caller.
-        let is_whole = unsafe { page.fill(changes, imports, program) };
+        let is_whole = page.fill(changes, imports, program, between);
         // There is room for all.
         _ = self.notes.push(Note { run, now, order, safe_state, is_whole, page });
     }

@@ -5,16 +5,18 @@
 //! of a fifth of a second are held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a robot that is stepped waits, for its clock stands still meanwhile.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_model::module::BetweenRuns;
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 
 use crate::blackboard::Blackboard;
+use crate::blackboard::slot::Held;
 use crate::observe::parts::CheckpointLine;
 use crate::observe::runs::TranscriptLine;
 use crate::record::{CyclePart, RunRecord};
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 use super::room::Room;
 
@@ -157,7 +159,8 @@ struct Count {
 /// A value on its way.
 struct Passed {
     entry: u32,
-    slot: u32,
+    /// Released before the room for it.
+    held: Option<Held>,
     sequence: u32,
     run: u32,
     now: Time,
@@ -166,10 +169,7 @@ struct Passed {
 
 impl TapWriter {
     /// Passes on what was provided since the last time. No allocation, no lock, no system call.
-    ///
-    /// # Safety
-    /// By the thread of the blackboard's provider or worker 0, between two runs.
-    pub unsafe fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time) {
+    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         if self.shared.is(State::Closed) {
             return;
         }
@@ -193,13 +193,12 @@ impl TapWriter {
                 count.dropped.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            // SAFETY: between two runs.
-            let held = unsafe { store.hold() };
+            let held = store.hold(between);
             count.held.enter();
-            let passed = Passed { entry: number as u32, slot: held.slot, sequence, run, now, stamp: held.view.stamp };
+            let stamp = held.stamp;
+            let passed = Passed { entry: number as u32, held: Some(held), sequence, run, now, stamp };
             // There is room for all that can be held.
             if self.values.push(passed).is_err() {
-                store.release(held.slot);
                 count.held.leave();
                 count.dropped.fetch_add(1, Ordering::Relaxed);
             }
@@ -378,8 +377,7 @@ pub struct TappedValue<'t> {
 impl TappedValue<'_> {
     /// The value.
     pub fn value(&self) -> &AnyRepresentation {
-        // SAFETY: it is held until this is dropped.
-        unsafe { self.store().value(self.passed.slot) }
+        self.passed.held.as_ref().map(Held::value).expect("it is held until this is dropped")
     }
 
     /// Its name.
@@ -419,7 +417,7 @@ impl TappedValue<'_> {
 
 impl Drop for TappedValue<'_> {
     fn drop(&mut self) {
-        self.store().release(self.passed.slot);
+        drop(self.passed.held.take());
         self.line.shared.counts[self.passed.entry as usize].held.leave();
     }
 }

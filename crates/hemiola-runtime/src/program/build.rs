@@ -1,4 +1,6 @@
-use std::collections::BTreeMap;
+#![expect(unsafe_code, reason = "references to what the program keeps outlive the borrow that they were made from")]
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
@@ -41,7 +43,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let task_of = tasks_by_update(parts.plan);
     let mut lineage = Vec::new();
     let mut discarded = DiscardedStores::new();
-    let mut aging = Vec::new();
+    let (mut aging, mut reads) = (Vec::new(), BTreeSet::new());
     let (mut tasks, mut subscriptions) = (Vec::new(), Vec::new());
     let sources = parts.robot.source_ids().len();
     for task in parts.plan.graph().tasks() {
@@ -50,7 +52,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
             TaskKind::Update(id) => {
                 let update = parts.cycle.updates.iter().find(|update| update.id == id);
                 let resolved = update.ok_or_else(|| RuntimeError::internal("a plan's update is none of its cycle"))?;
-                let body = bind(parts, resolved, &mut discarded, &mut aging)?;
+                let body = bind(parts, resolved, &mut discarded, &mut aging, &mut reads)?;
                 let mut inputs = inputs(parts, resolved, &task_of);
                 for topic in subscribed(&body) {
                     inputs.push(Input::Root(Root::Messages(subscriptions.len())));
@@ -82,6 +84,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         providers: providers(&tasks, parts.blackboard),
         tasks: tasks.into(),
         aging: aging.into(),
+        reads: reads.into_iter().collect(),
         lineage: Lineage::new(lineage, subscriptions, sources),
         blackboard: parts.blackboard.clone(),
         robot: parts.robot.clone(),
@@ -148,6 +151,7 @@ fn bind(
     resolved: &ResolvedUpdate,
     discarded: &mut DiscardedStores,
     aging: &mut Vec<usize>,
+    reads: &mut BTreeSet<usize>,
 ) -> Result<UpdateTask, RuntimeError> {
     let descriptor = parts.modules[resolved.id.module];
     let update = descriptor.updates()[resolved.id.update].clone();
@@ -199,7 +203,8 @@ fn bind(
             }
             _ => {
                 let index = blackboard.imported_of(name).ok_or_else(|| no_place(name))?;
-                outlive_cell(blackboard.imported(index))
+                reads.insert(index);
+                outlive_cell(blackboard.imported(index).cell())
             }
         };
         if cell.descriptor() != representation {
@@ -256,8 +261,8 @@ fn no_place(name: &str) -> RuntimeError {
     RuntimeError::internal(&format!("`{name}` has no place on the blackboard"))
 }
 
-/// For references that are kept in a program.
-fn outlive_store(store: &Store) -> StoreRef {
+/// For references that are kept in a program, or by a source.
+pub fn outlive_store(store: &Store) -> StoreRef {
     // SAFETY: the program keeps the blackboard (or the box) that owns the store, and drops it after its tasks.
     unsafe { &*std::ptr::from_ref(store) }
 }

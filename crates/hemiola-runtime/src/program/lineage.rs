@@ -8,29 +8,37 @@
 //! Invariant behind the `unsafe` blocks: what subscriptions heard and the sets' provenances are written by worker 0 between two runs; a task's own one is
 //! written by that task, which runs once in a run, and read by tasks that the plan orders after it.
 
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, Ordering};
+#![expect(unsafe_code, reason = "what values come from is shared by tasks; see the invariant")]
 
+use std::cell::UnsafeCell;
+
+use hemiola_model::module::BetweenRuns;
 use hemiola_trace::ExchangeId;
 
 use crate::blackboard::provenance::Provenance;
 use crate::origins::OriginReader;
+use crate::sync::{AtomicBool, Ordering};
 
 /// See the module.
 pub struct Lineage {
-    subscriptions: UnsafeCell<Box<[OriginReader]>>,
-    sets: Box<[RootSet]>,
+    state: UnsafeCell<State>,
     tasks: Box<[TaskLineage]>,
     /// Some task of the present run has failed.
     deviates: AtomicBool,
 }
 
+/// What changes between two runs only.
+struct State {
+    subscriptions: Box<[OriginReader]>,
+    sets: Box<[RootSet]>,
+}
+
 /// What values derive from that derive from these roots.
 struct RootSet {
     roots: Box<[Root]>,
-    now: UnsafeCell<Provenance>,
+    now: Provenance,
     /// In the previous run.
-    before: UnsafeCell<Provenance>,
+    before: Provenance,
 }
 
 struct TaskLineage {
@@ -78,64 +86,47 @@ impl Lineage {
             inputs: inputs.into(),
             own: own(),
         });
-        let root_set = |roots: Vec<Root>| RootSet {
-            roots: roots.into(),
-            now: UnsafeCell::new(none()),
-            before: UnsafeCell::new(none()),
-        };
-        Self {
-            subscriptions: UnsafeCell::new(subscriptions.into()),
-            tasks: tasks.collect(),
-            sets: sets.into_iter().map(root_set).collect(),
-            deviates: AtomicBool::new(false),
-        }
+        let root_set = |roots: Vec<Root>| RootSet { roots: roots.into(), now: none(), before: none() };
+        let tasks = tasks.collect();
+        let sets = sets.into_iter().map(root_set).collect();
+        let state = UnsafeCell::new(State { subscriptions: subscriptions.into(), sets });
+        Self { state, tasks, deviates: AtomicBool::new(false) }
+    }
+
+    fn state_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut State {
+        // SAFETY: between two runs, and the witness is borrowed as long as this.
+        unsafe { &mut *self.state.get() }
+    }
+
+    fn state(&self) -> &State {
+        // SAFETY: it changes only between two runs, and tasks look at it within one.
+        unsafe { &*self.state.get() }
     }
 
     /// Prepares for taking messages.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn look(&self) {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.subscriptions.get() }.iter_mut().for_each(OriginReader::look);
+    pub fn look(&self, between: &mut BetweenRuns<'_>) {
+        self.state_mut(between).subscriptions.iter_mut().for_each(OriginReader::look);
     }
 
     /// Finds out what the messages come from that a subscription got; as [`OriginReader::hear`].
-    ///
-    /// # Safety
-    /// As for `look`.
-    pub unsafe fn hear(&self, subscription: usize, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
-        // SAFETY: promised by the caller.
-        let subscriptions = unsafe { &mut *self.subscriptions.get() };
-        subscriptions[subscription].hear(next, tell);
+    pub fn hear(
+        &self,
+        subscription: usize,
+        next: impl Fn(usize) -> u64,
+        between: &mut BetweenRuns<'_>,
+        tell: &mut dyn FnMut(ExchangeId, u32),
+    ) {
+        self.state_mut(between).subscriptions[subscription].hear(next, tell);
     }
 
     /// Prepares a run on these imports, and on what was heard.
-    ///
-    /// # Safety
-    /// By worker 0, between two runs.
-    pub unsafe fn begin_run(&self, imported: &[Provenance]) {
+    pub fn begin_run(&self, imported: &[Provenance], between: &mut BetweenRuns<'_>) {
         self.deviates.store(false, Ordering::Relaxed);
-        for set in &self.sets {
-            // SAFETY: between two runs, by worker 0 alone.
-            let (now, before) = unsafe { (&mut *set.now.get(), &mut *set.before.get()) };
+        let State { subscriptions, sets } = self.state_mut(between);
+        for RootSet { roots, now, before } in sets {
             before.copy_from(now);
             now.clear();
-            for &root in &set.roots {
-                // SAFETY: as above, and messages have been taken.
-                now.merge(unsafe { self.root(root, imported) });
-            }
-        }
-    }
-
-    /// # Safety
-    /// Not while messages are taken.
-    unsafe fn root<'r>(&'r self, root: Root, imported: &'r [Provenance]) -> &'r Provenance {
-        // SAFETY: promised by the caller.
-        let subscriptions = unsafe { &*self.subscriptions.get() };
-        match root {
-            Root::Import(import) => &imported[import],
-            Root::Messages(subscription) => subscriptions[subscription].heard(),
+            roots.iter().for_each(|&root| now.merge(of_root(root, imported, subscriptions)));
         }
     }
 
@@ -157,31 +148,20 @@ impl Lineage {
                 return &own.provenance;
             }
         }
-        // SAFETY: it is not written within a run.
-        unsafe { &*self.sets[task.set].now.get() }
+        &self.state().sets[task.set].now
     }
 
-    /// What the results of a task came from in the run before this one, which has begun.
-    ///
-    /// # Safety
-    /// By worker 0, before the tasks begin.
-    pub unsafe fn before(&self, task: usize, run: u32) -> &Provenance {
+    /// What the results of a task came from in the run before this one, whose tasks have not begun.
+    pub fn before<'b>(&'b self, task: usize, run: u32, _: &'b BetweenRuns<'_>) -> &'b Provenance {
         let task = &self.tasks[task];
-        // SAFETY: promised by the caller.
+        // SAFETY: no task runs.
         let own = unsafe { &*task.own.get() };
-        if own.run == Some(run.wrapping_sub(1)) {
-            return &own.provenance;
-        }
-        // SAFETY: it is not written within a run.
-        unsafe { &*self.sets[task.set].before.get() }
+        if own.run == Some(run.wrapping_sub(1)) { &own.provenance } else { &self.state().sets[task.set].before }
     }
 
     /// Notes what the results of a task came from in that run.
-    ///
-    /// # Safety
-    /// Before anything runs.
-    pub unsafe fn restore(&self, task: usize, run: u32, provenance: &Provenance) {
-        // SAFETY: promised by the caller.
+    pub fn restore(&self, task: usize, run: u32, provenance: &Provenance, _: &mut BetweenRuns<'_>) {
+        // SAFETY: no task runs.
         let own = unsafe { &mut *self.tasks[task].own.get() };
         own.run = Some(run);
         own.provenance.copy_from(provenance);
@@ -196,8 +176,7 @@ impl Lineage {
         // SAFETY: promised by the caller.
         let own = unsafe { &mut *task.own.get() };
         if own.run != Some(run.wrapping_sub(1)) {
-            // SAFETY: it is not written within a run.
-            own.provenance.copy_from(unsafe { &*self.sets[task.set].before.get() });
+            own.provenance.copy_from(&self.state().sets[task.set].before);
         }
         own.run = Some(run);
         // Relaxed: tasks to which it matters are ordered after this one.
@@ -226,13 +205,20 @@ impl Lineage {
         own.provenance.clear();
         for &input in &lineage.inputs {
             match input {
-                // SAFETY: within a run no messages are taken.
-                Input::Root(root) => own.provenance.merge(unsafe { self.root(root, imported) }),
+                Input::Root(root) => own.provenance.merge(of_root(root, imported, &self.state().subscriptions)),
                 // SAFETY: the plan orders this task after those whose results it reads.
                 Input::Task(input) => own.provenance.merge(unsafe { self.of(input, run) }),
             }
         }
         own.run = Some(run);
+    }
+}
+
+/// What a root comes from.
+fn of_root<'r>(root: Root, imported: &'r [Provenance], subscriptions: &'r [OriginReader]) -> &'r Provenance {
+    match root {
+        Root::Import(import) => &imported[import],
+        Root::Messages(subscription) => subscriptions[subscription].heard(),
     }
 }
 
@@ -284,7 +270,7 @@ mod tests {
         let imported = [sampled(i64::from(run) * 10)];
         // SAFETY: one thread, tasks in order.
         unsafe {
-            lineage.begin_run(&imported);
+            lineage.begin_run(&imported, &mut BetweenRuns::assume());
             for task in 0..4 {
                 if failing.contains(&task) {
                     lineage.keep(task, run);

@@ -1,5 +1,7 @@
 //! One update as a task of a program: called on its inputs, or what it provides taken from a recording.
 
+#![expect(unsafe_code, reason = "updates are called on what `build` bound them to")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use hemiola_realtime::take_place;
 use hemiola_trace::{Event, FailureKind, Ticks};
 
 use super::{Program, StoreRef};
+use crate::blackboard::store::Writing;
 use crate::module_instance::ModuleInstance;
 use crate::origins::OriginWriter;
 use crate::run::{FailureReason, FailureRecord};
@@ -68,23 +71,25 @@ impl Program {
         worker: &mut WorkerState,
         scope: &Scope<'_>,
     ) -> bool {
+        let stores = taken.outputs.iter().map(|(store, _)| std::slice::from_ref(store));
         // SAFETY: this is the provider's task, which runs once in a run.
-        let has_room = taken.outputs.iter().all(|(store, _)| unsafe { store.begin_write() });
+        let writing: Vec<_> = stores.map(|store| unsafe { Writing::begin(store) }).collect();
         let is_done = taken.is_called && self.call_update(task, update, worker, scope);
         let (frame, mut is_taken) = (self.blackboard.frame(), false);
-        for (store, values) in &taken.outputs {
-            // SAFETY: as above; the update has ended.
-            let value = has_room.then(|| unsafe { store.writing() });
-            let stamp = value.and_then(|value| {
-                value.reset();
-                values.take(frame.run, frame.clock.now(), value)
-            });
-            is_taken |= stamp.is_some();
-            // SAFETY: as above.
-            unsafe {
-                match stamp {
-                    Some(stamp) => store.commit(stamp),
-                    None => store.keep_last(),
+        for (writing, (_, values)) in writing.into_iter().zip(&taken.outputs) {
+            let Some(mut writing) = writing else { continue };
+            let stamp = catch_unwind(AssertUnwindSafe(|| {
+                writing.reset();
+                writing.values().find_map(|value| values.take(frame.run, frame.clock.now(), value))
+            }));
+            match stamp {
+                Ok(Some(stamp)) => {
+                    is_taken = true;
+                    writing.commit(stamp);
+                }
+                Ok(None) => {}
+                Err(payload) => {
+                    self.report(task, update, FailureReason::Panic { payload, place: take_place() }, worker)
                 }
             }
         }
@@ -103,19 +108,14 @@ impl Program {
     /// Calls the update; tells whether it did its work.
     fn call_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
         let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
-        let Some(pass) = update.instance.pass() else {
-            // The cycle had stopped, and the watchdog is making the module safe at this moment.
-            self.keep_last(task, update);
+        // SAFETY: this is the provider's task, which runs once in a run; readers are ordered after it.
+        let writing = unsafe { Writing::begin(&update.outputs) };
+        let (Some(mut writing), Some(pass)) = (writing, update.instance.pass()) else {
+            // The cycle had stopped, and the watchdog is making the module safe at this moment; or there is nothing free to write
+            // to, which the sizes rule out. The last values stay.
+            self.keep_last(task);
             return false;
         };
-        for output in &update.outputs {
-            // SAFETY: this is the provider's task, which runs once in a run.
-            if !unsafe { output.begin_write() } {
-                // The sizes rule it out; should it happen all the same, the last values stay.
-                self.keep_last(task, update);
-                return false;
-            }
-        }
         // Where something failed before, it is only known afterwards what this derives from.
         let is_told = !self.lineage.deviates();
         if is_told {
@@ -127,6 +127,7 @@ impl Program {
             let debug = worker.debug(self.robot.is_watched());
             let context = Context::new(frame.clock, *scope, debug, frame.safe_state);
             catch_unwind(AssertUnwindSafe(|| {
+                writing.reset();
                 // SAFETY: `build` bound cells and instance to this update; the plan orders the updates of a module, providers
                 // and readers; the executor keeps that order.
                 unsafe { update.update.call(&update.instance, as_bindings(&update.bindings), &context) }
@@ -144,8 +145,7 @@ impl Program {
                 // SAFETY: this is the task itself, and the provider's, after the update.
                 unsafe {
                     self.lineage.renew(task, frame.run, &frame.imported);
-                    let stamp = self.provenance(task).newest().unwrap_or(frame.clock.now());
-                    update.outputs.iter().for_each(|output| output.commit(stamp));
+                    writing.commit(self.provenance(task).newest().unwrap_or(frame.clock.now()));
                     if !is_told {
                         self.begin_publishing(task, update);
                         end_publishing(update, frame.run, worker);
@@ -154,7 +154,16 @@ impl Program {
                 return true;
             }
         };
-        self.keep_last(task, update);
+        drop(writing);
+        self.keep_last(task);
+        self.report(task, update, reason, worker);
+        false
+    }
+
+    /// Notes that an update failed.
+    #[cold]
+    fn report(&self, task: usize, update: &UpdateTask, reason: FailureReason, worker: &mut WorkerState) {
+        let trace = self.tasks[task].trace;
         if update.on_failure == FailurePolicy::SafeState {
             self.robot.enter_safe_state(Cause::Failure(trace));
         }
@@ -162,12 +171,11 @@ impl Program {
             FailureReason::Error(_) => FailureKind::Error,
             FailureReason::Panic { .. } => FailureKind::Panic,
         };
-        let (at, run) = (Ticks::now(), frame.run);
+        let (at, run) = (Ticks::now(), self.blackboard.frame().run);
         worker.trace(Event::Failure { task: trace, kind, run, at });
         worker.trace(Event::Stale { task: trace, run, at });
         let instance = update.instance.clone();
         worker.report(FailureRecord { task: trace, instance, policy: update.on_failure, reason });
-        false
     }
 
     /// Notes what the messages come from that an update publishes from now on.
@@ -176,22 +184,15 @@ impl Program {
     /// By the update's task, while it is not called.
     unsafe fn begin_publishing(&self, task: usize, update: &UpdateTask) {
         for UpdatePublisher { cell, origins } in &update.publishers {
-            let mut next = 0;
             // SAFETY: promised by the caller.
-            unsafe {
-                cell.look(|port| next = port.published());
-                origins.begin(self.blackboard.frame().run, next, self.provenance(task));
-            }
+            unsafe { origins.begin(self.blackboard.frame().run, cell.published(), self.provenance(task)) };
         }
     }
 
-    /// Leaves the last values of an update where they are, marked as stale; by its task.
-    fn keep_last(&self, task: usize, update: &UpdateTask) {
-        // SAFETY: by the provider's task, once in a run.
-        unsafe {
-            self.lineage.keep(task, self.blackboard.frame().run);
-            update.outputs.iter().for_each(|output| output.keep_last());
-        }
+    /// Notes that the last values of an update stay where they are; by its task.
+    fn keep_last(&self, task: usize) {
+        // SAFETY: by the task, once in a run.
+        unsafe { self.lineage.keep(task, self.blackboard.frame().run) };
     }
 }
 

@@ -1,4 +1,5 @@
-//! Whatever is published and received, in whatever order: a queue gives what its policy says, what is held stays as it is, and slots suffice.
+//! Whatever is published and received, in whatever order: a queue gives what its policy says, what
+//! is held stays as it is, and slots suffice.
 
 use crate::{Bus, WhenFull};
 use proptest::prelude::*;
@@ -113,7 +114,8 @@ proptest! {
         prop_assert_eq!(SLOTS_MADE.get(), 2 * capacity + 1);
     }
 
-    /// However many come and go, only those that the publisher has seen last can have something that it has yet to take back.
+    /// However many come and go, only those that the publisher has seen last can have something
+    /// that it has yet to take back.
     #[test]
     fn receivers_that_come_and_go_leave_nothing_behind(
         capacity in 1..10_usize,

@@ -1,7 +1,9 @@
-//! Real threads, as many messages as fit into some seconds. Every message says who sent it and which one it is, twice.
+//! Real threads, as many messages as fit into some seconds. Every message says who sent it and
+//! which one it is, twice.
 //!
-//! Hours' worth of messages in a minute: `HEMIOLA_STRESS=200 cargo test --release -p hemiola-bus --lib stress -- --nocapture --test-threads 1`
-//! sends that many times as many, and prints how long a robot with 40 topics at 100 Hz takes to send them.
+//! Hours' worth of messages in a minute: `HEMIOLA_STRESS=200 cargo test --release -p hemiola-bus
+//! --lib stress -- --nocapture --test-threads 1` sends that many times as many, and prints how long
+//! a robot with 40 topics at 100 Hz takes to send them.
 
 use crate::{Bus, Publisher, WhenFull};
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! Publishers that wait for room, in every interleaving. Their sleeps end by time: that a receiver ends one earlier is no promise.
+//! Publishers that wait for room, in every interleaving. Their sleeps end by time: that a receiver
+//! ends one earlier is no promise.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +7,8 @@ use std::time::Duration;
 use crate::signal::Signal;
 use crate::sync::model;
 use crate::topic::hub::Hub;
-use crate::topic::lane::WhenFull;
 use crate::topic::{Publisher, Queue};
+use crate::when_full::WhenFull;
 
 const LONG: Duration = Duration::from_secs(1000);
 

@@ -14,16 +14,16 @@ use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{CyclePart, Piece, PieceKind, Recording, Robot, RunRecord, Script, Stepper};
 
 use super::progress::read_log;
-use crate::application::Application;
 use crate::command_line::log::ExtractArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::Session;
 use hemiola_recording::extracted::{AFTER, BEFORE, Extracted, OUTPUT, PARAMETER, RUN, input_topic};
 use hemiola_recording::recorder::as_json;
 use hemiola_recording::replay::{Beginning, Fidelity, Replay, ReplayLog};
 
-pub fn extract(application: &Application, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
+pub fn extract(program: &Program, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
     let path = &arguments.log;
     let modules = registry::modules();
     let module = modules.iter().find(|module| module.name() == arguments.module);
@@ -32,7 +32,7 @@ pub fn extract(application: &Application, arguments: &ExtractArguments) -> Resul
     check_ports(module)?;
     let recording = read_log(path)?;
     let run = wanted(path, &recording, arguments)?.clone();
-    let Session { robot, warnings, .. } = Session::open(application, &arguments.configuration)?;
+    let Session { robot, warnings, .. } = Session::open(program, &arguments.configuration)?;
     check::warn(&warnings, &[]);
     let Replay { robot, fidelity, warnings, .. } = Replay::of(robot, &recording, Beginning::Before(run.now), &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use crate::command_line::log::InfoArguments;
 use crate::commands::{columns, print};
 use crate::error::CommandError;
-use hemiola_recording::checkpoints::is_snapshot;
+use hemiola_recording::checkpoints::is_checkpoint;
 use hemiola_recording::names::COUNTS;
 
 pub fn info(arguments: &InfoArguments) -> Result<ExitCode, CommandError> {
@@ -38,7 +38,7 @@ pub fn info(arguments: &InfoArguments) -> Result<ExitCode, CommandError> {
 fn as_text(log: &LogReader, survey: &Survey) -> String {
     let mut text = heading(log, survey);
     text += &table(survey);
-    text += &snapshots(survey);
+    text += &checkpoints(survey);
     for (compression, totals) in &survey.chunks {
         let name = if compression.is_empty() { "not compressed" } else { compression };
         let share = totals.compressed as f64 / totals.uncompressed.max(1) as f64 * 100.0;
@@ -53,7 +53,7 @@ fn as_text(log: &LogReader, survey: &Survey) -> String {
     for metadata in &survey.metadata {
         _ = writeln!(text, "metadata {} ({})", metadata.name, counted(metadata.entries.len() as u64, "entry"));
     }
-    for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
+    for channel in survey.channels.iter().filter(|channel| !is_checkpoint(&channel.channel.topic)) {
         text += &remarks(channel, survey);
     }
     for problem in &survey.problems {
@@ -101,7 +101,7 @@ fn table(survey: &Survey) -> String {
         ["topic", "type", "messages", "dropped", "rate", "step: median", "99 %", "longest", "size", "", "share"];
     let all: u64 = survey.channels.iter().map(|channel| channel.bytes).sum();
     let mut rows = vec![heads.map(str::to_owned)];
-    for channel in survey.channels.iter().filter(|channel| !is_snapshot(&channel.channel.topic)) {
+    for channel in survey.channels.iter().filter(|channel| !is_checkpoint(&channel.channel.topic)) {
         let share = channel.bytes as f64 / all.max(1) as f64;
         let step = |step| if channel.messages > 1 { duration(step) } else { String::new() };
         let type_name = channel.channel.type_name().replace("/msg/", "/");
@@ -132,15 +132,15 @@ fn table(survey: &Survey) -> String {
 }
 
 /// Of what modules remember, all in one: nobody looks at each.
-fn snapshots(survey: &Survey) -> String {
-    let channels = || survey.channels.iter().filter(|channel| is_snapshot(&channel.channel.topic));
+fn checkpoints(survey: &Survey) -> String {
+    let channels = || survey.channels.iter().filter(|channel| is_checkpoint(&channel.channel.topic));
     let Some(longest) = channels().max_by_key(|channel| channel.messages) else { return String::new() };
     let all = bytes(channels().map(|channel| channel.bytes).sum());
     let every = match longest.messages {
         1 => String::new(),
         _ => format!(", every {}", duration(longest.median_step)),
     };
-    let (count, channels) = (counted(longest.messages, "snapshot"), counted(channels().count() as u64, "channel"));
+    let (count, channels) = (counted(longest.messages, "checkpoint"), counted(channels().count() as u64, "channel"));
     format!("{count} of what modules remember{every}: {all} in {channels}, with which a replay can begin\n")
 }
 

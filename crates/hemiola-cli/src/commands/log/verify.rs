@@ -13,11 +13,11 @@ use hemiola_model::cdr::CdrWriter;
 use hemiola_runtime::{Robot, TapRequest, Tempo};
 
 use super::progress::{Progress, read_log};
-use crate::application::Application;
 use crate::command_line::ConfigurationArguments;
 use crate::command_line::log::VerifyArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
+use crate::program::Program;
 use crate::session::{self, Session};
 use hemiola_recording::names::topic;
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
@@ -28,11 +28,11 @@ use report::{Report, Verdict};
 /// How long it waits for the next values.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
-pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
+pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
     let path = &arguments.log;
     let recording = read_log(path)?;
-    let configuration = with_workers(application, &arguments.configuration, arguments.workers)?;
-    let Session { robot, warnings, .. } = Session::open(application, &configuration)?;
+    let configuration = with_workers(program, &arguments.configuration, arguments.workers)?;
+    let Session { robot, warnings, .. } = Session::open(program, &configuration)?;
     check::warn(&warnings, &[]);
     // Everything is computed anew, whatever a replay would take.
     let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
@@ -100,13 +100,13 @@ pub fn verify(application: &Application, arguments: &VerifyArguments) -> Result<
 
 /// So many workers in every cycle, if a number was given.
 fn with_workers(
-    application: &Application,
+    program: &Program,
     arguments: &ConfigurationArguments,
     workers: Option<usize>,
 ) -> Result<ConfigurationArguments, CommandError> {
     let mut arguments = arguments.clone();
     if let Some(workers) = workers {
-        let (loaded, _) = session::configuration(application, &arguments)?;
+        let (loaded, _) = session::configuration(program, &arguments)?;
         let cycles = loaded.configuration.cycles.iter();
         arguments.assignments.extend(cycles.map(|cycle| format!("cycle.{}.workers={workers}", cycle.name)));
     }

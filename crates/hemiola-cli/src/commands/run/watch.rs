@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use hemiola_runtime::{Message, RobotHandle, Tempo, Transport};
 
-use crate::application::Application;
 use crate::command_line::RunArguments;
 use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::program::Program;
 use crate::traffic::Traffic;
 use hemiola_recording::replay::Remarks;
 
@@ -38,7 +38,7 @@ impl Shown {
 
 /// Looks at the running robot now and then.
 pub struct Watch<'a> {
-    pub application: &'a Application,
+    pub program: &'a Program,
     pub name: &'a str,
     pub pace: Pace,
     pub handle: RobotHandle,
@@ -50,7 +50,7 @@ pub struct Watch<'a> {
 
 impl Watch<'_> {
     pub fn look(&mut self) {
-        let lines = self.application.live_lines(&self.handle);
+        let lines = self.program.live_lines(&self.handle);
         self.remarks.take_new().into_iter().for_each(|remark| self.handle.note(remark));
         let new = self.handle.new_messages();
         let now = self.handle.now();

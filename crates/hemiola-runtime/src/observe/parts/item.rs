@@ -1,14 +1,14 @@
 //! What a part consists of: where it stands, and how it is written.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::data::{DataType, FixedLength, Writer};
-use hemiola_model::module::StateForm;
+use hemiola_model::module::{BetweenRuns, StateForm};
 
 use super::page::{Outcome, Page, WrittenView};
 use crate::blackboard::Blackboard;
+use crate::containment::quietly;
 use crate::program::Program;
 use crate::record::{Piece, PieceKind, View};
 use crate::run::CycleImport;
@@ -50,6 +50,7 @@ pub fn items(
     program: &Program,
     imports: &[CycleImport],
     with_sources: bool,
+    between: &BetweenRuns<'_>,
 ) -> Vec<Item> {
     let module = |(name, form): &(&'static str, StateForm)| {
         let remembers = !form.is_data() || form.data_type().is_some();
@@ -76,7 +77,7 @@ pub fn items(
     }
     for (number, import) in imports.iter().enumerate() {
         for (imported, has_samples) in import.import.representations() {
-            let descriptor = blackboard.imported(imported).descriptor();
+            let descriptor = blackboard.imported(imported).cell().descriptor();
             let data_type = descriptor.data_type();
             let place = Place::Input { import: number, imported, always: with_sources };
             items.push(of(PieceKind::Input, descriptor, place, data_type.clone(), true));
@@ -87,7 +88,7 @@ pub fn items(
             }
         }
     }
-    items.extend(program.subscriptions().into_iter().map(|(topic, number, data_type)| Item {
+    items.extend(program.subscriptions(between).into_iter().map(|(topic, number, data_type)| Item {
         kind: PieceKind::Messages,
         name: topic.into(),
         place: Place::Messages(topic, number),
@@ -99,45 +100,41 @@ pub fn items(
 
 impl Item {
     /// How many values of it there are at most.
-    pub fn depth(&self, blackboard: &Blackboard) -> usize {
-        self.place.depth(blackboard)
+    pub fn depth(&self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> usize {
+        self.place.depth(blackboard, between)
     }
 
     /// Writes it down, unless it needs more room than the page has. No allocation, no lock, no system call.
-    ///
-    /// # Safety
-    /// As for [`CheckpointWriter::write_down`](super::CheckpointWriter::write_down).
-    pub unsafe fn write_down(&self, page: &mut Page, run: u32, world: (&Blackboard, &Program, &[CycleImport])) {
+    pub fn write_down(
+        &self,
+        page: &mut Page,
+        run: u32,
+        world: (&Blackboard, &Program, &[CycleImport]),
+        between: &BetweenRuns<'_>,
+    ) {
         page.bytes.clear();
         page.inlets.clear();
         // A type that panics when it is written must not end the cycle.
-        let written = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: promised by the caller.
-            unsafe { self.write(page, run, world) }
-        }));
-        page.outcome = written.unwrap_or(Outcome::Missing);
+        page.outcome = quietly(|| self.write(page, run, world, between)).unwrap_or(Outcome::Missing);
         if page.bytes.is_full() {
             page.outcome = Outcome::Missing;
         }
     }
 
-    /// # Safety
-    /// As for [`Item::write_down`].
-    unsafe fn write(
+    fn write(
         &self,
         page: &mut Page,
         run: u32,
         (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        between: &BetweenRuns<'_>,
     ) -> Outcome {
         if let Place::Module(name) = self.place {
             let Some(instance) = program.instance(name) else { return Outcome::Absent };
             if self.data_type.is_none() {
                 return Outcome::Opaque;
             }
-            let Some(_pass) = instance.pass() else { return Outcome::Missing };
-            // SAFETY: between two runs, and nobody from outside is in.
-            unsafe { instance.write_state(&mut page.bytes) };
-            return Outcome::Written;
+            let is_written = instance.write_state(&mut page.bytes, between);
+            return if is_written { Outcome::Written } else { Outcome::Missing };
         }
         if self.data_type.is_none() {
             return if self.is_needed { Outcome::Opaque } else { Outcome::Absent };
@@ -153,37 +150,31 @@ impl Item {
                         inlets.push(inlet);
                     }
                 };
-                // SAFETY: promised by the caller.
-                let is_there = unsafe {
-                    program.look_at_port(topic, number, |port| {
-                        port.inlets(&mut note);
-                        port.write_received(bytes);
-                    })
-                };
-                if fits && is_there { Outcome::Written } else { Outcome::Missing }
+                let Some(port) = program.port_cell(topic, number) else { return Outcome::Missing };
+                let port = port.port(between);
+                port.inlets(&mut note);
+                port.write_received(bytes);
+                if fits { Outcome::Written } else { Outcome::Missing }
             }
             Place::Store(index) => {
-                let cell = blackboard.store(index).cell();
-                // SAFETY: between two runs.
-                unsafe { page.write_value(cell.descriptor(), cell.view(), program.provenance_before(index, run)) }
+                let provenance = program.provenance_before(index, run, between);
+                page.write_value(blackboard.store(index).cell(), provenance, between)
             }
             Place::Input { import, imported, always } => {
                 let import = &imports[import];
                 if !always && import.source.is_some() && import.import.has_taken() {
                     return Outcome::Absent;
                 }
-                let (cell, provenance) = (blackboard.imported(imported), &blackboard.frame().imported[imported]);
-                // SAFETY: between two runs; what is imported is held.
-                unsafe { page.write_value(cell.descriptor(), cell.view(), Some(provenance)) }
+                let (cell, provenance) = (blackboard.imported(imported).cell(), &blackboard.frame().imported[imported]);
+                page.write_value(cell, Some(provenance), between)
             }
             Place::Samples(imported) => {
-                let cell = blackboard.imported(imported);
+                let cell = blackboard.imported(imported).cell();
                 let collected = cell.collected();
                 page.bytes.begin_sequence(collected.len(), FixedLength::No);
                 for (index, &view) in collected.iter().enumerate() {
                     page.note(index, view, None);
-                    // SAFETY: between two runs; what was collected is held.
-                    unsafe { cell.descriptor().write_at(view.value, &mut page.bytes) };
+                    cell.write_collected(index, between, &mut page.bytes);
                 }
                 page.bytes.end_sequence();
                 if collected.len() <= page.views.len() { Outcome::Written } else { Outcome::Missing }
@@ -218,12 +209,11 @@ impl Item {
 
 impl Place {
     /// How many values there are at most.
-    fn depth(self, blackboard: &Blackboard) -> usize {
+    fn depth(self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> usize {
         match self {
             Self::Module(_) | Self::Messages(..) => 0,
             Self::Store(_) | Self::Input { .. } => 1,
-            // SAFETY: nothing runs yet.
-            Self::Samples(imported) => unsafe { blackboard.imported(imported).collected_mut() }.capacity(),
+            Self::Samples(imported) => blackboard.imported(imported).capacity(between),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Memory that a piece of a part is written into; it comes from the recorder, and goes back to it.
 
+use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
-use hemiola_model::module::{Inlet, cell};
-use hemiola_model::{RepresentationDescriptor, Time};
+use hemiola_model::module::cell::{Cell, View};
+use hemiola_model::module::{BetweenRuns, Inlet};
 
 use crate::blackboard::provenance::Provenance;
 
@@ -42,23 +43,14 @@ impl Page {
         Self { bytes, views, inlets: Vec::with_capacity(MOST_INLETS), outcome: Outcome::Absent }
     }
 
-    /// Writes a value.
-    ///
-    /// # Safety
-    /// The view leads to a value of this representation that nobody changes meanwhile.
-    pub unsafe fn write_value(
-        &mut self,
-        descriptor: &RepresentationDescriptor,
-        view: cell::View,
-        provenance: Option<&Provenance>,
-    ) -> Outcome {
-        self.note(0, view, provenance);
-        // SAFETY: promised by the caller.
-        unsafe { descriptor.write_at(view.value, &mut self.bytes) };
+    /// Writes the current value of a cell.
+    pub fn write_value(&mut self, cell: &Cell, provenance: Option<&Provenance>, between: &BetweenRuns<'_>) -> Outcome {
+        self.note(0, cell.view(), provenance);
+        cell.write_current(between, &mut self.bytes);
         Outcome::Written
     }
 
-    pub fn note(&mut self, index: usize, view: cell::View, provenance: Option<&Provenance>) {
+    pub fn note(&mut self, index: usize, view: View, provenance: Option<&Provenance>) {
         let Some(written) = self.views.get_mut(index) else { return };
         (written.stamp, written.is_stale) = (view.stamp, view.stale);
         match provenance {

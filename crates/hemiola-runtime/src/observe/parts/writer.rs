@@ -1,14 +1,15 @@
 //! A cycle's end, which writes parts down, and the recorder's, which takes them.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::time::Duration;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
-use hemiola_model::module::StateForm;
+use hemiola_model::module::{BetweenRuns, StateForm};
 
 use super::cut::Cut;
 use super::item::{Item, items};
@@ -18,7 +19,7 @@ use crate::observe::values::{State, WhenFull};
 use crate::program::Program;
 use crate::record::{CyclePart, Published};
 use crate::run::{Beginning, CycleImport};
-use crate::sync::Ordering;
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 /// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;
@@ -102,8 +103,10 @@ pub fn checkpoints(
     full: WhenFull,
 ) -> (CheckpointWriter, CheckpointLine) {
     let with_sources = matches!(when, When::Runs(_));
-    let items: Arc<[Item]> = items(modules, blackboard, program, imports, with_sources).into();
-    let publishers: Arc<[PublisherPlace]> = program.publishers().into();
+    // SAFETY: nothing runs yet.
+    let mut between = unsafe { BetweenRuns::assume() };
+    let items: Arc<[Item]> = items(modules, blackboard, program, imports, with_sources, &between).into();
+    let publishers: Arc<[PublisherPlace]> = program.publishers(&between).into();
     // Who chooses single runs has a robot that is stepped, where memory may grow.
     let grows = matches!(when, When::Runs(_));
     let rooms = if grows { Vec::new() } else { vec![ROOM; items.len()] };
@@ -111,7 +114,7 @@ pub fn checkpoints(
     let (mut spare, spare_reader) = queue(DEPTH);
     for _ in 0..DEPTH {
         let bytes = || if grows { CdrWriter::default() } else { CdrWriter::bounded(ROOM) };
-        let pages = items.iter().map(|item| Page::new(bytes(), item.depth(blackboard), sources));
+        let pages = items.iter().map(|item| Page::new(bytes(), item.depth(blackboard, &mut between), sources));
         let pages = Pages { items: pages.collect(), published: vec![0; publishers.len()].into() };
         // There is room for all.
         _ = spare.push(Box::new(pages));
@@ -147,15 +150,13 @@ impl CheckpointWriter {
         }
     }
 
-    /// Writes the cycle's part. No allocation, no lock, no system call.
-    ///
-    /// # Safety
-    /// By worker 0 of the cycle, when the inputs have been taken and the tasks have not begun.
-    pub unsafe fn write_down(
+    /// Writes the cycle's part, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
+    pub fn write_down(
         &mut self,
         beginning: &Beginning<'_>,
         (before, is_safe): (Option<Time>, bool),
         (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        between: &BetweenRuns<'_>,
     ) {
         if self.shared.is(State::Closed) {
             return;
@@ -170,12 +171,10 @@ impl CheckpointWriter {
             return;
         };
         for (&(topic, number, _), next) in self.publishers.iter().zip(&mut pages.published) {
-            // SAFETY: promised by the caller.
-            *next = unsafe { program.published(topic, number) };
+            *next = program.published(topic, number, between);
         }
         for (item, page) in self.items.iter().zip(&mut pages.items) {
-            // SAFETY: promised by the caller.
-            unsafe { item.write_down(page, beginning.run, (blackboard, program, imports)) };
+            item.write_down(page, beginning.run, (blackboard, program, imports), between);
         }
         let &Beginning { run, due: now, .. } = beginning;
         // There is room for all.

@@ -5,8 +5,9 @@ use crate::signal::Signal;
 use crate::sync;
 use crate::topic::cell::MessageCell;
 use crate::topic::hub::Inlet;
-use crate::topic::lane::{Lane, WhenFull};
+use crate::topic::lane::Lane;
 use crate::topic::pool::{Complete, Pool, Reservation, Slots};
+use crate::when_full::WhenFull;
 use std::sync::Arc;
 
 /// For a publisher and its newest message.
@@ -29,7 +30,8 @@ fn lane(pool: &Arc<Pool<u64>>, when_full: WhenFull) -> sync::Arc<Lane<u64>> {
     sync::Arc::new(Lane::new(&inlet, None, Reservation::new(pool, 4)))
 }
 
-/// A publisher sends three messages through a lane for two, the receiver takes what it finds. Tells what was dropped and what was received.
+/// A publisher sends three messages through a lane for two, the receiver takes what it finds. Tells
+/// what was dropped and what was received.
 fn through_a_lane(when_full: WhenFull) -> (usize, Vec<u64>) {
     let pool = pool();
     let lane = lane(&pool, when_full);
@@ -114,7 +116,8 @@ fn loom_a_slot_is_written_again_only_after_everybody_has_let_go() {
     });
 }
 
-/// Sends messages through a lane for one, until the publisher has used every slot again, while the receiver holds what it got last.
+/// Sends messages through a lane for one, until the publisher has used every slot again, while the
+/// receiver holds what it got last.
 fn around_the_pool(when_full: WhenFull) {
     bounded(move || {
         let pool = pool();
@@ -122,7 +125,8 @@ fn around_the_pool(when_full: WhenFull) {
         let lane = sync::Arc::new(Lane::new(&inlet, None, Reservation::new(&pool, 2)));
         let publisher = loom::thread::spawn({
             let (lane, mut slots) = (lane.clone(), Slots::new(pool.clone()));
-            // The model checker finds out if this writes what the receiver reads; the pool if there is no slot to write.
+            // The model checker finds out if this writes what the receiver reads; the pool if there
+            // is no slot to write.
             move || (1..=4).for_each(|value| lane.push(&message(&mut slots, value, 0)))
         });
         assert_ascending((0..2).filter_map(|_| lane.pop().map(|message| message.envelope().value)));
@@ -151,7 +155,8 @@ fn loom_a_batch_stays_as_it_is_until_the_next() {
         (1..=2).for_each(|value| lane.push(&message(&mut slots, value, 0)));
         let publisher = loom::thread::spawn({
             let lane = lane.clone();
-            // With four slots for the lane and its receiver, the last of these goes into the first of those.
+            // With four slots for the lane and its receiver, the last of these goes into the first
+            // of those.
             move || (3..=6).for_each(|value| lane.push(&message(&mut slots, value, 0)))
         });
         let mut batch = Vec::with_capacity(2);

@@ -3,8 +3,8 @@
 use super::{assert_ascending, bounded};
 use crate::signal::Signal;
 use crate::topic::hub::Hub;
-use crate::topic::lane::WhenFull;
 use crate::topic::{Latest, Publisher, Queue, Sample};
+use crate::when_full::WhenFull;
 use loom::thread::JoinHandle;
 use std::ops::RangeInclusive;
 use std::sync::Arc;

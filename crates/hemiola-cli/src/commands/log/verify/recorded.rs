@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Recorded {
     /// These topics of a log.
     ///
-    /// From these parts of a snapshot on, if there are any.
+    /// From these parts of a checkpoint on, if there are any.
     pub fn open<'t>(
         log: &SplitLog,
         topics: impl Iterator<Item = &'t String>,

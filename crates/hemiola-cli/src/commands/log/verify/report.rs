@@ -64,7 +64,7 @@ pub enum Verdict {
 }
 
 impl Report {
-    /// Of a robot that goes on from these parts of a snapshot, if there are any.
+    /// Of a robot that goes on from these parts of a checkpoint, if there are any.
     pub fn new(robot: &Robot, recording: &ReplayLog, fidelity: Fidelity, parts: &[CyclePart]) -> Self {
         let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
         let (mut cycle_of, mut places) = (BTreeMap::new(), BTreeMap::new());
@@ -85,7 +85,7 @@ impl Report {
             remarks.push(format!("and {} more", counted((damages - damage.len()) as u64, "place")));
         }
         let mut is_incomplete = damages > 0;
-        if fidelity == Fidelity::AsRecorded
+        if matches!(fidelity, Fidelity::AsRecorded)
             && let Ok(script) = recording.script()
         {
             let since;
@@ -100,7 +100,7 @@ impl Report {
                 cycles.entry((*part.cycle).to_owned()).or_default().first = part.run;
             }
             if let Some(begin) = parts.iter().map(|part| part.now).max() {
-                remarks.push(format!("from the snapshot of {:.3} s on", begin.seconds()));
+                remarks.push(format!("from the checkpoint of {:.3} s on", begin.seconds()));
             }
             for run in script.runs() {
                 cycles.entry((*run.cycle).to_owned()).or_default().order.push(run.order);

@@ -1,0 +1,27 @@
+//! What becomes of a message for which there is no room.
+
+/// What becomes of a message for which a queue has no room.
+///
+/// ```
+/// use hemiola_bus::{Bus, WhenFull};
+///
+/// let topic = Bus::new().topic("count")?;
+/// let mut publisher = topic.publisher();
+/// let mut newest = topic.queue(2, WhenFull::DropOldest);
+/// let mut oldest = topic.queue(2, WhenFull::DropNewest);
+/// (1..=3).for_each(|count| publisher.publish(count));
+/// assert_eq!(newest.batch(2).iter().map(|count| *count).collect::<Vec<i32>>(), [2, 3]);
+/// assert_eq!(oldest.batch(2).iter().map(|count| *count).collect::<Vec<i32>>(), [1, 2]);
+/// # Ok::<(), hemiola_bus::BusError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WhenFull {
+    /// The oldest message in the queue makes room. For who wants to know what is.
+    DropOldest,
+    /// The message does not get into the queue. For who wants to know how it began.
+    DropNewest,
+    /// The message does not get into the queue; but a publisher that asks, off the real-time
+    /// threads, waits for room ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)).
+    /// For who wants to know all.
+    Wait,
+}

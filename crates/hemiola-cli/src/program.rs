@@ -1,0 +1,36 @@
+//! What a robot's program is made of, besides the modules that are linked into it.
+
+use hemiola_config::Base;
+use hemiola_runtime::RobotHandle;
+
+/// The configuration that commands begin with, and what the robot adds to them.
+pub struct Program {
+    /// The robot's own configuration, unless the command line names another one.
+    pub base: Base,
+    pub started: Option<Start>,
+    pub live: Lines,
+    pub summary: Lines,
+}
+
+/// What a robot does when it has started.
+type Start = Box<dyn Fn(&RobotHandle)>;
+/// What a robot adds to what is shown.
+type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
+
+impl Program {
+    pub fn new(base: Base) -> Self {
+        Self { base, started: None, live: None, summary: None }
+    }
+
+    pub fn note_start(&self, handle: &RobotHandle) {
+        self.started.iter().for_each(|start| start(handle));
+    }
+
+    pub fn live_lines(&self, handle: &RobotHandle) -> Vec<String> {
+        self.live.as_ref().map(|lines| lines(handle)).unwrap_or_default()
+    }
+
+    pub fn summary_lines(&self, handle: &RobotHandle) -> Vec<String> {
+        self.summary.as_ref().map(|lines| lines(handle)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,163 @@
+//! The trace that tells, and what is usual.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hemiola_log::{Entry, LogReader};
+use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
+use hemiola_trace::causes::{Durations, History, RunSpan};
+use hemiola_trace::perfetto::Trace;
+use hemiola_trace::{CycleId, Event, Profile, Ticks};
+use hemiola_words::duration;
+
+use super::Question;
+use crate::error::InsightError;
+
+/// A trace of a robot, and what is usual for it.
+pub struct Evidence {
+    pub(super) trace: Trace,
+    pub(super) history: History,
+    /// When its first event was.
+    pub(super) begin: Ticks,
+    /// When the robot's clock showed zero, if an output tells.
+    pub(super) clock_zero: Option<u64>,
+    /// Those that the configuration names.
+    pub(super) chains: Vec<ChainConfiguration>,
+    /// How far the robot's clock and the machine's went apart, in nanoseconds.
+    drift: u64,
+    /// What it was read from.
+    from: String,
+    profile: Profile,
+}
+
+impl Evidence {
+    /// Reads the trace or log that the question names, or the newest trace of the robot called
+    /// `name`.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn find(question: &Question, configuration: Configuration, name: &str) -> Result<Self, InsightError> {
+        let Configuration { output, chains, .. } = &configuration;
+        let (trace, from) = match (&question.log, &question.trace) {
+            (Some(log), _) => of_log(log, question.subject.as_deref())?,
+            (None, Some(path)) => (Trace::read(path)?, path.display().to_string()),
+            (None, None) => {
+                let path = newest(output, name).ok_or_else(|| InsightError::NoTrace { robot: name.to_owned() })?;
+                (Trace::read(&path)?, path.display().to_string())
+            }
+        };
+        let profile = match output.profile.as_ref().filter(|path| path.exists()) {
+            Some(path) => Profile::load(path)?,
+            None => Profile::default(),
+        };
+        let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
+        let events = || trace.capture.workers().flat_map(|(_, events)| events);
+        let begin = events().map(Event::at).min().unwrap_or_default();
+        let zeros = events().filter_map(|event| match *event {
+            Event::Arrival { at, newest, newest_age, .. } => {
+                at.0.checked_sub(newest.0.saturating_add(newest_age.nanoseconds()))
+            }
+            _ => None,
+        });
+        let (first, last) = zeros.fold((u64::MAX, 0), |(first, last), zero| (first.min(zero), last.max(zero)));
+        let clock_zero = (first <= last).then_some(first);
+        let drift = last.saturating_sub(first);
+        Ok(Self { trace, history, begin, clock_zero, chains: chains.clone(), drift, from, profile })
+    }
+
+    /// Whether the robot's clock was as fast as the machine's.
+    pub(super) fn is_in_real_time(&self) -> bool {
+        Duration::from_nanos(self.drift) < MOST_DRIFT
+    }
+
+    /// Where it comes from.
+    pub(super) fn heading(&self) -> String {
+        format!("{}\n", self.from)
+    }
+
+    pub(super) fn cycle(&self, name: &str) -> Option<CycleId> {
+        let names = self.trace.catalog.read();
+        names.cycles().find(|(_, cycle)| cycle.name == name).map(|(id, _)| id)
+    }
+
+    /// What is usual, from all other runs in the trace, or from earlier ones.
+    pub(super) fn durations(&self, without: (CycleId, u32)) -> Durations {
+        let Trace { capture, catalog, scale } = &self.trace;
+        Durations::of(capture, catalog, scale, without).or(Durations::of_profile(&self.profile, catalog))
+    }
+
+    /// By how much a run was too late, if it was.
+    pub(super) fn lateness(&self, cycle: CycleId, run: &RunSpan) -> Option<Duration> {
+        let deadline = self.trace.catalog.read().cycle(cycle)?.deadline?;
+        Duration::from_nanos(run.response_ticks()).checked_sub(deadline).filter(|late| !late.is_zero())
+    }
+
+    /// Ticks of a trace are nanoseconds.
+    pub(super) fn duration(&self, ticks: u64) -> String {
+        duration(Duration::from_nanos(ticks))
+    }
+
+    /// When the robot's clock, or the trace, showed that time.
+    pub(super) fn at(&self, time: Duration) -> Ticks {
+        let zero = self.clock_zero.unwrap_or(self.begin.0);
+        Ticks(zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+    }
+
+    /// Writes a trace of that time, and of a little before and after it, for Perfetto.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_slice(&self, path: &Path, (begin, end): (Ticks, Ticks)) -> Result<(), InsightError> {
+        let Trace { capture, catalog, scale } = &self.trace;
+        let part = capture.around(begin, end, scale.ticks_in(AROUND));
+        Ok(part.write_perfetto(path, catalog, scale)?)
+    }
+}
+
+/// Between an output and the look at the clock the thread may have been preempted.
+const MOST_DRIFT: Duration = Duration::from_millis(100);
+const AROUND: Duration = Duration::from_millis(5);
+
+/// The configured one, or that of the highest number in `traces/`.
+fn newest(output: &OutputConfiguration, name: &str) -> Option<PathBuf> {
+    if let Some(path) = &output.trace {
+        return path.exists().then(|| path.clone());
+    }
+    let prefix = format!("{name}-");
+    let number = |path: &PathBuf| -> Option<u32> {
+        path.file_name()?.to_str()?.strip_prefix(&prefix)?.strip_suffix(".pftrace")?.parse().ok()
+    };
+    let files = std::fs::read_dir("traces").ok()?.flatten().map(|file| file.path());
+    files.filter_map(|path| Some((number(&path)?, path))).max().map(|(_, path)| path)
+}
+
+/// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest run, if it is not about one.
+fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), InsightError> {
+    let mut log = LogReader::open(path)?.for_attachments();
+    let mut attachments = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Attachment(attachment) = entry? {
+            attachments.push(attachment);
+        }
+    }
+    let cycle_of =
+        |name: &str| name.strip_prefix("worst/").and_then(|name| name.strip_suffix(".pftrace")).map(str::to_owned);
+    let mut traces = Vec::new();
+    for attachment in &attachments {
+        let Some(cycle) = cycle_of(&attachment.name) else { continue };
+        let mut bytes = Vec::new();
+        log.read_attachment(attachment, &mut bytes)?;
+        let from = format!("{} in {}", attachment.name, path.display());
+        traces.push((cycle, Trace::decode(&bytes, &from)?, from));
+    }
+    if let Some(index) = traces.iter().position(|(cycle, ..)| Some(cycle.as_str()) == subject) {
+        let (_, trace, from) = traces.swap_remove(index);
+        return Ok((trace, from));
+    }
+    let length = |trace: &Trace| {
+        let longest = trace.capture.longest_runs();
+        longest.values().map(hemiola_trace::LongRun::ticks).max().unwrap_or(0)
+    };
+    let longest = traces.into_iter().max_by_key(|(_, trace, _)| length(trace)).map(|(_, trace, from)| (trace, from));
+    longest.ok_or_else(|| InsightError::WithoutWorstRuns { log: path.to_owned() })
+}

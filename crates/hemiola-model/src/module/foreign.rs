@@ -1,0 +1,258 @@
+//! Modules that are no Rust types: described when the program runs, by a loader of another language or of a plug-in.
+//!
+//! What they read and provide is said by the same descriptors, checked by the same access set and bound by the same runtime as the
+//! arguments of Rust modules. A foreign module gets its arguments one by one, through [`ForeignArguments`], whose methods keep what the
+//! descriptors promise: what is read cannot be written, and an output is borrowed by one at a time.
+#![expect(unsafe_code, reason = "values are handled by pointer, as their descriptors say")]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::cell::View;
+use super::{
+    ArgumentDescriptor, ArgumentKind, Binding, Context, CreationError, Instance, ModuleDescriptor, Outcome, StateForm,
+    Update,
+};
+use crate::data::{ReadError, Reader, ValueReader, ValueWriter, Writer};
+use crate::{Name, RepresentationDescriptor, SourceDescriptor, Time, Value};
+
+/// An instance of a module that is no Rust type; [`ForeignDescription`] has an example.
+pub trait ForeignModule: Send + 'static {
+    /// Runs the update of that number. On a real-time thread: it shall not allocate, lock or wait more than it must.
+    fn call(&mut self, update: usize, arguments: ForeignArguments<'_>, context: &Context<'_>) -> Outcome;
+
+    /// Writes down what it remembers, as its description says.
+    fn write_state(&self, _writer: &mut dyn Writer) {}
+
+    /// Remembers what was written down.
+    ///
+    /// # Errors
+    /// What the reader holds is not what the description says; nothing is changed then.
+    fn read_state(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
+        Ok(())
+    }
+}
+
+/// What is known of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no parameters, and no ends of topics.
+///
+/// ```
+/// use hemiola_model::data::{Data, DataType, Field, Value};
+/// use hemiola_model::module::{
+///     ArgumentDescriptor, Context, ForeignArguments, ForeignDescription, ForeignModule, ModuleDescriptor, Outcome,
+/// };
+/// use hemiola_model::{Name, RepresentationDescriptor};
+///
+/// /// Passes values on as they are.
+/// struct Copying;
+///
+/// impl ForeignModule for Copying {
+///     fn call(&mut self, _update: usize, mut arguments: ForeignArguments<'_>, _: &Context<'_>) -> Outcome {
+///         let value = arguments.input(0).and_then(|seen| seen.to_value()).unwrap_or_default();
+///         _ = arguments.output(1).map(|mut copy| copy.set(&value));
+///         Outcome::Done
+///     }
+/// }
+///
+/// let schema = DataType::structure("soccer/Ball", vec![Field::new("radius", f32::data_type(), "")]);
+/// let seen = RepresentationDescriptor::dynamic(Name::intern("SeenBall"), &schema)?;
+/// let copy = RepresentationDescriptor::dynamic(Name::intern("CopiedBall"), &schema)?;
+/// let arguments = vec![ArgumentDescriptor::requires(seen), ArgumentDescriptor::provides(copy)];
+/// let description = ForeignDescription::new(Name::intern("Copying"), "copying.py:7", || Box::new(Copying));
+/// let module = ModuleDescriptor::foreign(description.with_update(Name::intern("copy"), arguments));
+/// assert_eq!((module.name(), module.updates()[0].name()), ("Copying", "copy"));
+/// # Ok::<(), hemiola_model::LayoutError>(())
+/// ```
+#[derive(Clone)]
+pub struct ForeignDescription {
+    pub(super) name: Name,
+    pub(super) location: Name,
+    pub(super) updates: Vec<(Name, Vec<ArgumentDescriptor>)>,
+    pub(super) state: StateForm,
+    create: Arc<dyn Fn() -> Box<dyn ForeignModule> + Send + Sync>,
+}
+
+impl ForeignDescription {
+    /// A module of that name, which stands in that place (a file and a line, for messages), and what makes its instances.
+    pub fn new(
+        name: Name,
+        location: &str,
+        create: impl Fn() -> Box<dyn ForeignModule> + Send + Sync + 'static,
+    ) -> Self {
+        let location = Name::intern(location);
+        Self { name, location, updates: Vec::new(), state: StateForm::Opaque, create: Arc::new(create) }
+    }
+
+    /// With one more update, which has these arguments. Updates are numbered as they are added.
+    #[must_use]
+    pub fn with_update(mut self, name: Name, arguments: Vec<ArgumentDescriptor>) -> Self {
+        self.updates.push((name, arguments));
+        self
+    }
+
+    /// With this to say of what an instance remembers; unless that is said, replays of it begin where their logs do.
+    #[must_use]
+    pub fn with_state(mut self, state: StateForm) -> Self {
+        self.state = state;
+        self
+    }
+
+    pub(super) fn create(&self) -> Result<Instance, CreationError> {
+        Instance::of_foreign(self.name, self.state.clone(), || (self.create)())
+    }
+}
+
+impl fmt::Debug for ForeignDescription {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ForeignDescription").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The arguments of one call of a foreign module, by their numbers; [`ForeignDescription`] has an example.
+pub struct ForeignArguments<'f> {
+    bindings: &'f [Binding<'f>],
+    arguments: &'f [ArgumentDescriptor],
+}
+
+/// A value that a foreign module reads: [`ForeignArguments::input`].
+pub struct ForeignValue<'v> {
+    descriptor: &'static RepresentationDescriptor,
+    view: View,
+    borrowed: PhantomData<&'v ()>,
+}
+
+/// A value that a foreign module provides ([`ForeignArguments::output`]); it begins with the default value.
+pub struct ForeignOutput<'v> {
+    descriptor: &'static RepresentationDescriptor,
+    value: *mut (),
+    borrowed: PhantomData<&'v mut ()>,
+}
+
+impl<'f> ForeignArguments<'f> {
+    /// # Safety
+    /// Each binding is what the argument asks for, and the invariant of [`cell`](super::cell) holds for all of them during `'f`. The
+    /// arguments passed an access set.
+    pub(super) unsafe fn new(bindings: &'f [Binding<'f>], arguments: &'f [ArgumentDescriptor]) -> Self {
+        Self { bindings, arguments }
+    }
+
+    /// What the arguments are.
+    pub fn descriptors(&self) -> &'f [ArgumentDescriptor] {
+        self.arguments
+    }
+
+    fn at(&self, index: usize) -> Option<(ArgumentKind, &'static RepresentationDescriptor, Binding<'f>)> {
+        let argument = self.arguments.get(index)?;
+        Some((argument.kind(), argument.representation()?, *self.bindings.get(index)?))
+    }
+
+    /// The value of an argument that requires or uses it.
+    pub fn input(&self, index: usize) -> Option<ForeignValue<'_>> {
+        let (kind, descriptor, binding) = self.at(index)?;
+        let view = match kind {
+            ArgumentKind::Requires => binding.cell().view(),
+            ArgumentKind::Uses => binding.cell().previous(),
+            _ => return None,
+        };
+        Some(ForeignValue { descriptor, view, borrowed: PhantomData })
+    }
+
+    /// The samples of an argument that collects them, oldest first.
+    pub fn samples(&self, index: usize) -> impl Iterator<Item = ForeignValue<'_>> {
+        let collected = self.at(index).filter(|(kind, ..)| *kind == ArgumentKind::Collects);
+        collected.into_iter().flat_map(|(_, descriptor, binding)| {
+            let views = binding.cell().collected().iter();
+            views.map(move |&view| ForeignValue { descriptor, view, borrowed: PhantomData })
+        })
+    }
+
+    /// The value of an argument that provides it. Borrowed by one at a time.
+    pub fn output(&mut self, index: usize) -> Option<ForeignOutput<'_>> {
+        let (ArgumentKind::Provides, descriptor, binding) = self.at(index)? else { return None };
+        Some(ForeignOutput { descriptor, value: binding.cell().writing(), borrowed: PhantomData })
+    }
+}
+
+impl ForeignValue<'_> {
+    /// What it is a value of.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// When the newest sensor sample was taken that it derives from.
+    pub fn stamp(&self) -> Time {
+        self.view.stamp
+    }
+
+    /// Whether its provider failed in the latest run, so that this is an older value.
+    pub fn is_stale(&self) -> bool {
+        self.view.stale
+    }
+
+    /// Writes it; `false`, and nothing written, when the representation is opaque.
+    pub fn write(&self, writer: &mut dyn Writer) -> bool {
+        // SAFETY: the cell shows a value of this representation, which stays unchanged while this is borrowed (see `new`).
+        unsafe { self.descriptor.write_at(self.view.value, writer) }
+    }
+
+    /// Its text form; `None` when the representation is opaque.
+    pub fn to_value(&self) -> Option<Value> {
+        let mut writer = ValueWriter::default();
+        self.write(&mut writer).then(|| writer.finish())
+    }
+
+    /// Where it is, for code that knows its [`Layout`](crate::Layout): valid, and unchanged, as long as this is borrowed.
+    pub fn as_ptr(&self) -> *const () {
+        self.view.value
+    }
+}
+
+impl ForeignOutput<'_> {
+    /// What it is a value of.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// Replaces it by one that is read; `Ok(false)` when the representation is opaque.
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        // SAFETY: the cell's provider writes a value of this representation there, and nobody else sees it (see `new`).
+        unsafe { self.descriptor.read_at(self.value, reader) }
+    }
+
+    /// Replaces it by what this text form says.
+    ///
+    /// # Errors
+    /// It does not fit the schema; the value is then unchanged.
+    pub fn set(&mut self, value: &Value) -> Result<bool, ReadError> {
+        self.read(&mut ValueReader::new(value))
+    }
+
+    /// Where it is, for code that knows its [`Layout`](crate::Layout) and leaves a value there: valid as long as this is borrowed, and
+    /// nobody else's.
+    pub fn as_mut_ptr(&mut self) -> *mut () {
+        self.value
+    }
+}
+
+impl ModuleDescriptor {
+    /// Has foreign modules share the values of Rust modules and sources: where a Rust type of the same name and schema is among them,
+    /// they get that one's. Whoever assembles a robot calls this before anything is bound.
+    pub fn share(modules: &mut [Self], sources: &[SourceDescriptor]) {
+        let updates = modules.iter().flat_map(Self::updates).chain(sources.iter().map(SourceDescriptor::sample));
+        let all = updates.flat_map(Update::arguments).filter_map(ArgumentDescriptor::representation);
+        let known: Vec<_> = all.filter(|representation| representation.type_id().is_some()).collect();
+        for module in modules {
+            let share = |argument: &ArgumentDescriptor| {
+                let same = argument
+                    .representation()
+                    .filter(|own| own.layout().is_some())
+                    .and_then(|own| known.iter().find(|known| known.name() == own.name() && known.is_like(own)));
+                same.map_or(*argument, |&known| argument.with_representation(known))
+            };
+            module.rewrite_foreign(share);
+        }
+    }
+}

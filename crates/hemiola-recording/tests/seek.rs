@@ -1,0 +1,200 @@
+//! A replay begins in the middle of a log: with a checkpoint of all that later runs depend on, and computes the same bits from there.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use hemiola::Application;
+use hemiola::testing::Extracted;
+use hemiola_test_robots::logs::{self, copied, copied_with, folder};
+use hemiola_test_robots::walker::{IS_CHANGED, ROBOT};
+
+/// With many checkpoints.
+fn robot(arguments: &[&str]) -> ExitCode {
+    let robot = format!("{ROBOT}\n[log]\nsnapshot = \"200 ms\"\n");
+    Application::embedded(&robot).run_with([&["robot"], arguments].concat())
+}
+
+/// Motion dreams, too.
+const DREAMS: &str = "cycle.motion.modules=['Walk', 'Dream']";
+
+/// Runs the robot on its own threads.
+fn record(log: &Path) {
+    logs::record(log, |log| {
+        let run = ["run", "--headless", "--no-trace", "--speed", "2", "--duration", "5s", "--log", log];
+        assert_eq!(robot(&run), ExitCode::SUCCESS);
+    });
+}
+
+/// What the verification of a log from a time on says, and its exit code.
+/// Also from nowhere.
+fn verdict(log: &Path, from: &str) -> (String, i32) {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "verifies", "--ignored", "--nocapture"])
+        .env(PATH, log)
+        .env(FROM, from)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let code = told.lines().find_map(|line| line.strip_prefix("exit code ")).map(|code| code.parse().unwrap());
+    (told, code.expect("it has ended"))
+}
+
+/// What the child verifies, and from where on; set for the child only.
+const PATH: &str = "HEMIOLA_SEEK_PATH";
+const FROM: &str = "HEMIOLA_SEEK_FROM";
+
+/// Not a test by itself: what it prints is looked at.
+#[test]
+#[ignore = "the process whose words are looked at"]
+fn verifies() {
+    let (Ok(path), Ok(from)) = (std::env::var(PATH), std::env::var(FROM)) else { return };
+    let mut arguments = vec!["log", "verify", &path];
+    if !from.is_empty() {
+        arguments.extend(["--from", &from]);
+    }
+    if path.contains("dreams") {
+        arguments.extend(["--set", DREAMS]);
+    }
+    let code = robot(&arguments);
+    let code = [0, 1, 2, 3].into_iter().find(|&known| code == ExitCode::from(known)).unwrap();
+    println!("exit code {code}");
+}
+
+#[test]
+fn every_checkpoint_of_a_robot_on_its_own_threads_is_a_beginning_of_the_same_bits_with_any_number_of_workers() {
+    let folder = folder("seek");
+    let log = folder.join("live.mcap");
+    record(&log);
+    for number in 1..24 {
+        let from = format!("{}ms", 200 * number + 60);
+        let workers = ["1", "2", "3", "8"][number % 4];
+        let verify = ["log", "verify", log.to_str().unwrap(), "--from", &from, "--workers", workers];
+        assert_eq!(robot(&verify), ExitCode::SUCCESS, "from {from} with {workers} workers");
+    }
+    let (told, code) = verdict(&log, "2.1s");
+    assert_eq!((code, told.contains("from the checkpoint of 2.0")), (0, true), "{told}");
+    let (told, code) = verdict(&log, "0.1s");
+    assert_eq!((code, told.contains("from the checkpoint")), (0, false), "before the first checkpoint: {told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_module_that_cannot_be_written_down_is_replayed_from_the_beginning_and_that_is_said() {
+    let folder = folder("seek-opaque");
+    let log = folder.join("dreams.mcap");
+    let run = ["run", "--fast", "--headless", "--no-trace", "--duration", "2s", "--log", log.to_str().unwrap()];
+    assert_eq!(robot(&[&run[..], &["--set", DREAMS]].concat()), ExitCode::SUCCESS);
+    let (told, code) = verdict(&log, "1s");
+    assert_eq!((code, told.contains("from the checkpoint")), (0, false), "{told}");
+    assert!(
+        told.contains(
+            "the replay begins where the log does: none of its checkpoints can be used: what Dream remembers is opaque"
+        ),
+        "{told}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_was_remembered_otherwise_makes_a_difference_and_what_an_older_version_remembered_goes_by_its_names() {
+    let folder = folder("seek-tampered");
+    let [log, other, older] = ["live.mcap", "tampered.mcap", "older.mcap"].map(|name| folder.join(name));
+    let run = ["run", "--fast", "--headless", "--no-trace", "--duration", "2s", "--log", log.to_str().unwrap()];
+    assert_eq!(robot(&run), ExitCode::SUCCESS);
+    const WALK: &str = "/motion/_state/module/Walk";
+    copied(&log, &other, |message| {
+        let mut data = message.data.to_vec();
+        if message.channel.topic == WALK {
+            // The lowest bits of its memory.
+            data[4] ^= 1;
+        }
+        Some(data)
+    });
+    let (told, code) = verdict(&other, "1.1s");
+    assert_eq!(
+        (code, told.contains("the first difference: run 200 of motion, at 1.000000 s: Step.length")),
+        (1, true),
+        "{told}"
+    );
+    let (told, code) = verdict(&other, "");
+    assert_eq!(code, 0, "from the beginning it is not looked at: {told}");
+
+    // It remembered something more, and not how it walks.
+    copied_with(&log, &older, (WALK, "float64 memory\nuint8 mood\n"), |message| match &*message.channel.topic {
+        WALK => Some([&message.data[..12], &[3]].concat()),
+        _ => Some(message.data.to_vec()),
+    });
+    let (told, code) = verdict(&older, "1.1s");
+    assert!(told.contains("Walk is not what it was when it was recorded: `gait` was not recorded and has its default, `mood` was recorded"), "{told}");
+    assert_eq!(code, 1, "it walks otherwise at first: {told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_log_that_does_not_begin_with_the_robot_is_replayed_from_its_first_checkpoint() {
+    let folder = folder("seek-ring");
+    let [log, end] = ["live.mcap", "end.mcap"].map(|name| folder.join(name));
+    record(&log);
+    let [from, to] = [&log, &end].map(|path| path.to_str().unwrap());
+    assert_eq!(robot(&["log", "filter", from, to, "--from", "2.1s"]), ExitCode::SUCCESS);
+    let (told, code) = verdict(&end, "");
+    assert_eq!((code, told.contains("from the checkpoint of 2.2")), (0, true), "{told}");
+    let again = folder.join("again.mcap");
+    let replay = ["run", "--headless", "--no-trace", "--fast", "--replay", to, "--log", again.to_str().unwrap()];
+    assert_eq!(robot(&replay), ExitCode::SUCCESS);
+    let (told, code) = verdict(&again, "3s");
+    assert_eq!(
+        (code, told.contains("from the checkpoint of")),
+        (0, true),
+        "what was replayed is a log like any other: {told}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Not a test by itself: in a process of its own the module is another one.
+#[test]
+#[ignore = "the process in which the module has changed"]
+fn checks_a_changed_module() {
+    let Ok(path) = std::env::var(PATH) else { return };
+    IS_CHANGED.store(true, Ordering::Relaxed);
+    println!("{:?}", Extracted::open(path).unwrap().check());
+}
+
+#[test]
+fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
+    let folder = folder("seek-extract");
+    let log = folder.join("live.mcap");
+    record(&log);
+    let (log, tests) = (log.to_str().unwrap(), folder.join("tests"));
+    let extract = |cycle: &str, run: &str, module: &str| {
+        let arguments = ["log", "extract-cycle", log, "--cycle", cycle, "--run", run, "--module", module, "--output"];
+        robot(&[&arguments[..], &[tests.to_str().unwrap()]].concat())
+    };
+    for (cycle, run, module, name) in [
+        ("cognition", "0", "Localize", "localize"),
+        ("cognition", "75", "Localize", "localize"),
+        ("cognition", "124", "Localize", "localize"),
+        ("voice", "90", "Speak", "speak"),
+        // It subscribes to a topic.
+        ("motion", "100", "Walk", "walk"),
+        ("motion", "301", "Walk", "walk"),
+    ] {
+        assert_eq!(extract(cycle, run, module), ExitCode::SUCCESS, "run {run} of {module}");
+        let test = std::fs::read_to_string(tests.join(format!("{name}_{run}.rs"))).unwrap();
+        assert!(test.contains(&format!("fn {name}_does_in_run_{run}_what_it_did()")), "{test}");
+        Extracted::open(tests.join(format!("extracted/{name}_{run}.mcap"))).unwrap().check().unwrap();
+    }
+    assert_eq!(extract("cognition", "100000", "Localize"), ExitCode::from(2), "there is no such run");
+    assert_eq!(extract("motion", "100", "Localize"), ExitCode::from(2), "it does not run there");
+
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "checks_a_changed_module", "--ignored", "--nocapture"])
+        .env(PATH, tests.join("extracted/localize_75.mcap"))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("run 75 of Localize is not what it was:\n  Pose: x was "), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

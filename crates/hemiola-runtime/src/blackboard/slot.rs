@@ -1,0 +1,157 @@
+//! A place for one value, shared by the store that fills it and everybody who holds the value.
+//!
+//! # Protocol
+//! A slot counts who refers to it: its store once, and each [`Held`].
+//!
+//! | who | step | ordering |
+//! |---|---|---|
+//! | store | reads the count; one means that it is alone | acquire: all who held the value have stopped reading it |
+//! | store | writes the value | nobody else can begin to hold it: that takes the store's consent or a hold |
+//! | store | holds the value for somebody: adds one | relaxed: the hand-over to the holder carries the value |
+//! | holder | subtracts one | release: what it read was read before |
+//! | the last one to refer to it | frees it | acquire: all others have let go |
+//!
+//! So a value that anybody holds stays as it is and where it is, whatever becomes of its store, of the programs that read it and
+//! of the channel that it came by. That is the invariant behind the `unsafe` blocks here.
+
+#![expect(unsafe_code, reason = "slots count who refers to them; see the protocol")]
+
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+
+use hemiola_model::module::cell::View;
+use hemiola_model::{AnyRepresentation, Time};
+
+use crate::containment::quietly;
+use crate::sync::{AtomicU32, Ordering, fence};
+
+struct Shared {
+    /// Whoever refers to it.
+    references: AtomicU32,
+    value: UnsafeCell<AnyRepresentation>,
+}
+
+/// Refers to it, and counts as long as it lives.
+struct Reference(NonNull<Shared>);
+
+// SAFETY: values are Send and Sync; the count orders writing, reading and the end.
+unsafe impl Send for Reference {}
+// SAFETY: as above.
+unsafe impl Sync for Reference {}
+
+/// The store's end of a slot.
+pub struct Slot(Reference);
+
+/// A value that stays as it is, where it is, until this is dropped.
+#[derive(Clone)]
+pub struct Held {
+    reference: Reference,
+    /// When the newest sample was taken that it derives from.
+    pub stamp: Time,
+    /// Its provider failed in the latest run.
+    pub stale: bool,
+}
+
+impl Slot {
+    pub fn new(value: AnyRepresentation) -> Self {
+        let shared = Shared { references: AtomicU32::new(1), value: UnsafeCell::new(value) };
+        Self(Reference(NonNull::from(Box::leak(Box::new(shared)))))
+    }
+
+    /// Whether nobody holds the value.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.0.get().references.load(Ordering::Acquire) == 1
+    }
+
+    /// The value, to be changed.
+    ///
+    /// # Safety
+    /// The slot is free, and nobody holds or looks at its value as long as the reference lives.
+    #[expect(clippy::mut_from_ref, reason = "the caller promises exclusive use")]
+    #[inline]
+    pub unsafe fn value_mut(&self) -> &mut AnyRepresentation {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.0.get().value.get() }
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    /// It is not changed as long as the reference lives.
+    #[inline]
+    pub unsafe fn value(&self) -> &AnyRepresentation {
+        // SAFETY: promised by the caller.
+        unsafe { &*self.0.get().value.get() }
+    }
+
+    /// Holds the value.
+    ///
+    /// # Safety
+    /// Nobody changes it at present, and the provider comes to know of the hold before it looks for a free slot.
+    #[inline]
+    pub unsafe fn hold(&self, stamp: Time, stale: bool) -> Held {
+        Held { reference: self.0.clone(), stamp, stale }
+    }
+}
+
+impl Held {
+    /// A value that belongs to nobody else.
+    pub fn new(value: AnyRepresentation) -> Self {
+        // The slot's reference is this one.
+        Self { reference: Slot::new(value).0, stamp: Time::ZERO, stale: false }
+    }
+
+    /// The value.
+    #[inline]
+    pub fn value(&self) -> &AnyRepresentation {
+        // SAFETY: it is held, so nobody changes it.
+        unsafe { &*self.reference.get().value.get() }
+    }
+
+    /// As updates see it.
+    #[inline]
+    pub fn view(&self) -> View {
+        View { value: self.value().as_ptr(), stamp: self.stamp, stale: self.stale }
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Held({})", self.value().descriptor().name())
+    }
+}
+
+impl Reference {
+    #[inline]
+    fn get(&self) -> &Shared {
+        // SAFETY: it refers to it, so nobody has freed it.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Off the real-time threads: a store lives longer than the cycles that read from it.
+    #[cold]
+    fn free(&mut self) {
+        fence(Ordering::Acquire);
+        // SAFETY: nobody else refers to it any more, and it was made by `Slot::new`.
+        let shared = unsafe { Box::from_raw(self.0.as_ptr()) };
+        _ = quietly(|| drop(shared));
+    }
+}
+
+impl Clone for Reference {
+    #[inline]
+    fn clone(&self) -> Self {
+        self.get().references.fetch_add(1, Ordering::Relaxed);
+        Self(self.0)
+    }
+}
+
+impl Drop for Reference {
+    #[inline]
+    fn drop(&mut self) {
+        if self.get().references.fetch_sub(1, Ordering::Release) == 1 {
+            self.free();
+        }
+    }
+}

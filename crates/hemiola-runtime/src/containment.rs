@@ -1,0 +1,37 @@
+//! Code of users may panic wherever it is called: in `Default`, `reset`, `Clone`, `Drop` and `Display` as well as in an update, and
+//! what it panics with may panic when it is dropped. None of that may end a thread of the robot.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hemiola_realtime::{describe_panic, take_place};
+
+/// Calls code of a user; `None` if it panicked.
+pub fn quietly<R>(call: impl FnOnce() -> R) -> Option<R> {
+    contained(call).ok()
+}
+
+/// Calls code of a user; if it panics, tells in words what it said and where.
+pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(describe_and_discard)
+}
+
+/// What a panic on this thread said and where, in words; what it was caught with is dropped.
+pub fn describe_and_discard(panic: Box<dyn Any + Send>) -> String {
+    let text = describe_panic(&*panic, &take_place());
+    discard(panic);
+    text
+}
+
+/// Drops what somebody panicked with. If it panics over that, it is not dropped again.
+pub fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(another);
+    }
+}
+
+/// What a user's value says of itself, or that it panicked over it.
+pub fn in_words(value: &dyn fmt::Display) -> String {
+    contained(|| value.to_string()).unwrap_or_else(|panic| format!("an error that cannot be displayed: {panic}"))
+}

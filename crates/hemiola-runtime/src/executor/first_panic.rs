@@ -1,0 +1,39 @@
+use std::any::Any;
+
+use crate::containment::discard;
+use crate::sync::{AtomicBool, Mutex, Ordering};
+
+/// What somebody panicked with while several worked on one thing: the first one is kept for whoever waits for them, the others are
+/// dropped. Nothing is locked unless somebody panicked.
+#[derive(Default)]
+pub struct FirstPanic {
+    is_there: AtomicBool,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl FirstPanic {
+    #[cold]
+    pub fn note(&self, panic: Box<dyn Any + Send>) {
+        if self.is_there.swap(true, Ordering::AcqRel) {
+            discard(panic);
+        } else if let Ok(mut first) = self.panic.lock() {
+            *first = Some(panic);
+        }
+    }
+
+    /// Takes it out, if there is one; when all that may have panicked are done.
+    pub fn take(&self) -> Option<Box<dyn Any + Send>> {
+        if !self.is_there.load(Ordering::Acquire) {
+            return None;
+        }
+        let first = self.panic.lock().ok()?.take();
+        self.is_there.store(false, Ordering::Release);
+        first
+    }
+}
+
+impl Drop for FirstPanic {
+    fn drop(&mut self) {
+        self.take().into_iter().for_each(discard);
+    }
+}

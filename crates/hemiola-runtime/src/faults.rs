@@ -1,0 +1,50 @@
+//! What should not have happened, and makes the run of a robot end with an error: a thread that ended without being asked to, a module that
+//! cannot be dropped.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::RuntimeError;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A thread of the robot ended, or stumbled, without being asked to.
+    Thread { name: String, reason: String },
+    /// A module's or source's destructor panicked.
+    Destructor { module: &'static str, location: String, reason: String },
+}
+
+impl Fault {
+    /// As an error.
+    pub fn error(&self) -> RuntimeError {
+        match self.clone() {
+            Self::Thread { name, reason } => RuntimeError::ThreadEnded { thread: name, reason },
+            Self::Destructor { module, location, reason } => {
+                RuntimeError::Destructor { name: module.to_owned(), location, reason }
+            }
+        }
+    }
+}
+
+/// All that happened. Locked for a moment, off the real-time threads or on one that ends.
+#[derive(Default)]
+pub struct Faults(Mutex<Vec<Fault>>);
+
+impl Faults {
+    pub fn note(&self, fault: Fault) {
+        let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
+
+    /// The first one.
+    pub fn first(&self) -> Option<Fault> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+    }
+
+    /// All from that one on.
+    pub fn since(&self, number: usize) -> Vec<Fault> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number..).unwrap_or_default().to_vec()
+    }
+}

@@ -1,0 +1,95 @@
+//! Logs of tests: recorded whole, copied with changes, and read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hemiola::Time;
+use hemiola::cdr::MessageSchema;
+use hemiola::log::{Entry, LogCompression, LogReader, LogWriter, Message, Origin};
+
+/// An empty folder for one test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Lets `run` write a log until nothing is missing in it, as may happen on a machine that does other
+/// work.
+pub fn record(log: &Path, run: impl Fn(&str)) {
+    for _ in 0..10 {
+        _ = std::fs::remove_file(log);
+        run(log.to_str().unwrap());
+        if is_whole(log) {
+            return;
+        }
+    }
+    panic!("the machine has no time for this test");
+}
+
+/// Whether no number is missing in any channel.
+pub fn is_whole(log: &Path) -> bool {
+    let mut log = LogReader::open(log).unwrap();
+    let mut next: BTreeMap<String, u32> = BTreeMap::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap()
+            && !message.channel.topic.contains("/_state")
+        {
+            let next = next.entry(message.channel.topic.clone()).or_default();
+            if message.sequence != *next {
+                return false;
+            }
+            *next += 1;
+        }
+    }
+    true
+}
+
+/// A copy of a log in which messages are changed or left out.
+pub fn copied(from: &Path, to: &Path, change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>) {
+    copied_with(from, to, ("", ""), change);
+}
+
+/// The same with another definition of the messages of one topic.
+pub fn copied_with(
+    from: &Path,
+    to: &Path,
+    (topic, definition): (&str, &str),
+    mut change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>,
+) {
+    let mut log = LogReader::open(from).unwrap();
+    let mut copy = LogWriter::create(to, LogCompression::None).unwrap();
+    let mut channels = BTreeMap::new();
+    while let Some(entry) = log.next_entry() {
+        let Entry::Message(message) = entry.unwrap() else { continue };
+        let channel = *channels.entry(message.channel.topic.clone()).or_insert_with(|| {
+            let schema = message.channel.schema.as_ref().unwrap();
+            let (name, text) = (schema.name.clone(), String::from_utf8(schema.data.clone()).unwrap());
+            let text = if message.channel.topic == topic { definition.to_owned() } else { text };
+            let type_hash = message.channel.metadata["topic_type_hash"].clone();
+            copy.channel(&message.channel.topic, &MessageSchema { name, text, type_hash }).unwrap()
+        });
+        if let Some(data) = change(&message) {
+            let time = |nanoseconds: u64| Time::from_nanoseconds(nanoseconds as i64);
+            let logged = time(message.log_time.nanoseconds());
+            let published = time(message.publish_time.nanoseconds());
+            copy.write(channel, Origin { sequence: message.sequence, logged, published }, &data).unwrap();
+        }
+    }
+    copy.finish().unwrap();
+}
+
+/// The messages of a topic, in order.
+pub fn values(log: &Path, topic: &str) -> Vec<Vec<u8>> {
+    let mut log = LogReader::open(log).unwrap();
+    let mut values = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap()
+            && message.channel.topic == topic
+        {
+            values.push(message.data.to_vec());
+        }
+    }
+    values
+}

@@ -1,0 +1,43 @@
+//! A value may be looked at while another one is, also when the robot has ended.
+#![forbid(unsafe_code)]
+use std::process::ExitCode;
+
+use hemiola::RobotHandle;
+use hemiola::prelude::*;
+
+#[derive(Representation, Clone, Default)]
+struct First {
+    number: u64,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Second {
+    number: u64,
+}
+
+#[derive(Module)]
+struct Both {}
+
+#[module]
+impl Both {
+    #[update]
+    fn both(&self, first: &mut First, second: &mut Second) {
+        first.number = 1;
+        second.number = 2;
+    }
+}
+
+fn sum(robot: &RobotHandle) -> Vec<String> {
+    let sum = robot.with_value(|first: &First| {
+        robot.with_value(|second: &Second| first.number + second.number).map_err(|error| error.to_string())
+    });
+    match sum {
+        Ok(Ok(sum)) => vec![format!("the sum is {sum}")],
+        Ok(Err(error)) => vec![error],
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn main() -> ExitCode {
+    hemiola::Application::embedded("[cycle.main]\nrate = 100.0\n").live(sum).summary(sum).run()
+}

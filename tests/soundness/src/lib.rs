@@ -1,0 +1,75 @@
+//! Programs without `unsafe` that try to break memory, hang or end a robot silently, and what each must do instead.
+//!
+//! Every file in `src/bin` is the whole program of a user who does something unusual: it switches providers without end, gives
+//! one representation two names, panics in a destructor. `tests/promises.rs` runs them and says what is promised. Under
+//! AddressSanitizer (`.ci/asan`) the same tests prove that nothing is read or written that is not there.
+#![forbid(unsafe_code)]
+
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemiola::RobotHandle;
+
+/// The exit code of a program that saw a value change while it read it.
+pub const CHANGED: i32 = 42;
+
+/// Numbers that are all the same when nobody else writes them.
+///
+/// ```
+/// hemiola_soundness::Watched::of(&[3, 3, 3]).is_whole();
+/// ```
+pub struct Watched<'v> {
+    numbers: &'v [u64],
+}
+
+impl<'v> Watched<'v> {
+    /// Watches these.
+    pub fn of(numbers: &'v [u64]) -> Self {
+        Self { numbers }
+    }
+
+    /// Ends the program if they are not all the same.
+    pub fn is_whole(&self) {
+        let mut numbers = self.numbers.iter().map(black_box);
+        let Some(first) = numbers.next() else { return };
+        if numbers.any(|number| number != first) {
+            changed();
+        }
+    }
+
+    /// Ends the program if they change within a few milliseconds.
+    pub fn stays_the_same(&self) {
+        let first = self.numbers.first().copied();
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(8) {
+            self.is_whole();
+            if black_box(self.numbers).first().copied() != first {
+                changed();
+            }
+        }
+    }
+}
+
+fn changed() -> ! {
+    eprintln!("a value changed while it was read");
+    std::process::exit(CHANGED)
+}
+
+/// Switches the provider of a representation from one to the other every 60 ms, on a thread of its own.
+pub fn switch_between(representation: &'static str, providers: [&'static str; 2]) -> impl Fn(&RobotHandle) + 'static {
+    move |robot| {
+        let robot = robot.clone();
+        _ = thread::spawn(move || {
+            for provider in providers.into_iter().cycle() {
+                thread::sleep(Duration::from_millis(60));
+                if robot.is_stopping() {
+                    return;
+                }
+                if let Err(error) = robot.switch_provider(representation, provider) {
+                    eprintln!("not switched to {provider}: {error}");
+                }
+            }
+        });
+    }
+}

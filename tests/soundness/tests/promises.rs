@@ -1,0 +1,141 @@
+//! What is promised of each program in `src/bin`.
+#![forbid(unsafe_code)]
+
+use std::process::{Command, Stdio};
+
+/// How a program has ended, and what it said.
+struct Ending {
+    code: Option<i32>,
+    text: String,
+}
+
+impl Ending {
+    /// It ended well, and nobody saw what may not be seen.
+    fn is_well(&self) -> &Self {
+        assert_eq!(self.code, Some(0), "{}", self.text);
+        self.is_sound()
+    }
+
+    /// It was refused before anything ran, for this reason.
+    fn is_refused(&self, reasons: &[&str]) {
+        assert!(self.code.is_some_and(|code| code != 0), "it ended with {:?}: {}", self.code, self.text);
+        assert!(!self.text.contains("read after it was freed"), "it ran: {}", self.text);
+        self.is_sound().says(reasons);
+    }
+
+    /// A signal, a sanitizer's report and a panic of `main` are none of the ways in which a robot ends.
+    fn is_sound(&self) -> &Self {
+        for word in ["AddressSanitizer", "a value changed while it was read", "thread 'main'", "overflowed its stack"] {
+            assert!(!self.text.contains(word), "{}", self.text);
+        }
+        assert!(self.code.is_some(), "it was ended by a signal: {}", self.text);
+        self
+    }
+
+    fn says(&self, words: &[&str]) {
+        for word in words {
+            assert!(self.text.contains(word), "`{word}` is not in: {}", self.text);
+        }
+    }
+}
+
+/// Runs a program for so long on its robot's clock.
+fn run(program: &str, duration: &str) -> Ending {
+    run_with(program, duration, "")
+}
+
+fn run_with(program: &str, duration: &str, fault: &str) -> Ending {
+    let output = Command::new("timeout")
+        .args(["--kill-after=1", "120", program, "run", "--headless", "--no-trace", "--duration", duration])
+        .env("FAULT", fault)
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .stdin(Stdio::null())
+        .output()
+        .expect("`timeout` of coreutils is there");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_ne!(output.status.code(), Some(124), "it hangs: {text}");
+    Ending { code: output.status.code(), text }
+}
+
+#[test]
+fn a_reader_sees_no_value_that_is_being_written_whatever_is_switched() {
+    run(env!("CARGO_BIN_EXE_switch"), "2s").is_well();
+}
+
+#[test]
+fn a_reader_sees_no_value_that_is_being_written_when_the_writers_cycle_comes_first() {
+    run(env!("CARGO_BIN_EXE_switch_reordered"), "2s").is_well();
+}
+
+#[test]
+fn cycles_in_a_ring_see_whole_values_while_providers_are_switched_and_values_overridden() {
+    run(env!("CARGO_BIN_EXE_ring"), "3s").is_well();
+}
+
+#[test]
+fn a_representation_with_two_names_is_not_filled_twice_by_an_update() {
+    run(env!("CARGO_BIN_EXE_aliases"), "1s").is_refused(&["Numbers", "Twice", "first", "second", "aliases.rs"]);
+}
+
+#[test]
+fn an_associated_type_is_the_representation_that_it_stands_for() {
+    run(env!("CARGO_BIN_EXE_associated"), "1s").is_refused(&["Numbers", "Twice", "first", "second", "associated.rs"]);
+}
+
+#[test]
+fn an_update_does_not_read_what_it_fills_under_another_name() {
+    run(env!("CARGO_BIN_EXE_reexported"), "1s").is_refused(&["Numbers", "ReadsItself", "reexported.rs"]);
+}
+
+#[test]
+fn a_representation_with_two_names_is_not_filled_twice_by_a_sample() {
+    run(env!("CARGO_BIN_EXE_source_aliases"), "1s").is_refused(&[
+        "Numbers",
+        "Twice",
+        "first",
+        "second",
+        "source_aliases.rs",
+    ]);
+}
+
+#[test]
+fn payloads_that_panic_when_they_are_dropped_fail_their_update_only() {
+    run(env!("CARGO_BIN_EXE_payloads"), "2s").is_well().says(&["the others have gone on", "Thrower.broken"]);
+}
+
+#[test]
+fn a_value_that_cannot_be_reset_fails_its_update_only() {
+    run(env!("CARGO_BIN_EXE_resets"), "2s").is_well().says(&["the others have gone on", "no default value"]);
+}
+
+#[test]
+fn a_sample_that_cannot_be_reset_does_not_end_its_source() {
+    run(env!("CARGO_BIN_EXE_source_resets"), "2s").is_well().says(&["the others have gone on", "no default value"]);
+}
+
+#[test]
+fn an_error_that_cannot_be_shown_is_reported_and_so_are_those_after_it() {
+    run(env!("CARGO_BIN_EXE_display"), "2s").is_well().says(&["Counter.count", "the second reason"]);
+}
+
+#[test]
+fn a_value_may_be_looked_at_within_another() {
+    run(env!("CARGO_BIN_EXE_reentrant"), "1s").is_well().says(&["the sum is 3"]);
+}
+
+#[test]
+fn a_constructor_that_panics_is_an_error_that_names_the_module() {
+    let ending = run_with(env!("CARGO_BIN_EXE_lifetimes"), "1s", "create");
+    ending.is_refused(&["Faulty", "no such device"]);
+}
+
+#[test]
+fn a_destructor_that_panics_is_an_error_that_names_the_module() {
+    let ending = run_with(env!("CARGO_BIN_EXE_lifetimes"), "1s", "drop");
+    ending.is_refused(&["Faulty", "the device has gone"]);
+}
+
+#[test]
+fn a_large_value_costs_no_thread_its_stack() {
+    run(env!("CARGO_BIN_EXE_large"), "1s").is_well().says(&["the others have gone on"]);
+}

@@ -417,7 +417,7 @@ mod tests {
         assert!(state.faults().first().is_none() && !state.safe_state().is_active());
         assert_eq!(guarded(&state, "motion 0", || panic!("out of gas")), None);
         let fault = state.faults().first().unwrap().error().to_string();
-        assert!(["motion 0", "running.rs:", "out of gas"].iter().all(|part| fault.contains(part)), "{fault}");
+        assert!(["motion 0", "out of gas"].iter().all(|part| fault.contains(part)), "{fault}");
         assert!(matches!(state.safe_state_entry(), Some((_, Cause::Fault))));
     }
 }

@@ -17,7 +17,7 @@ use super::{
 use crate::data::{ReadError, Reader, ValueReader, ValueWriter, Writer};
 use crate::{Name, RepresentationDescriptor, SourceDescriptor, Time, Value};
 
-/// An instance of a module that is no Rust type.
+/// An instance of a module that is no Rust type; [`ForeignDescription`] has an example.
 pub trait ForeignModule: Send + 'static {
     /// Runs the update of that number. On a real-time thread: it shall not allocate, lock or wait more than it must.
     fn call(&mut self, update: usize, arguments: ForeignArguments<'_>, context: &Context<'_>) -> Outcome;
@@ -108,20 +108,20 @@ impl fmt::Debug for ForeignDescription {
     }
 }
 
-/// The arguments of one call of a foreign module, by their numbers.
+/// The arguments of one call of a foreign module, by their numbers; [`ForeignDescription`] has an example.
 pub struct ForeignArguments<'f> {
     bindings: &'f [Binding<'f>],
     arguments: &'f [ArgumentDescriptor],
 }
 
-/// A value that a foreign module reads.
+/// A value that a foreign module reads: [`ForeignArguments::input`].
 pub struct ForeignValue<'v> {
     descriptor: &'static RepresentationDescriptor,
     view: View,
     borrowed: PhantomData<&'v ()>,
 }
 
-/// A value that a foreign module provides; it begins with the default value.
+/// A value that a foreign module provides ([`ForeignArguments::output`]); it begins with the default value.
 pub struct ForeignOutput<'v> {
     descriptor: &'static RepresentationDescriptor,
     value: *mut (),

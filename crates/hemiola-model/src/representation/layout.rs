@@ -37,7 +37,7 @@ pub struct Layout {
     pub(super) shape: Shape,
 }
 
-/// A field of a structure.
+/// A field of a structure: [`Layout::members`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     name: String,

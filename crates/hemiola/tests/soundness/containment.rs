@@ -7,14 +7,18 @@ use std::time::Duration;
 
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, Trigger};
-use hemiola_runtime::{Pace, Robot, RobotHandle, RuntimeError};
+use hemiola_runtime::{Pace, RobotHandle, RuntimeError};
 
-use super::{configuration, cycle};
+use super::{configuration, cycle, robot};
 
 /// Runs it until the first cycle has made so many runs.
 fn run(configuration: Configuration, runs: u64) -> RobotHandle {
     let name = configuration.cycles[0].name.clone();
-    let running = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
+    let sources: Vec<&str> = match &configuration.cycles[0].trigger {
+        Trigger::Source(_) => vec!["Unreliable"],
+        _ => Vec::new(),
+    };
+    let running = robot(configuration, &sources).start(Pace::RealTime).unwrap();
     while running.handle().health()[&name].runs < runs && !running.handle().is_stopping() {
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -102,6 +106,8 @@ impl Join {
 #[test]
 fn a_default_that_panics_is_a_failed_update_on_any_number_of_workers() {
     for workers in [1, 2, 3] {
+        // Those that are made when the robot is.
+        FRAGILE.store(0, Ordering::Relaxed);
         let mut main = cycle("main", 500.0, &["FillFragile", "FillLeft", "FillRight", "Join"]);
         main.workers = Some(workers);
         let handle = run(configuration(vec![main], &[]), 200);
@@ -275,7 +281,7 @@ impl Two {
 
 #[test]
 fn who_looks_at_a_value_may_look_at_another_also_when_the_robot_has_ended() {
-    let running = Robot::assemble(configuration(vec![cycle("main", 500.0, &["Two"])], &[])).unwrap();
+    let running = robot(configuration(vec![cycle("main", 500.0, &["Two"])], &[]), &[]);
     let running = running.start(Pace::RealTime).unwrap();
     while running.handle().health()["main"].runs < 3 {
         std::thread::yield_now();
@@ -345,7 +351,7 @@ fn a_module_that_cannot_be_dropped_makes_the_run_end_with_an_error_that_names_it
 #[test]
 fn a_module_that_cannot_be_dropped_when_its_provider_is_switched_is_told_and_the_robot_goes_on() {
     let configuration = configuration(vec![cycle("main", 500.0, &["Lasting", "Passing"])], &[("Kept", "Lasting")]);
-    let running = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
+    let running = robot(configuration, &[]).start(Pace::RealTime).unwrap();
     while running.handle().health()["main"].runs < 3 {
         std::thread::yield_now();
     }
@@ -398,7 +404,7 @@ impl Makeable {
 
 #[test]
 fn a_module_that_cannot_be_made_is_an_error_that_names_it() {
-    let robot = Robot::assemble(configuration(vec![cycle("main", 500.0, &["Unmakeable"])], &[])).unwrap();
+    let robot = robot(configuration(vec![cycle("main", 500.0, &["Unmakeable"])], &[]), &[]);
     let error = robot.start(Pace::RealTime).err().expect("it cannot start").to_string();
     assert!(["Unmakeable", "no camera", "robot.toml"].iter().all(|part| error.contains(part)), "{error}");
 }
@@ -406,8 +412,7 @@ fn a_module_that_cannot_be_made_is_an_error_that_names_it() {
 #[test]
 fn a_switch_to_a_module_that_cannot_be_made_changes_nothing() {
     let cycles = vec![cycle("main", 500.0, &["Unmakeable", "Makeable"])];
-    let running =
-        Robot::assemble(configuration(cycles, &[("Bared", "Makeable")])).unwrap().start(Pace::RealTime).unwrap();
+    let running = robot(configuration(cycles, &[("Bared", "Makeable")]), &[]).start(Pace::RealTime).unwrap();
     let error = running.handle().switch_provider("Bared", "Unmakeable").unwrap_err().to_string();
     assert!(["Unmakeable", "no camera"].iter().all(|part| error.contains(part)), "{error}");
     let runs = running.handle().health()["main"].runs;

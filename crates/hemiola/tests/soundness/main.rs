@@ -6,6 +6,8 @@ mod containment;
 mod switching;
 
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_model::module::registry;
+use hemiola_runtime::Robot;
 
 /// A cycle of these modules.
 fn cycle(name: &str, rate: f64, modules: &[&str]) -> CycleConfiguration {
@@ -18,4 +20,10 @@ fn cycle(name: &str, rate: f64, modules: &[&str]) -> CycleConfiguration {
 fn configuration(cycles: Vec<CycleConfiguration>, providers: &[(&str, &str)]) -> Configuration {
     let providers = providers.iter().map(|&(representation, module)| (representation.into(), module.into())).collect();
     Configuration { cycles, providers, ..Configuration::default() }
+}
+
+/// The robot with these sources alone of all that are linked here.
+fn robot(configuration: Configuration, sources: &[&str]) -> Robot {
+    let linked = registry::sources().into_iter().filter(|source| sources.contains(&source.name()));
+    Robot::assemble_from(configuration, registry::modules(), linked.collect()).unwrap()
 }

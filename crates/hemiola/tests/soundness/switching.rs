@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use hemiola::data::Value;
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, Trigger};
-use hemiola_runtime::{Pace, Robot, RobotHandle};
+use hemiola_runtime::{Pace, RobotHandle};
 
-use super::{configuration, cycle};
+use super::{configuration, cycle, robot};
 
 /// One number, many times: whoever reads two different ones reads what is being written.
 #[derive(Representation, Clone, Default)]
@@ -217,7 +217,9 @@ impl Follow {
 
 /// Runs it while somebody turns these knobs again and again; nothing may be torn by that.
 fn disturb(configuration: Configuration, disturb: impl Fn(&RobotHandle, u32) + Sync) {
-    let running = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
+    let sources =
+        if configuration.cycles.iter().any(|cycle| cycle.name == "follower") { &["Simulator"][..] } else { &[] };
+    let running = robot(configuration, sources).start(Pace::RealTime).unwrap();
     let handle = running.handle().clone();
     for turn in 0..40 {
         disturb(&handle, turn);

@@ -1,0 +1,19 @@
+// Updates are called, and values looked at, by who keeps the order of a run.
+#![forbid(unsafe_code)]
+
+use hemiola::module::{Argument, Binding, Context, Instance, PortCell, Update};
+use hemiola::prelude::*;
+
+#[derive(Representation, Clone, Default)]
+struct Ball {
+    radius: f32,
+}
+
+fn call(update: &Update, instance: &Instance, binding: Binding<'_>, port: &PortCell) {
+    _ = update.call(instance, &[binding], &Context::default());
+    _ = <&mut Ball as Argument>::fetch(binding, &Context::default());
+    instance.enter_safe_state();
+    port.begin_run();
+}
+
+fn main() {}

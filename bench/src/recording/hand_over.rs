@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-use hemiola_runtime::{Robot, RuntimeError, Stepper, Tap, TapRequest};
+use hemiola_runtime::{Observation, Observer, Robot, RuntimeError, Stepper};
 
 use crate::contest::discipline::Effort;
 use crate::contest::result::quantile;
@@ -26,12 +26,13 @@ pub fn measure(effort: Effort) -> Result<HandOver, ContestantError> {
         Effort::Full => (50, 2000),
         Effort::Quick => (2, 20),
     };
-    let (mut plain, mut tapped) = (stepper(false)?, stepper(true)?);
-    let mut tap = tapped.handle().take_tap();
+    let (mut plain, mut observed) = (robot()?.into_stepper()?, robot()?.into_stepper()?);
+    let everything = robot()?.recordable();
+    let mut seen = Some(observed.handle().observe(Observation::of(everything))?);
     let mut differences = Vec::with_capacity(rounds);
     for _ in 0..rounds {
         let without = nanoseconds(&mut plain, &mut None, batches);
-        let with = nanoseconds(&mut tapped, &mut tap, batches);
+        let with = nanoseconds(&mut observed, &mut seen, batches);
         differences.push((with - without) / (batches * RUNS * VALUES) as f64);
     }
     differences.sort_by(f64::total_cmp);
@@ -39,26 +40,24 @@ pub fn measure(effort: Effort) -> Result<HandOver, ContestantError> {
 }
 
 /// How long the runs take; what the recorder does in between is not counted.
-fn nanoseconds(stepper: &mut Stepper, tap: &mut Option<Tap>, batches: usize) -> f64 {
+fn nanoseconds(stepper: &mut Stepper, seen: &mut Option<Observer>, batches: usize) -> f64 {
     let mut taken = 0.0;
     for _ in 0..batches {
         let begin = Instant::now();
         (0..RUNS).for_each(|_| _ = stepper.step());
         taken += begin.elapsed().as_nanos() as f64;
-        if let Some(tap) = tap {
-            while tap.next().is_some() {}
+        if let Some(seen) = seen {
+            while seen.next_value().is_some() {}
         }
     }
     taken
 }
 
-fn stepper(is_tapped: bool) -> Result<Stepper, RuntimeError> {
+fn robot() -> Result<Robot, RuntimeError> {
     let mut cycle = CycleConfiguration::new("recorded", Trigger::Rate(1000.0));
     cycle.modules = vec!["EightValues".into()];
     cycle.workers = Some(1);
-    let robot = Robot::assemble(Configuration { cycles: vec![cycle], ..Configuration::default() })?;
-    let requests = if is_tapped { robot.recordable().into_iter().map(TapRequest::all).collect() } else { Vec::new() };
-    robot.tapped(requests)?.into_stepper()
+    Robot::assemble(Configuration { cycles: vec![cycle], ..Configuration::default() })
 }
 
 macro_rules! values {

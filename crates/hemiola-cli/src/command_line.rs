@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use hemiola_insight::why::Question;
 use hemiola_log::LogCompression;
 use hemiola_recording::recorder::RecordingOptions;
-use hemiola_runtime::TapRequest;
+use hemiola_runtime::ValueRequest;
 
 /// The whole command line. Without a command it is `run`.
 #[derive(Parser, Debug)]
@@ -178,7 +178,7 @@ pub struct RunArguments {
     pub no_log: bool,
     /// Record these only: Image,JointAngles, or Image@2 for at most 2 a second
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parse_tap)]
-    pub log_only: Vec<TapRequest>,
+    pub log_only: Vec<ValueRequest>,
     /// How the log is made smaller
     #[arg(long, value_name = "HOW", value_enum)]
     pub log_compression: Option<LogSize>,
@@ -225,10 +225,12 @@ impl From<LogSize> for LogCompression {
 }
 
 /// `Image`, or `Image@2` for at most two a second.
-fn parse_tap(text: &str) -> Result<TapRequest, String> {
-    let Some((name, rate)) = text.split_once('@') else { return Ok(TapRequest::all(text)) };
+fn parse_tap(text: &str) -> Result<ValueRequest, String> {
+    let Some((name, rate)) = text.split_once('@') else { return Ok(ValueRequest::all(text)) };
     match rate.parse() {
-        Ok(rate) if f64::is_finite(rate) && rate > 0.0 => Ok(TapRequest { rate: Some(rate), ..TapRequest::all(name) }),
+        Ok(rate) if f64::is_finite(rate) && rate > 0.0 => {
+            Ok(ValueRequest { rate: Some(rate), ..ValueRequest::all(name) })
+        }
         _ => Err(format!("`{rate}` is no rate: write {name}@2 for at most two a second")),
     }
 }

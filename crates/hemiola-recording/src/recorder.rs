@@ -37,7 +37,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{RobotHandle, Tap};
+use hemiola_runtime::{Observer, RobotHandle};
 
 use crate::error::RecordingError;
 use crate::sync::{AtomicBool, Ordering};
@@ -71,17 +71,15 @@ impl Rhythm {
 }
 
 impl Recorder {
-    /// Begins a log with all that the robot is asked to pass on, and what its topics carry.
+    /// Begins a log with all that is to be recorded, from now on.
     pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, RecordingError> {
-        let mut tap = handle.take_tap().unwrap_or_default();
-        // Of a replay that is recorded from somewhere on.
-        tap.forget();
         let rhythm = Rhythm::of(handle, recording.flush);
-        let output = Output::begin(handle, &tap, recording, head)?;
+        let mut seen = handle.observe(recording.observation())?;
+        let output = Output::begin(handle, &mut seen, recording, head)?;
         let is_over = Arc::new(AtomicBool::new(false));
         let over = is_over.clone();
         let thread =
-            thread::Builder::new().name("hemiola recorder".into()).spawn(move || record(tap, output, &rhythm, &over));
+            thread::Builder::new().name("hemiola recorder".into()).spawn(move || record(seen, output, &rhythm, &over));
         Ok(Self { thread: thread.map_err(RecordingError::Thread)?, is_over })
     }
 
@@ -94,32 +92,32 @@ impl Recorder {
 }
 
 /// Takes what there is until the robot has ended.
-fn record(mut tap: Tap, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBool) -> Recorded {
+fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBool) -> Recorded {
     let (mut flushed, mut heard) = (Instant::now(), Instant::now());
     loop {
         // First of all, so that nothing is left behind when it was.
         let is_last = is_over.load(Ordering::Relaxed);
-        output.write_runs(&mut tap);
-        output.write_checkpoints(&mut tap);
-        while write_next(&mut tap, &mut output) {
-            output.split(&tap);
-            when_due(&mut heard, rhythm.messages, || output.write_messages());
-            when_due(&mut flushed, rhythm.flush, || output.flush(&tap));
+        output.write_runs(&mut seen);
+        output.write_checkpoints(&mut seen);
+        while write_next(&mut seen, &mut output) {
+            output.split(&mut seen);
+            when_due(&mut heard, rhythm.messages, || output.write_messages(&mut seen));
+            when_due(&mut flushed, rhythm.flush, || output.flush(&mut seen));
         }
-        output.write_messages();
+        output.write_messages(&mut seen);
         if is_last {
-            return output.finish(&tap);
+            return output.finish(&mut seen);
         }
-        when_due(&mut flushed, rhythm.flush, || output.flush(&tap));
+        when_due(&mut flushed, rhythm.flush, || output.flush(&mut seen));
         thread::sleep(rhythm.look);
     }
 }
 
 /// Tells whether there was a value, which is let go.
-fn write_next(tap: &mut Tap, output: &mut Output) -> bool {
-    let is_there = tap.next().map(|value| output.write(&value)).is_some();
-    output.write_runs(tap);
-    output.write_checkpoints(tap);
+fn write_next(seen: &mut Observer, output: &mut Output) -> bool {
+    let is_there = seen.next_value().map(|value| output.write(&value)).is_some();
+    output.write_runs(seen);
+    output.write_checkpoints(seen);
     is_there
 }
 

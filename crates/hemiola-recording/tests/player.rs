@@ -10,7 +10,7 @@ use hemiola::Application;
 use hemiola::prelude::*;
 use hemiola::runtime::{Robot, Tempo};
 use hemiola_log::{Entry, LogReader};
-use hemiola_runtime::{Played, Tap, TapRequest};
+use hemiola_runtime::{Observation, Observer, Played, RobotHandle};
 
 const ROBOT: &str = r#"
 [cycle.motion]
@@ -222,13 +222,16 @@ fn a_loop_begins_anew_with_all_that_modules_remember_until_it_is_interrupted() {
 
 fn robot() -> Robot {
     let configuration = hemiola::configuration::parse(ROBOT, "robot.toml", &hemiola::configuration::Catalog::linked());
-    let robot = Robot::assemble(configuration.unwrap().configuration).unwrap();
-    robot.tapped(vec![TapRequest::all("Step"), TapRequest::all("Words")]).unwrap()
+    Robot::assemble(configuration.unwrap().configuration).unwrap()
+}
+
+fn observed(handle: &RobotHandle) -> Observer {
+    handle.observe(Observation::of(["Step", "Words"]).complete()).unwrap()
 }
 
 /// All values up to now: name, run and bytes.
-fn taken(tap: &mut Tap, into: &mut Vec<(String, u32, Vec<u8>)>) {
-    while let Some(value) = tap.next() {
+fn taken(seen: &mut Observer, into: &mut Vec<(String, u32, Vec<u8>)>) {
+    while let Some(value) = seen.next_value() {
         let mut writer = hemiola::cdr::CdrWriter::default();
         value.value().write(&mut writer);
         into.push((value.representation().to_owned(), value.run(), writer.bytes().to_vec()));
@@ -239,22 +242,22 @@ fn taken(tap: &mut Tap, into: &mut Vec<(String, u32, Vec<u8>)>) {
 fn pauses_and_single_runs_change_nothing_but_the_time_that_it_takes() {
     let unhurried = {
         let mut stepper = robot().into_stepper().unwrap();
-        let (mut tap, mut values) = (stepper.handle().take_tap().unwrap(), Vec::new());
+        let (mut seen, mut values) = (observed(stepper.handle()), Vec::new());
         while stepper.now() < Time::from_seconds(1.0) && stepper.step().is_some() {
-            taken(&mut tap, &mut values);
+            taken(&mut seen, &mut values);
         }
         values
     };
     let player = robot().into_player(Tempo::Factor(4.0)).unwrap();
     let (transport, handle) = (player.transport(), player.handle().clone());
-    let (mut tap, mut values) = (handle.take_tap().unwrap(), Vec::new());
+    let (mut seen, mut values) = (observed(&handle), Vec::new());
     transport.end_at(Time::from_seconds(1.0));
     assert!(transport.is_paused() && transport.is_at_rest(), "it waits until somebody lets it begin");
     for run in 1..=5 {
         transport.forward_to("voice").unwrap();
         transport.wait_until_at_rest();
         // Who is slow would be waited for.
-        taken(&mut tap, &mut values);
+        taken(&mut seen, &mut values);
         assert_eq!(handle.health()["voice"].runs, run);
     }
     let runs = |name: &str| handle.health()[name].runs;
@@ -264,7 +267,7 @@ fn pauses_and_single_runs_change_nothing_but_the_time_that_it_takes() {
     assert_eq!(runs("voice") + runs("motion"), before + 1);
     assert!(transport.forward_to("vision").is_err());
     let looked_at = handle.with_value(|words: &Words| words.steps).unwrap();
-    taken(&mut tap, &mut values);
+    taken(&mut seen, &mut values);
     let newest = &values.iter().rev().find(|value| value.0 == "Words").unwrap().2;
     assert_eq!(
         hemiola::cdr::decode::<Words>(newest).unwrap().steps,
@@ -274,15 +277,15 @@ fn pauses_and_single_runs_change_nothing_but_the_time_that_it_takes() {
 
     transport.hurry_to(Time::from_seconds(0.5));
     while !transport.is_at_rest() {
-        taken(&mut tap, &mut values);
+        taken(&mut seen, &mut values);
     }
     assert!(transport.is_paused(), "it is as it was");
     assert!(handle.now() < Time::from_seconds(0.5) && handle.now() > Time::from_seconds(0.49));
     transport.resume();
     while !transport.is_at_rest() {
-        taken(&mut tap, &mut values);
+        taken(&mut seen, &mut values);
     }
-    taken(&mut tap, &mut values);
+    taken(&mut seen, &mut values);
     assert_eq!(player.wait(), Played::default());
     let by_name = |values: &[(String, u32, Vec<u8>)], name: &str| {
         values.iter().filter(|value| value.0 == name).cloned().collect::<Vec<_>>()

@@ -6,8 +6,8 @@
 //! | `wiring` | all blackboards, and the channels between them |
 //! | `cycles`, `workers`, `instances` | what runs a cycle |
 //! | `sources` | what runs a source |
-//! | `recording`, `course` | what is written down from the beginning, and what can be followed |
-//! | `observers` | who is handed what they begin with and leave behind |
+//! | `course` | what can be followed |
+//! | `observers` | where all that can be observed |
 //! | `assembly` | the robot while all that is made |
 
 mod assembly;
@@ -16,7 +16,6 @@ mod cycles;
 mod instances;
 mod observers;
 mod periods;
-mod recording;
 mod robot;
 mod sources;
 mod wiring;
@@ -33,6 +32,7 @@ use crate::controls::Controls;
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
 use crate::monitor::Monitor;
+use crate::observe::Viewpoints;
 use crate::robot_state::RobotState;
 use crate::script::Script;
 use crate::source::SourceRunner;
@@ -43,7 +43,6 @@ use assembly::Assembly;
 
 pub use cycles::group_exports;
 pub use instances::{actuators, instances};
-pub use recording::Recording;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 
@@ -53,6 +52,7 @@ pub struct Launched {
     pub sources: Vec<SourceRunner>,
     pub controls: Controls,
     pub monitor: Monitor,
+    pub viewpoints: Arc<Viewpoints>,
     /// Workers that have their threads already: all but the first of each cycle.
     pub helpers: Vec<(WorkerId, KernelThread)>,
     /// If any cycle shall be watched.
@@ -76,7 +76,9 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         sources.push(assembly.source(number, feeds.remove(source.name()))?);
     }
     assembly.listen(&mut cycles)?;
-    let Assembly { state, catalog, available, observers, mut monitor, silences, demotions, helpers, .. } = assembly;
+    let outlets = cycles.iter().map(|cycle| &cycle.outlets).chain(sources.iter().map(|source| &source.outlets));
+    let viewpoints = Arc::new(Viewpoints::new(outlets.map(|outlets| outlets.viewpoint().clone()).collect()));
+    let Assembly { state, catalog, available, mut monitor, silences, demotions, helpers, .. } = assembly;
     let (reports, reader) = queue(REPORTS);
     monitor.set_watchdog(reader);
     let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
@@ -88,13 +90,10 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         catalog,
         available,
         parameters: modules.map(|(name, module)| (name.clone(), module.parameters.clone())).collect(),
-        taps: observers.values,
-        transcripts: observers.transcripts,
-        checkpoints: observers.checkpoints,
         // Those of a recording that is followed have their numbers already.
         next_change: script.as_ref().map_or(0, Script::next_change),
         restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
         robot,
     };
-    Ok(Launched { cycles, sources, controls, monitor, helpers, watchdog, state, script })
+    Ok(Launched { cycles, sources, controls, monitor, viewpoints, helpers, watchdog, state, script })
 }

@@ -10,7 +10,6 @@ use hemiola_model::AnyRepresentation;
 use hemiola_model::module::{BetweenRuns, PreparedParameters};
 
 use crate::blackboard::Blackboard;
-use crate::blackboard::slot::Held;
 use crate::error::RuntimeError;
 use crate::module_instance::ModuleInstance;
 use crate::program::Program;
@@ -27,9 +26,6 @@ pub enum Command {
     Override { store: usize, value: AnyRepresentation, done: bool, change: ChangeNumber },
     /// Show the provider's value again.
     EndOverride { store: usize, change: ChangeNumber },
-    /// Keep the present values of these stores, each unless somebody else keeps one of it; comes back with them. Whoever gets them back unpins
-    /// them.
-    Pin(Vec<(usize, Option<Held>)>),
 }
 
 /// Why a cycle goes on with another program.
@@ -48,7 +44,7 @@ impl Command {
             Self::Install(_, Reason::Modules(change)) => Some(*change),
             Self::SetParameters { change, done, .. } | Self::Override { change, done, .. } => done.then_some(*change),
             Self::EndOverride { change, .. } => Some(*change),
-            Self::Install(_, Reason::Plan) | Self::Pin(_) => None,
+            Self::Install(_, Reason::Plan) => None,
         }
     }
 
@@ -66,11 +62,6 @@ impl Command {
                 *done = blackboard.store(*store).set_override(value, between);
             }
             Self::EndOverride { store, .. } => blackboard.store(*store).end_override(),
-            Self::Pin(values) => {
-                for (store, held) in values {
-                    *held = blackboard.store(*store).pin(between);
-                }
-            }
         }
         self
     }
@@ -88,14 +79,13 @@ pub struct Mailbox {
     done: QueueReader<Command>,
     /// Commands that were given up waiting for, and will come back some time.
     overdue: usize,
-    blackboard: Arc<Blackboard>,
 }
 
-/// A mailbox of the cycle with this blackboard.
-pub fn mailbox(blackboard: Arc<Blackboard>) -> (Mailbox, CommandReader) {
+/// A mailbox of a cycle.
+pub fn mailbox() -> (Mailbox, CommandReader) {
     let (commands, reader) = queue(8);
     let (writer, done) = queue(16);
-    (Mailbox { commands, done, overdue: 0, blackboard }, CommandReader { commands: reader, done: writer })
+    (Mailbox { commands, done, overdue: 0 }, CommandReader { commands: reader, done: writer })
 }
 
 impl CommandReader {
@@ -121,10 +111,8 @@ impl Mailbox {
 
     /// Fails when the cycle has not taken up earlier commands: it does not run.
     fn send(&mut self, cycle: &str, command: Command) -> Result<(), RuntimeError> {
-        while self.overdue > 0
-            && let Some(late) = self.done.pop()
-        {
-            self.settle(late);
+        while self.overdue > 0 && self.done.pop().is_some() {
+            self.overdue -= 1;
         }
         self.commands.push(command).map_err(|_| RuntimeError::CycleDoesNotAnswer { cycle: cycle.to_owned() })
     }
@@ -137,7 +125,7 @@ impl Mailbox {
                 if self.overdue == 0 {
                     return Ok(command);
                 }
-                self.settle(command);
+                self.overdue -= 1;
                 continue;
             }
             if Instant::now() > until {
@@ -145,15 +133,6 @@ impl Mailbox {
                 return Err(RuntimeError::CycleDoesNotAnswer { cycle: cycle.to_owned() });
             }
             std::thread::sleep(Duration::from_micros(200));
-        }
-    }
-
-    /// Takes back what nobody waits for any more. A value that stayed pinned would soon leave its provider none to write to.
-    fn settle(&mut self, late: Command) {
-        self.overdue -= 1;
-        if let Command::Pin(values) = late {
-            let pinned = values.into_iter().filter_map(|(store, held)| Some((store, held?)));
-            pinned.for_each(|(store, held)| self.blackboard.store(store).unpin(held));
         }
     }
 }

@@ -17,9 +17,6 @@ use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::lock::lock_if_free;
 use crate::module_instance::ModuleInstance;
-use crate::observe::parts::CheckpointLine;
-use crate::observe::runs::TranscriptLine;
-use crate::observe::values::TapLine;
 use crate::program::{Program, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
@@ -36,10 +33,6 @@ pub struct Controls {
     pub available: NonZeroUsize,
     /// The configured parameters, and every change since.
     pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
-    /// Until a recorder takes them.
-    pub taps: Vec<TapLine>,
-    pub transcripts: Vec<TranscriptLine>,
-    pub checkpoints: Vec<CheckpointLine>,
     /// The number of the change that is made next.
     pub next_change: ChangeNumber,
     /// Modules that begin anew when the recording says so that is followed.

@@ -2,24 +2,23 @@
 
 mod core;
 mod guard;
-mod observers;
 
 use hemiola_model::Time;
 use hemiola_trace::Ticks;
 
 use crate::command::Command;
+use crate::observe::Outlets;
 use crate::record::RunRecord;
 use crate::run::{Beginning, Repeated};
 
-pub use self::core::{Core, Progress};
+pub use self::core::{Core, Progress, RunBefore};
 pub use guard::{Guard, Health};
-pub use observers::Observers;
 
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
 pub struct Cycle {
     pub core: Core,
-    /// `None` if nobody observes anything.
-    pub observers: Option<Observers>,
+    /// What observers see of it.
+    pub outlets: Outlets,
     pub guard: Guard,
 }
 
@@ -28,7 +27,7 @@ impl Cycle {
     /// No allocation, no lock, no system call but those of the executor.
     pub fn run(&mut self, timer: Option<Time>) {
         let (run, begin) = self.begin();
-        let is_cut = self.is_cut(run, None);
+        self.show_beginning(run, None);
         let core = &mut self.core;
         let safe_state = core.robot.safe_state();
         let changes = core.obey_commands(safe_state);
@@ -40,19 +39,19 @@ impl Cycle {
             Some(at) => Ticks(core.scale.ticks_at(at.as_nanoseconds()).0.min(begin.0)),
             None => begin,
         };
-        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes: &changes, is_cut, messages: None });
+        self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes: &changes, messages: None });
     }
 
     /// Runs the cycle once, on what a run of a recording began with.
     pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
         let (run, begin) = self.begin();
-        let is_cut = self.is_cut(run, Some(record.now));
+        self.show_beginning(run, Some(record.now));
         let changes = self.core.obey_commands(record.safe_state);
         if !self.core.take_recorded(record) {
             return Repeated::Impossible;
         }
         let (due, safe_state, messages) = (record.now, record.safe_state, Some(record.messages.as_slice()));
-        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes: &changes, is_cut, messages })
+        self.run_from(&Beginning { run, begin, due, due_ticks: begin, safe_state, changes: &changes, messages })
     }
 
     fn begin(&mut self) -> (u32, Ticks) {
@@ -61,26 +60,29 @@ impl Cycle {
         (self.core.count_run(), begin)
     }
 
-    /// Whether this run is the first one after a cut; before it takes its inputs.
-    fn is_cut(&mut self, run: u32, now: Option<Time>) -> bool {
-        let Self { core, observers: Some(observers), .. } = self else { return false };
-        observers.is_cut(run, || now.unwrap_or_else(|| core.robot.clock().now()))
+    /// Lets observers in, and has them look before the run takes its inputs.
+    fn show_beginning(&mut self, run: u32, now: Option<Time>) {
+        self.admit_observers();
+        let Self { core, outlets, .. } = self;
+        outlets.begin_run(run, || now.unwrap_or_else(|| core.robot.clock().now()));
+    }
+
+    /// Lets those in who want to observe it. Between two runs.
+    fn admit_observers(&mut self) {
+        let Self { core, outlets, .. } = self;
+        outlets.attend(&core.blackboard, core.progress.last_run(), &mut core.executor.between_runs());
     }
 
     /// Runs on the imports that were taken.
     fn run_from(&mut self, beginning: &Beginning<'_>) -> Repeated {
         let &Beginning { run, due, due_ticks, .. } = beginning;
         let (repeated, before) = self.core.begin_run(beginning);
-        if let Some(observers) = &mut self.observers {
-            let Core { blackboard, program, imports, executor, .. } = &mut self.core;
-            observers.begin_run(beginning, before, (blackboard, program, imports), &executor.between_runs());
-        }
+        let Core { blackboard, program, imports, executor, .. } = &mut self.core;
+        self.outlets.write_down(beginning, before, (blackboard, program, imports), &executor.between_runs());
         self.core.execute();
         self.guard.end_run(&mut self.core, run, due_ticks);
-        if let Some(observers) = &mut self.observers {
-            let Core { blackboard, executor, .. } = &mut self.core;
-            observers.end_run(blackboard, run, due, &executor.between_runs());
-        }
+        let Core { blackboard, executor, .. } = &mut self.core;
+        self.outlets.pass_on(blackboard, run, due, &executor.between_runs());
         repeated
     }
 
@@ -91,6 +93,7 @@ impl Cycle {
 
     /// Does what it is asked for while nobody knows when its next run will be. On the thread of its worker 0.
     pub fn attend(&mut self) {
+        self.admit_observers();
         self.core.attend();
     }
 

@@ -18,10 +18,9 @@ use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 use crate::controls::Controls;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
-use crate::lock::lock_if_free;
-use crate::monitor::{DebugRecords, LatencyBounds, Message, Monitor};
-use crate::observe::topics::TopicTap;
-use crate::observe::values::Tap;
+use crate::monitor::{LatencyBounds, Message, Monitor};
+use crate::observe::topics::TopicLine;
+use crate::observe::{Observation, Observer, Occasion, Presence, Viewpoints, WhenFull};
 use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
@@ -50,12 +49,13 @@ pub struct RobotHandle {
     monitor: Arc<Mutex<Monitor>>,
     /// The same as the controls', which a change may hold for long.
     state: Arc<RobotState>,
+    viewpoints: Arc<Viewpoints>,
 }
 
 impl RobotHandle {
-    pub(crate) fn new(controls: Controls, monitor: Monitor) -> Self {
+    pub(crate) fn new(controls: Controls, monitor: Monitor, viewpoints: Arc<Viewpoints>) -> Self {
         let state = controls.state.clone();
-        Self { controls: Arc::new(Mutex::new(controls)), monitor: Arc::new(Mutex::new(monitor)), state }
+        Self { controls: Arc::new(Mutex::new(controls)), monitor: Arc::new(Mutex::new(monitor)), state, viewpoints }
     }
 
     /// Writes all events from now on into a trace for Perfetto.
@@ -74,23 +74,55 @@ impl RobotHandle {
         self.monitor().stop_trace()
     }
 
-    /// What the robot was asked to pass on to a recorder ([`Robot::tapped`](crate::Robot::tapped)); `None` if nothing was, or somebody has it.
-    pub fn take_tap(&self) -> Option<Tap> {
-        let mut controls = self.controls();
-        let (lines, transcripts) = (std::mem::take(&mut controls.taps), std::mem::take(&mut controls.transcripts));
-        let checkpoints = std::mem::take(&mut controls.checkpoints);
-        let is_empty = lines.is_empty() && transcripts.is_empty() && checkpoints.is_empty();
-        (!is_empty).then(|| Tap::new(lines, transcripts).with_checkpoints(checkpoints))
+    /// Observes the robot from the next run of each cycle on, and the next sample of each source. Returns at once, and may be called by any number at
+    /// any time: also before the robot begins, then it misses nothing.
+    ///
+    /// ```
+    /// use hemiola_runtime::{Observation, Robot};
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    ///
+    /// let robot = Robot::assemble(configuration)?;
+    /// let everything = robot.recordable();
+    /// let mut stepper = robot.into_stepper()?;
+    /// let mut seen = stepper.handle().observe(Observation::of(everything).with_runs().complete())?;
+    /// stepper.step();
+    /// assert_eq!(seen.next_run().map(|run| run.run), Some(0));
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such representation or cycle, the representation is opaque, or its default cannot be made.
+    pub fn observe(&self, observation: Observation) -> Result<Observer, RuntimeError> {
+        // A stepped clock stands still: no time of the world belongs to its times.
+        let is_stepped = self.clock().due(Time::ZERO).is_none();
+        let is_awaited = is_stepped && observation.is_complete;
+        let has_begun = self.state.has_begun();
+        let occasion = Occasion {
+            full: if is_awaited { WhenFull::Wait } else { WhenFull::Drop },
+            since: if has_begun { self.now() } else { Time::ZERO },
+            is_running: has_begun && !is_stepped,
+        };
+        let presence = Presence::new();
+        let mut observer = Observer::of(presence.clone());
+        self.viewpoints.observe(&observation, &presence, &mut observer, occasion)?;
+        let mut monitor = self.monitor();
+        if let Some(chosen) = observation.topics.clone() {
+            observer.see_topics(TopicLine::new(&self.state, monitor.scale().clone(), chosen, is_awaited));
+        }
+        observer.see_gathered(monitor.observe(&observation, &presence));
+        self.state.set_watched(monitor.is_watched());
+        Ok(observer)
+    }
+
+    pub(crate) fn viewpoints(&self) -> &Viewpoints {
+        &self.viewpoints
     }
 
     /// The names of the robot's sources, in the order in which snapshots speak of them.
     pub fn sources(&self) -> Vec<String> {
         self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
-    }
-
-    /// To record the messages of topics. There shall be one at a time: a stepped robot waits for it.
-    pub fn tap_topics(&self) -> TopicTap {
-        TopicTap::new(&self.state, self.monitor().scale().clone())
     }
 
     /// The newest events of all workers, with what is needed to read them.
@@ -159,34 +191,15 @@ impl RobotHandle {
         self.monitor().exceedances()
     }
 
-    /// Messages that were not fetched yet: failures, refusals of the operating system.
-    pub fn new_messages(&self) -> Vec<Message> {
-        self.monitor().new_messages()
-    }
-
     /// All messages so far.
     pub fn messages(&self) -> Vec<Message> {
         self.monitor().messages()
     }
 
-    /// What happened from the entry of this number on, and is still known: a few thousand entries are. For who records it.
+    /// What happened from the entry of this number on, and is still known: a few thousand entries are. Who wants to learn of what comes
+    /// [observes](Self::observe) it.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.monitor().journal(number)
-    }
-
-    /// The same without waiting for who else looks at the robot at present: then it is `None`, and to be asked for again.
-    pub fn try_journal(&self, number: u64) -> Option<Vec<JournalEntry>> {
-        lock_if_free(&self.monitor).map(|monitor| monitor.journal(number))
-    }
-
-    /// Starts keeping plots and drawings of updates, or ends it. While nobody watches they cost updates next to nothing.
-    pub fn watch(&self, watched: bool) {
-        self.state.set_watched(watched);
-    }
-
-    /// Plots and drawings of updates since the last call; see [`watch`](Self::watch).
-    pub fn debug_records(&self) -> DebugRecords {
-        self.monitor().take_watched()
     }
 
     /// The robot's topics: what modules publish can be heard there, and what is published there is heard by modules.
@@ -271,7 +284,7 @@ impl RobotHandle {
         self.state.note_end();
     }
 
-    /// Adds to what people should know: [`new_messages`](Self::new_messages).
+    /// Adds to what people should know: [`messages`](Self::messages), and the journal.
     pub fn note(&self, text: String) {
         self.monitor().note(text);
     }

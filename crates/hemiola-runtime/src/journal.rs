@@ -85,6 +85,18 @@ impl Journal {
         self.next += 1;
     }
 
+    /// The number of the next one.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Those that are still there from this number on, where they are.
+    pub fn from(&self, number: u64) -> impl Iterator<Item = &JournalEntry> {
+        let kept = self.entries.len() as u64;
+        let skipped = number.saturating_sub(self.next - kept).min(kept);
+        self.entries.range(skipped as usize..)
+    }
+
     /// Those that are still there from this number on.
     pub fn since(&self, number: u64) -> Vec<JournalEntry> {
         self.entries.iter().skip_while(|entry| entry.number < number).cloned().collect()

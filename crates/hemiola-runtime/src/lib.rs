@@ -58,14 +58,15 @@ mod values;
 mod watchdog;
 mod worker;
 
-pub use assemble::{Provider, Recording, Robot, TopicEnd};
+pub use assemble::{Provider, Robot, TopicEnd};
 pub use blackboard::provenance::Provenance;
 pub use error::RuntimeError;
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{JournalEntry, JournalEvent};
-pub use monitor::{DebugRecords, LatencyBounds, Message};
-pub use observe::topics::{TappedMessage, TappedTopic, TopicTap};
-pub use observe::values::{Tap, TapChannel, TapRequest, TappedValue};
+pub use monitor::{LatencyBounds, Message};
+pub use observe::{
+    Dropped, Observation, Observer, Seen, SeenEvents, SeenMessage, SeenTopic, SeenValue, ValueChannel, ValueRequest,
+};
 pub use player::{Played, Player, Tempo, Transport};
 pub use record::{
     Bounded, Change, CyclePart, Exceedance, ExceedanceCause, InputRecord, MessageRecord, Piece, PieceKind, Published,

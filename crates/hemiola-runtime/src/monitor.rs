@@ -17,7 +17,6 @@ use std::sync::Arc;
 use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
-use hemiola_model::module::DebugRecord;
 use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
 
@@ -25,6 +24,9 @@ use crate::containment::{in_words, quietly};
 use crate::error::RuntimeError;
 use crate::faults::Faults;
 use crate::journal::{JournalEntry, JournalEvent};
+use crate::observe::gathered::GatheredOutlets;
+use crate::observe::observer::Gathered;
+use crate::observe::{Observation, Presence};
 use crate::record::{Change, ChangeNumber, Severity};
 use crate::run::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
@@ -52,25 +54,8 @@ pub struct Monitor {
     faults: Option<(Arc<Faults>, usize)>,
     messages: Messages,
     failed: BTreeSet<&'static str>,
-    watched: DebugRecords,
+    observers: GatheredOutlets,
 }
-
-/// Plots and drawings of updates.
-///
-/// ```
-/// let records = hemiola_runtime::DebugRecords::default();
-/// assert!(records.records.is_empty() && records.dropped == 0);
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct DebugRecords {
-    /// The records, each worker's in order.
-    pub records: Vec<DebugRecord>,
-    /// How many did not fit, and are lost.
-    pub dropped: u64,
-}
-
-/// Records kept for whoever watches plots and drawings, and has not fetched them yet.
-const MOST_WATCHED: usize = 100_000;
 
 impl Monitor {
     pub fn new(catalog: Catalog, scale: TickScale, clock: Arc<RobotClock>) -> Self {
@@ -89,7 +74,7 @@ impl Monitor {
             faults: None,
             messages: Messages::new(clock),
             failed: BTreeSet::new(),
-            watched: DebugRecords::default(),
+            observers: GatheredOutlets::default(),
         }
     }
 
@@ -126,11 +111,13 @@ impl Monitor {
 
     pub fn note(&mut self, text: String) {
         self.messages.add(Severity::Information, "robot", text);
+        self.tell();
     }
 
     /// A change from outside has come into force.
     pub fn note_change(&mut self, change: Change, number: Option<ChangeNumber>) {
         self.messages.happened(JournalEvent::Change { change, number });
+        self.tell();
     }
 
     /// What happened from this number on.
@@ -142,11 +129,13 @@ impl Monitor {
     pub fn poll(&mut self) {
         self.scale.refresh();
         self.statistics.rescale(self.scale.clone());
-        let Self { catalog, scale, collector, statistics, bounds, trace, messages, .. } = self;
+        self.observers.tidy();
+        let Self { catalog, scale, collector, statistics, bounds, trace, messages, observers, .. } = self;
         bounds.resolve(catalog);
         let mut failed = None;
         let told = collector.drain(|worker, events, lost| {
             statistics.absorb(worker, events);
+            observers.events(worker, events, lost);
             bounds.absorb(events, scale);
             statistics.lost(lost);
             if let Some((_, writer)) = trace {
@@ -169,11 +158,18 @@ impl Monitor {
         self.poll_watchdog();
         self.poll_failures();
         self.poll_faults();
+        self.tell();
+        self.observers.report(|| self.statistics.report());
     }
 
     /// Learns from now on of what should not have happened.
     pub fn set_faults(&mut self, faults: Arc<Faults>) {
         self.faults = Some((faults, 0));
+    }
+
+    /// Passes on what has happened.
+    fn tell(&mut self) {
+        self.messages.told().for_each(|entry| self.observers.entry(entry));
     }
 
     /// Modules that failed and are to be replaced; each is told once.
@@ -187,15 +183,10 @@ impl Monitor {
     }
 
     fn poll_debug(&mut self) {
-        let DebugRecords { records, dropped } = &mut self.watched;
         for worker in &mut self.debug {
-            *dropped += worker.dropped.swap(0, Ordering::Relaxed);
+            self.observers.lost_plots(worker.dropped.swap(0, Ordering::Relaxed));
             while let Some(record) = worker.records.pop() {
-                if records.len() < MOST_WATCHED {
-                    records.push(record);
-                } else {
-                    *dropped += 1;
-                }
+                self.observers.plot(&record);
             }
         }
     }
@@ -270,11 +261,6 @@ impl Monitor {
         self.collector.capture()
     }
 
-    /// Messages that were not fetched yet.
-    pub fn new_messages(&mut self) -> Vec<Message> {
-        self.messages.new_messages()
-    }
-
     /// All messages so far.
     pub fn messages(&self) -> Vec<Message> {
         self.messages.all()
@@ -300,9 +286,16 @@ impl Monitor {
         }
     }
 
-    /// Plots and drawings since the last time.
-    pub fn take_watched(&mut self) -> DebugRecords {
+    /// Passes on from now on what is asked for of what it gathers.
+    pub fn observe(&mut self, asked: &Observation, presence: &Arc<Presence>) -> Gathered {
+        // What has been left behind before is nobody's.
         self.poll_debug();
-        std::mem::take(&mut self.watched)
+        let known = self.messages.journal(0);
+        self.observers.observe(asked, presence, known)
+    }
+
+    /// Whether anybody wants plots and drawings.
+    pub fn is_watched(&self) -> bool {
+        self.observers.wants_plots()
     }
 }

@@ -1,7 +1,37 @@
-//! What leaves a running robot: values, messages, what runs began with, and parts of snapshots.
+//! What leaves a running robot, and how any number of observers come and go while it runs.
+//!
+//! | file | what |
+//! |---|---|
+//! | `observation` | what somebody wants to see |
+//! | `observer` | sees it |
+//! | `viewpoint` | where one cycle or source can be observed |
+//! | `outlets` | the cycle's or source's end of all its observers |
+//! | `hand_over` | from one to the other |
+//! | `stack` | how outlets come and go |
+//! | `values`, `room`, `reserve` | values: held where they are, so many at a time, with slots for all |
+//! | `topics` | messages |
+//! | `runs` | what each run began with |
+//! | `parts` | snapshots of all that later runs depend on |
+//! | `gathered` | what the service thread gathers: journal, plots, statistics, events |
 
+pub mod gathered;
+mod hand_over;
+pub mod observation;
+pub mod observer;
+mod outlets;
 pub mod parts;
+mod reserve;
 mod room;
 pub mod runs;
+mod stack;
 pub mod topics;
 pub mod values;
+mod viewpoint;
+
+pub use hand_over::{Presence, WhenFull};
+pub use observation::{Observation, ValueRequest};
+pub use observer::{Dropped, Observer, Seen, SeenEvents};
+pub use outlets::Outlets;
+pub use topics::{SeenMessage, SeenTopic};
+pub use values::{SeenValue, ValueChannel};
+pub use viewpoint::{Asked, CycleView, Lines, Occasion, Viewpoint, Viewpoints};

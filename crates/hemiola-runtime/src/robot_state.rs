@@ -142,6 +142,11 @@ impl RobotState {
         }
     }
 
+    /// Whether anything has run.
+    pub fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Acquire)
+    }
+
     pub fn begin(&self) {
         self.begun.store(true, Ordering::Release);
         self.turn.notify_all();

@@ -53,8 +53,6 @@ pub struct Beginning<'r> {
     pub safe_state: SafeState,
     /// The changes from outside that came into force.
     pub changes: &'r NewChanges,
-    /// It is the first one after a cut.
-    pub is_cut: bool,
     /// In a replay: the messages that were received.
     pub messages: Option<&'r [MessageRecord]>,
 }

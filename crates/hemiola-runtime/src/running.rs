@@ -127,7 +127,7 @@ impl Robot {
     /// Makes the robot and its threads, which wait.
     ///
     /// Memory is locked and threads get their priorities where that is allowed; where not, the robot runs all the same and says
-    /// so once ([`RobotHandle::new_messages`]).
+    /// so once ([`RobotHandle::messages`]).
     ///
     /// # Errors
     /// A module or source cannot be made, the operating system refuses threads, or values shall come from a recording
@@ -143,7 +143,7 @@ impl Robot {
             Pace::Factor(factor) if factor.is_finite() && factor > 0.0 => factor,
             Pace::Factor(_) => 1.0,
         };
-        let Launched { cycles, sources, controls, mut monitor, helpers, watchdog, state, .. } =
+        let Launched { cycles, sources, controls, mut monitor, viewpoints, helpers, watchdog, state, .. } =
             launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
         state.clock().restart(PREPARATION);
@@ -151,7 +151,7 @@ impl Robot {
         let catalog = monitor.catalog().clone();
         let actuators: Vec<_> = controls.cycles.iter().map(|cycle| cycle.actuators.clone()).collect();
         let configuration = controls.robot.configuration().clone();
-        let handle = RobotHandle::new(controls, monitor);
+        let handle = RobotHandle::new(controls, monitor, viewpoints);
         if !watchdog.is_idle() {
             let settings = ThreadSettings::new("hemiola watchdog").policy(Policy::Fifo(above_all(&configuration)));
             let state = state.clone();

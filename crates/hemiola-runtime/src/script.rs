@@ -12,17 +12,17 @@ use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 /// # use hemiola_runtime::{Robot, Stepper};
-/// use hemiola_runtime::{Course, Recording, Script};
+/// use hemiola_runtime::{Course, Observation, Script};
 /// # let robot = || {
 /// #     let mut configuration = Configuration::default();
 /// #     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 /// #     Robot::assemble(configuration)
 /// # };
 ///
-/// let mut stepper = robot()?.recorded(Recording::of_runs()).into_stepper()?;
-/// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+/// let mut stepper = robot()?.into_stepper()?;
+/// let mut seen = stepper.handle().observe(Observation::default().with_runs())?;
 /// stepper.run_for(std::time::Duration::from_secs(1));
-/// let script = Script::of(std::iter::from_fn(|| tap.next_run()));
+/// let script = Script::of(std::iter::from_fn(|| seen.next_run()));
 ///
 /// let mut again = robot()?.following(Course::of(script))?.into_stepper()?;
 /// while again.step().is_some() {}

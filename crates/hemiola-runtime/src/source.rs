@@ -16,7 +16,7 @@ use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
 use crate::containment::{describe_and_discard, in_words, quietly};
-use crate::observe::values::TapWriter;
+use crate::observe::Outlets;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::program::StoreRef;
@@ -52,8 +52,8 @@ pub struct SourceRunner {
     pub records: SourceRecords,
     /// How its thread shall run.
     pub settings: ThreadSettings,
-    /// What it passes on to a recorder.
-    pub tap: Option<TapWriter>,
+    /// What observers see of it.
+    pub outlets: Outlets,
     /// What stands in for it.
     pub feed: Option<Box<dyn Feed>>,
 }
@@ -200,7 +200,7 @@ impl SourceRunner {
         self.provenance.clear();
         self.provenance.include(self.number, stamp);
         // SAFETY: as in `take_sample`.
-        let between = unsafe { BetweenRuns::assume() };
+        let mut between = unsafe { BetweenRuns::assume() };
         for (argument, origins) in &self.publishers {
             let Some(port) = self.ports.get(*argument) else { continue };
             // The time of the sample is only known now; what was published with it is out already.
@@ -215,9 +215,8 @@ impl SourceRunner {
                 trigger.wakeup.notify_all();
             }
         }
-        if let Some(tap) = &mut self.tap {
-            tap.pass_on(&self.blackboard, self.samples, stamp, &between);
-        }
+        self.outlets.attend_with_sample(&self.blackboard, (self.samples, stamp), &mut between);
+        self.outlets.pass_on(&self.blackboard, self.samples, stamp, &between);
         self.samples = self.samples.wrapping_add(1);
     }
 

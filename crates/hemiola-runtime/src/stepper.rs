@@ -69,7 +69,7 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, controls, monitor, state, script, .. } = launched;
+        let Launched { cycles, sources, controls, monitor, viewpoints, state, script, .. } = launched;
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -86,9 +86,8 @@ impl Stepper {
             SteppedSource::new(source, triggers)
         };
         let sources = sources.into_iter().map(stepped).collect();
-        let handle = RobotHandle::new(controls, monitor);
+        let handle = RobotHandle::new(controls, monitor, viewpoints);
         let mut stage = Stage { cycles, sources, state, handle };
-        let is_resuming = script.as_ref().is_some_and(|script| !script.parts().is_empty());
         let mut follower = script.map(|script| Follower::new(script, &stage));
         if let Some(follower) = &mut follower {
             follower.resume(&mut stage).map_err(|reason| RuntimeError::OtherRobot { reason })?;
@@ -96,10 +95,6 @@ impl Stepper {
         let _containment = Containment::new();
         for stepped in &mut stage.sources {
             stepped.prepare();
-            if let Some(tap) = stepped.source.tap.as_mut().filter(|_| is_resuming) {
-                // Runs call samples by their numbers.
-                tap.count_from(stepped.source.samples);
-            }
         }
         Ok(Self { stage, timers, steps: 0, follower })
     }
@@ -115,6 +110,9 @@ impl Stepper {
             return None;
         }
         self.stage.state.gate().wait();
+        if self.steps == 0 {
+            self.stage.state.begin();
+        }
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_POLL) {
             self.stage.handle.service();

@@ -3,7 +3,7 @@
 #[cfg(not(loom))]
 pub use std::sync::{
     Mutex,
-    atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
 };
 
 #[cfg(loom)]
@@ -11,7 +11,7 @@ pub use loom::{
     cell::UnsafeCell,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -23,3 +23,10 @@ pub use loom::{
 pub fn look(word: &AtomicU64) -> u64 {
     if cfg!(loom) { word.fetch_or(0, Ordering::SeqCst) } else { word.load(Ordering::SeqCst) }
 }
+
+/// Lets other threads go on: where somebody waits whose clock stands still.
+#[cfg(not(loom))]
+pub use std::thread::yield_now;
+
+#[cfg(loom)]
+pub use loom::thread::yield_now;

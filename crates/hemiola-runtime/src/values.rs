@@ -1,26 +1,25 @@
 //! Looking at the values of representations while the robot runs, and when it has ended.
 //!
-//! Between two of its runs a cycle keeps the values that somebody wants to look at, and goes on; they stay as they are until given back.
+//! Between two of its runs a cycle holds the values that somebody wants to look at, and goes on; they stay as they are until given back. Any number may
+//! look at the same time.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: the robot has ended")]
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::{AnyRepresentation, Representation, Time, Value};
 
-use crate::blackboard::Blackboard;
-use crate::blackboard::slot::Held;
-use crate::blackboard::store::Store;
-use crate::command::{Command, Mailbox};
-use crate::controls::TRIES;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
+use crate::observe::{Asked, Lines, Presence, Viewpoint, WhenFull};
 
 /// How long a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// How often it looks whether it has.
+const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 /// What all cycles had in their representations at one time, as [`RobotHandle::snapshot`] takes it.
 ///
@@ -49,11 +48,9 @@ pub struct Snapshot {
     pub silent: Vec<String>,
 }
 
-/// Representations of one cycle, and how to ask the cycle for them.
-struct Asked {
-    cycle: String,
-    mailbox: Arc<Mutex<Mailbox>>,
-    blackboard: Arc<Blackboard>,
+/// Representations of one cycle, and where they can be observed.
+struct Looked {
+    viewpoint: Arc<Viewpoint>,
     stores: Vec<usize>,
 }
 
@@ -61,7 +58,7 @@ impl RobotHandle {
     /// Reads the value that a representation has at the end of a run; when the robot has ended, its last value.
     ///
     /// # Errors
-    /// There is no such representation, it is opaque, its cycle does not run, or somebody else looks at it for long.
+    /// There is no such representation, it is opaque, or its cycle does not run.
     pub fn read(&self, representation: &str) -> Result<Value, RuntimeError> {
         self.with_current(representation, |value| value.to_value())?
             .ok_or_else(|| RuntimeError::Opaque { name: representation.to_owned() })
@@ -70,7 +67,7 @@ impl RobotHandle {
     /// Looks at the value that a representation has at the end of a run.
     ///
     /// # Errors
-    /// There is no such representation, its cycle does not run, or somebody else looks at it for long.
+    /// There is no such representation, or its cycle does not run.
     pub fn with_value<T: Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, RuntimeError> {
         self.with_current(T::NAME, |value| value.downcast_ref::<T>().map(look))?
             .ok_or_else(|| RuntimeError::SameName { name: T::NAME.to_owned() })
@@ -82,19 +79,18 @@ impl RobotHandle {
         let at = self.now();
         let (all, has_ended) = {
             let controls = self.controls();
-            let cycles = controls.cycles.iter().zip(&controls.robot.resolved.cycles);
-            let all: Vec<Asked> = cycles
-                .map(|(control, resolved)| Asked {
-                    cycle: control.name.clone(),
-                    mailbox: control.mailbox.clone(),
-                    blackboard: control.blackboard.clone(),
-                    stores: resolved.providers.keys().filter_map(|name| control.blackboard.store_of(name)).collect(),
+            let resolved = controls.robot.resolved.cycles.iter().enumerate();
+            let all: Vec<Looked> = resolved
+                .filter_map(|(index, resolved)| {
+                    let viewpoint = self.viewpoints().cycle(index)?.clone();
+                    let stores = resolved.providers.keys().filter_map(|name| viewpoint.blackboard.store_of(name));
+                    Some(Looked { stores: stores.collect(), viewpoint })
                 })
                 .collect();
             (all, controls.state.has_ended())
         };
         let mut snapshot = Snapshot { at, cycles: BTreeMap::new(), silent: Vec::new() };
-        for asked in all {
+        for looked in all {
             let mut values = BTreeMap::new();
             let mut keep = |value: &AnyRepresentation| {
                 if let Some(read) = value.to_value() {
@@ -104,14 +100,16 @@ impl RobotHandle {
             let answered = if has_ended {
                 // SAFETY: all threads that could change it have ended.
                 let ended = unsafe { BetweenRuns::assume() };
-                asked.stores.iter().for_each(|&store| keep(asked.blackboard.store(store).current(&ended)));
+                let blackboard = &looked.viewpoint.blackboard;
+                looked.stores.iter().for_each(|&store| keep(blackboard.store(store).current(&ended)));
                 Ok(())
             } else {
-                asked.look(&mut keep)
+                looked.look(&mut keep)
             };
+            let cycle = looked.viewpoint.name.to_string();
             match answered {
-                Ok(()) => _ = snapshot.cycles.insert(asked.cycle, values),
-                Err(_) => snapshot.silent.push(asked.cycle),
+                Ok(()) => _ = snapshot.cycles.insert(cycle, values),
+                Err(_) => snapshot.silent.push(cycle),
             }
         }
         snapshot
@@ -133,60 +131,45 @@ impl RobotHandle {
             let ended = unsafe { BetweenRuns::assume() };
             return Ok(look(blackboard.store(store).current(&ended)));
         }
-        let (cycle, index) = controls.store_of(representation)?;
-        let (cycle, mailbox, blackboard) = (cycle.name.clone(), cycle.mailbox.clone(), cycle.blackboard.clone());
+        let (cycle, store) = controls.store_of(representation)?;
+        let cycle = controls.cycle_index(&cycle.name)?;
+        let viewpoint = self.viewpoints().cycle(cycle).ok_or_else(|| controls.no_representation(representation))?;
+        let looked = Looked { viewpoint: viewpoint.clone(), stores: vec![store] };
         // The cycle may be run by a stepper, which wants to look at the controls before it goes on.
         drop(controls);
         let (mut look, mut seen) = (Some(look), None);
-        Asked { cycle, mailbox, blackboard, stores: vec![index] }
-            .look(&mut |value| seen = look.take().map(|look| look(value)))?;
+        looked.look(&mut |value| seen = look.take().map(|look| look(value)))?;
         seen.ok_or_else(|| RuntimeError::internal("a value that was pinned was not looked at"))
     }
 }
 
-impl Asked {
-    /// Looks at all values at the end of one run; those that somebody else is looking at, at the end of a later one.
+impl Looked {
+    /// Looks at all values at the end of one run.
     fn look(&self, look: &mut dyn FnMut(&AnyRepresentation)) -> Result<(), RuntimeError> {
-        let mut left = self.stores.clone();
-        for _ in 0..TRIES {
-            for pinned in self.pin(&mut left)? {
-                pinned.held.as_ref().into_iter().for_each(|held| look(held.value()));
-            }
-            if left.is_empty() {
-                return Ok(());
-            }
-        }
-        Err(RuntimeError::CycleDoesNotAnswer { cycle: self.cycle.clone() })
-    }
-
-    /// Pins what nobody else has pinned; the others are left.
-    fn pin(&self, left: &mut Vec<usize>) -> Result<Vec<Pinned<'_>>, RuntimeError> {
-        let pin = Command::Pin(left.iter().map(|&store| (store, None)).collect());
-        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        let Command::Pin(values) = mailbox.perform(&self.cycle, pin, PATIENCE)? else {
-            return Err(RuntimeError::internal("pinned values did not come back"));
+        let presence = Presence::new();
+        let asked = Asked {
+            stores: self.stores.iter().map(|&store| (store, Duration::ZERO)).collect(),
+            once: true,
+            ..Asked::default()
         };
-        drop(mailbox);
-        left.clear();
-        let pinned = values.into_iter().filter_map(|(index, held)| {
-            let store = self.blackboard.store(index);
-            if held.is_none() {
-                left.push(index);
-            }
-            held.map(|held| Pinned { store, held: Some(held) })
-        });
-        Ok(pinned.collect())
-    }
-}
-
-/// Gives a held value back, also when the one who looks at it panics: a provider must not run out of values.
-struct Pinned<'s> {
-    store: &'s Store,
-    held: Option<Held>,
-}
-
-impl Drop for Pinned<'_> {
-    fn drop(&mut self) {
-        self.held.take().into_iter().for_each(|held| self.store.unpin(held));
+        let Some(Lines { values: Some(mut line), .. }) = self.viewpoint.observe(asked, &presence, WhenFull::Drop)?
+        else {
+            return Ok(());
+        };
+        let until = Instant::now() + PATIENCE;
+        for _ in &self.stores {
+            let held = loop {
+                match line.take() {
+                    Some(held) => break held,
+                    None if Instant::now() > until => {
+                        presence.leave();
+                        return Err(RuntimeError::CycleDoesNotAnswer { cycle: self.viewpoint.name.to_string() });
+                    }
+                    None => std::thread::sleep(LOOK_PERIOD),
+                }
+            };
+            look(line.see(held, 0).value());
+        }
+        Ok(())
     }
 }

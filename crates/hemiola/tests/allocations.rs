@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 use hemiola_model::Value;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
-use hemiola_runtime::{Pace, Recording, Robot, TapRequest};
+use hemiola_runtime::{Observation, Pace, Robot};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -163,26 +163,24 @@ fn configuration() -> Configuration {
 #[test]
 fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave_no_run_out() {
     let robot = Robot::assemble(configuration()).unwrap();
-    let everything = robot.recordable().into_iter().map(TapRequest::all).collect();
-    let running = robot
-        .tapped(everything)
-        .unwrap()
-        .recorded(Recording::of_runs().with_checkpoints(Duration::from_millis(20)))
-        .start(Pace::Factor(4.0))
-        .unwrap();
-    let handle = running.handle().clone();
+    let everything = Observation::of(robot.recordable()).with_runs().with_checkpoints(Duration::from_millis(20));
+    let prepared = robot.prepare(Pace::Factor(4.0)).unwrap();
+    let handle = prepared.handle().clone();
+    let mut seen = handle.observe(everything).unwrap();
+    let mut plots = handle.observe(Observation::default().with_plots()).unwrap();
+    let running = prepared.begin();
     let recorder = std::thread::spawn({
-        let (handle, mut tap) = (handle.clone(), handle.take_tap().unwrap());
+        let handle = handle.clone();
         move || {
             let (mut taken, mut runs, mut parts) = (0, 0, 0);
             while !handle.is_stopping() {
-                while tap.next().is_some() {
+                while seen.next_value().is_some() {
                     taken += 1;
                 }
-                while tap.next_run().is_some() {
+                while seen.next_run().is_some() {
                     runs += 1;
                 }
-                while let Some(part) = tap.next_part() {
+                while let Some(part) = seen.next_part() {
                     parts += u32::from(part.missing.is_empty());
                 }
                 std::thread::sleep(Duration::from_millis(1));
@@ -190,7 +188,6 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
             (taken, runs, parts)
         }
     });
-    handle.watch(true);
     let runs = || handle.health()["fast"].runs;
     let patience = Instant::now() + Duration::from_secs(120);
     while runs() < 100 {
@@ -213,9 +210,9 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
     assert_eq!(calls_by_watched_threads() - allocations, 0, "allocations on the cycles' threads");
     let health = handle.health()["fast"];
     println!("{} runs, {} inputs overwritten before they were taken", health.runs, health.dropped);
-    let plots = handle.debug_records();
-    assert!(!plots.records.is_empty());
-    println!("{} plots kept, {} did not fit", plots.records.len(), plots.dropped);
+    let kept = std::iter::from_fn(|| plots.next_plot()).count();
+    assert!(kept > 0);
+    println!("{kept} plots kept, {} did not fit", plots.dropped().plots);
     let handle = running.stop();
     let (taken, transcribed, parts) = recorder.join().unwrap();
     assert!(taken > 10_000 && transcribed > 10_000, "a recorder has had values and runs all the time");

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola::configuration::{Catalog, LoadOptions, load};
-use hemiola::runtime::{Robot, Stepper};
+use hemiola::runtime::{Observation, Observer, Robot, Stepper};
 use nao::simulator::truth_comparison::TruthReport;
 
 const SEEDS: u64 = 10;
@@ -80,8 +80,9 @@ fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u
     let trace = std::env::temp_dir().join(format!("nao-{}-{workers}.pftrace", std::process::id()));
     if watched == Watched::Yes {
         stepper.handle().start_trace(&trace).expect("a temporary file");
-        stepper.handle().watch(true);
     }
+    let plots = Observation::default().with_plots();
+    let mut plots = (watched == Watched::Yes).then(|| stepper.handle().observe(plots).expect("plots are there"));
     let mut history = Vec::new();
     while stepper.now().seconds() < 1.5 {
         let step = stepper.step().expect("the game lasts longer");
@@ -90,7 +91,7 @@ fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u
     if watched == Watched::Yes {
         let written = stepper.handle().stop_trace().expect("a trace").expect("it was started");
         assert!(std::fs::metadata(&written).expect("it is there").len() > 100_000);
-        assert!(!stepper.handle().debug_records().records.is_empty());
+        assert!(plots.as_mut().and_then(Observer::next_plot).is_some());
         std::fs::remove_file(written).expect("it can go");
     }
     history

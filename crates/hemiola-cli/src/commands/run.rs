@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{LatencyBounds, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
+use hemiola_runtime::{LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
 use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
 
 use super::analyze::after_run;
@@ -110,13 +110,10 @@ impl Attempt<'_> {
             None => (session.robot, Remarks::default()),
         };
         let recording = Recording::of(&arguments.recording(), &robot, name)?;
-        let robot = match &recording {
-            Some(recording) => {
-                warn_of_idle_channels(recording);
-                recording.asked_of(robot)?
-            }
-            None => robot,
-        };
+        if let Some(recording) = &recording {
+            warn_of_idle_channels(recording);
+            robot.check_observation(&recording.observation())?;
+        }
         let output = robot.configuration().output.clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
@@ -152,6 +149,7 @@ impl Attempt<'_> {
             program,
             name,
             pace,
+            seen: handle.observe(Observation::default().with_journal())?,
             handle: handle.clone(),
             shown,
             messages: Vec::new(),

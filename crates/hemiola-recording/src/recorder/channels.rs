@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
 use hemiola_model::cdr::MessageSchema;
-use hemiola_runtime::{Tap, TappedValue};
+use hemiola_runtime::{Observer, SeenValue};
 use serde_json::json;
 
 use super::Recording;
@@ -34,11 +34,11 @@ struct Channel {
 }
 
 impl Channels {
-    /// Of all that is passed on.
-    pub fn of(tap: &Tap, recording: &Recording) -> Self {
-        let channels = tap.channels().into_iter().filter_map(|channel| {
+    /// Of all that is seen.
+    pub fn of(seen: &Observer, recording: &Recording) -> Self {
+        let channels = seen.channels().into_iter().filter_map(|channel| {
             let name = channel.descriptor.name();
-            // Only what has a type can be tapped.
+            // Only what has a type can be observed.
             let schema = MessageSchema::of(name, &channel.descriptor.data_type()?);
             Some(Channel {
                 topic: topic(&channel.owner, name),
@@ -52,7 +52,7 @@ impl Channels {
                 left_out: 0,
             })
         });
-        Self { channels: channels.collect(), conditions: Conditions::new(&recording.conditions, tap) }
+        Self { channels: channels.collect(), conditions: Conditions::new(&recording.conditions, seen) }
     }
 
     /// The topics of which not all values are meant to be recorded.
@@ -70,7 +70,7 @@ impl Channels {
     }
 
     /// Where a value goes, and its number there; `None` if it is left out.
-    pub fn place(&mut self, value: &TappedValue<'_>) -> Option<(ChannelId, Origin)> {
+    pub fn place(&mut self, value: &SeenValue<'_>) -> Option<(ChannelId, Origin)> {
         self.conditions.look(value);
         let channel = &mut self.channels[value.channel()];
         let dropped = value.sequence().wrapping_sub(channel.expected);
@@ -93,12 +93,12 @@ impl Channels {
 
     /// Of each channel, by topic, how many values were written so far, left out for its condition, and dropped because the log was too slow:
     /// the last of these leave no gap in the numbers.
-    pub fn counts(&self, tap: &Tap) -> BTreeMap<String, String> {
-        let tapped = tap.channels();
-        let recorded = self.channels.iter().zip(&tapped).filter(|(channel, _)| channel.is_recorded);
-        let counts = recorded.map(|(channel, tapped)| {
+    pub fn counts(&self, seen: &Observer) -> BTreeMap<String, String> {
+        let lost = seen.channels();
+        let recorded = self.channels.iter().zip(&lost).filter(|(channel, _)| channel.is_recorded);
+        let counts = recorded.map(|(channel, lost)| {
             let Channel { topic, written, left_out, .. } = channel;
-            let counts = json!({ "written": written, "left_out": left_out, "dropped": tapped.dropped });
+            let counts = json!({ "written": written, "left_out": left_out, "dropped": lost.dropped });
             (topic.clone(), counts.to_string())
         });
         counts.collect()

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use hemiola_model::configuration::{Comparison, Condition};
-use hemiola_runtime::{Tap, TappedValue};
+use hemiola_runtime::{Observer, SeenValue};
 
 /// See the module.
 pub struct Conditions {
@@ -23,9 +23,9 @@ struct Watched {
 }
 
 impl Conditions {
-    /// Conditions by what they are about, on what the tap passes on.
-    pub fn new(conditions: &BTreeMap<String, Condition>, tap: &Tap) -> Self {
-        let names: Vec<_> = tap.channels().iter().map(|channel| channel.descriptor.name()).collect();
+    /// Conditions by what they are about, on what is seen.
+    pub fn new(conditions: &BTreeMap<String, Condition>, seen: &Observer) -> Self {
+        let names: Vec<_> = seen.channels().iter().map(|channel| channel.descriptor.name()).collect();
         let of_name = |name: &str| (0..names.len()).filter(|channel| names[*channel] == name).collect::<Vec<_>>();
         let mut made = Self { comparisons: Vec::new(), by_channel: BTreeMap::new(), of: BTreeMap::new() };
         for (name, condition) in conditions {
@@ -47,7 +47,7 @@ impl Conditions {
     }
 
     /// Looks at a value before it is asked whether it is recorded.
-    pub fn look(&mut self, value: &TappedValue<'_>) {
+    pub fn look(&mut self, value: &SeenValue<'_>) {
         let Some(comparisons) = self.by_channel.get(&value.channel()) else { return };
         let Some(seen) = value.value().to_value() else { return };
         for &number in comparisons {

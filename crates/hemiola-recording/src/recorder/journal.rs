@@ -5,7 +5,7 @@ use std::time::Duration;
 use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
-use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Severity};
+use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Observer, Severity};
 
 use super::head::{Head, as_json};
 use crate::error::RecordingError;
@@ -128,20 +128,15 @@ impl JournalChannels {
         Ok(())
     }
 
-    /// The number of the entry that is written next.
-    pub fn next(&self) -> u64 {
-        self.next
-    }
-
     /// Writes what has happened since the last time, and notes in the head what was changed.
     pub fn write(
         &mut self,
         log: &mut LogWriter,
-        entries: Vec<JournalEntry>,
+        seen: &mut Observer,
         head: &mut Head,
         buffer: &mut CdrWriter,
     ) -> Result<(), LogError> {
-        for JournalEntry { number, at, event } in entries {
+        while let Some(JournalEntry { number, at, event }) = seen.next_entry() {
             let lost = number.saturating_sub(self.next);
             self.next = number + 1;
             buffer.clear();

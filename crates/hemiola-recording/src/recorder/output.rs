@@ -5,7 +5,8 @@ use std::path::Path;
 use hemiola_log::{LogCompression, LogError, LogWriter};
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::configuration::LogExtent;
-use hemiola_runtime::{RobotHandle, Tap, TappedValue};
+use hemiola_runtime::{Observer, RobotHandle, SeenValue};
+use hemiola_words::counted;
 
 use super::channels::Channels;
 use super::journal::JournalChannels;
@@ -18,7 +19,6 @@ use crate::checkpoints::CheckpointChannels;
 use crate::error::RecordingError;
 use crate::names::COUNTS;
 use crate::transcript::TranscriptChannels;
-use hemiola_words::counted;
 
 /// See the module.
 pub struct Output {
@@ -40,9 +40,14 @@ pub struct Output {
 }
 
 impl Output {
-    /// Begins a log of what the tap passes on.
-    pub fn begin(handle: &RobotHandle, tap: &Tap, recording: Recording, head: Head) -> Result<Self, RecordingError> {
-        let channels = Channels::of(tap, &recording);
+    /// Begins a log of what is seen.
+    pub fn begin(
+        handle: &RobotHandle,
+        seen: &mut Observer,
+        recording: Recording,
+        head: Head,
+    ) -> Result<Self, RecordingError> {
+        let channels = Channels::of(seen, &recording);
         let Recording { path, compression, flush, split, keep, reserve, topics, .. } = recording;
         let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
             .map_err(|error| RecordingError::Write { path: path.clone(), error })?;
@@ -57,7 +62,7 @@ impl Output {
             log: None,
             keeper,
             channels,
-            topics: TopicChannels::new(handle, topics),
+            topics: TopicChannels::new(handle, seen, topics),
             journal: JournalChannels::default(),
             runs: TranscriptChannels::default(),
             checkpoints: CheckpointChannels::new(handle.sources()),
@@ -82,7 +87,7 @@ impl Output {
     }
 
     /// A value.
-    pub fn write(&mut self, value: &TappedValue<'_>) {
+    pub fn write(&mut self, value: &SeenValue<'_>) {
         let Some(log) = &mut self.log else {
             self.unwritten += 1;
             return;
@@ -111,8 +116,13 @@ impl Output {
     }
 
     /// The messages that have come.
-    pub fn write_messages(&mut self) {
-        while let Some((channel, origin)) = self.topics.next(self.channels.conditions(), &mut self.buffer) {
+    pub fn write_messages(&mut self, seen: &mut Observer) {
+        if self.topics.has_new(seen)
+            && let Some(Err(error)) = self.log.as_mut().map(|log| self.topics.begin_new(seen, log))
+        {
+            self.fail(error);
+        }
+        while let Some((channel, origin)) = self.topics.next(seen, self.channels.conditions(), &mut self.buffer) {
             let Some(log) = self.log.as_mut().filter(|_| self.buffer.is_exact()) else {
                 self.unwritten += 1;
                 continue;
@@ -128,8 +138,8 @@ impl Output {
     }
 
     /// What runs began with.
-    pub fn write_runs(&mut self, tap: &mut Tap) {
-        while let Some(run) = tap.next_run() {
+    pub fn write_runs(&mut self, seen: &mut Observer) {
+        while let Some(run) = seen.next_run() {
             if let Some(Err(error)) = self.log.as_mut().map(|log| self.runs.write(run, log)) {
                 self.fail(error);
             }
@@ -137,8 +147,8 @@ impl Output {
     }
 
     /// What later runs depend on.
-    pub fn write_checkpoints(&mut self, tap: &mut Tap) {
-        while let Some(part) = tap.next_part() {
+    pub fn write_checkpoints(&mut self, seen: &mut Observer) {
+        while let Some(part) = seen.next_part() {
             if let Some(Err(error)) = self.log.as_mut().map(|log| self.checkpoints.write(&part, log)) {
                 self.fail(error);
             }
@@ -146,9 +156,9 @@ impl Output {
     }
 
     /// Goes on to the next file when there is enough in this one.
-    pub fn split(&mut self, tap: &Tap) {
+    pub fn split(&mut self, seen: &mut Observer) {
         let Some(log) = self.log.take_if(|log| self.parts.is_full(log.written().bytes)) else { return };
-        let ended = self.end_file(log, tap);
+        let ended = self.end_file(log, seen);
         self.parts.advance();
         match ended.and_then(|()| self.begin_file()) {
             Ok(log) => self.log = Some(log),
@@ -157,26 +167,24 @@ impl Output {
     }
 
     /// What else has happened; then all that was written outlives this process.
-    pub fn flush(&mut self, tap: &Tap) {
+    pub fn flush(&mut self, seen: &mut Observer) {
         let Some(log) = &mut self.log else { return };
-        // Who has a glance at the robot may be slow; values come meanwhile.
-        let entries = self.handle.try_journal(self.journal.next()).unwrap_or_default();
-        let written = self.journal.write(log, entries, &mut self.head, &mut self.buffer);
-        let written = written.and_then(|()| self.topics.begin_new(log)).and_then(|()| log.flush());
+        let written = self.journal.write(log, seen, &mut self.head, &mut self.buffer);
+        let written = written.and_then(|()| self.topics.begin_new(seen, log)).and_then(|()| log.flush());
         if let Err(error) = written {
             return self.fail(error);
         }
         if self.keeper.is_low() {
-            self.end_for_reserve(tap);
+            self.end_for_reserve(seen);
         }
     }
 
-    fn end_for_reserve(&mut self, tap: &Tap) {
+    fn end_for_reserve(&mut self, seen: &mut Observer) {
         let ending = Ending::Reserve(self.reserve);
         self.handle.note(format!("the log has ended early: {ending}"));
         self.ending = Some(ending);
         if let Some(log) = self.log.take()
-            && let Err(error) = self.end_file(log, tap)
+            && let Err(error) = self.end_file(log, seen)
         {
             self.ending = Some(Ending::Failure(error));
         }
@@ -189,37 +197,37 @@ impl Output {
     }
 
     /// Whoever waits for the disk gives it its end.
-    fn end_file(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
-        let mut counts = self.channels.counts(tap);
-        counts.extend(self.topics.counts());
+    fn end_file(&mut self, mut log: LogWriter, seen: &mut Observer) -> Result<(), LogError> {
+        let mut counts = self.channels.counts(seen);
+        counts.extend(self.topics.counts(seen));
         log.metadata(COUNTS, counts)?;
         self.keeper.order(Order::Ended { log: Box::new(log), path: self.parts.path(), end: self.parts.newest() });
         Ok(())
     }
 
     /// Ends the log with what is known at the end.
-    pub fn finish(mut self, tap: &Tap) -> Recorded {
-        if tap.dropped_parts() > 0 {
-            let count = counted(tap.dropped_parts(), "part");
+    pub fn finish(mut self, seen: &mut Observer) -> Recorded {
+        let dropped = seen.dropped();
+        if dropped.parts > 0 {
+            let count = counted(dropped.parts, "part");
             self.handle.note(format!("{count} of checkpoints found no room, so that a replay cannot begin with these"));
         }
         if let Some(log) = self.log.take()
-            && let Err(error) = self.end(log, tap)
+            && let Err(error) = self.end(log, seen)
         {
             self.fail(error);
         }
-        let dropped = tap.channels().iter().map(|channel| channel.dropped).sum::<u64>() + self.topics.dropped();
+        let dropped = seen.dropped();
         let (path, kept) = (self.parts.name(), self.keeper.finish());
-        let dropped_runs = tap.dropped_runs();
+        let (dropped, dropped_runs) = (dropped.values + dropped.messages, dropped.runs);
         Recorded { path, kept, dropped, dropped_runs, unwritten: self.unwritten, ending: self.ending }
     }
 
-    fn end(&mut self, mut log: LogWriter, tap: &Tap) -> Result<(), LogError> {
-        self.topics.begin_new(&mut log)?;
-        let entries = self.handle.journal(self.journal.next());
-        self.journal.write(&mut log, entries, &mut self.head, &mut self.buffer)?;
+    fn end(&mut self, mut log: LogWriter, seen: &mut Observer) -> Result<(), LogError> {
+        self.topics.begin_new(seen, &mut log)?;
+        self.journal.write(&mut log, seen, &mut self.head, &mut self.buffer)?;
         let report = self.handle.report().to_json();
         log.attach("statistics.json", "application/json", self.handle.now(), report.as_bytes())?;
-        self.end_file(log, tap)
+        self.end_file(log, seen)
     }
 }

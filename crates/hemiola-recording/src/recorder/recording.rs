@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hemiola_log::LogCompression;
 use hemiola_model::configuration::{Condition, LogConfiguration, LogExtent};
-use hemiola_runtime::{Robot, TapRequest};
+use hemiola_runtime::{Observation, Robot, ValueRequest};
 
 use crate::error::RecordingError;
 
@@ -26,8 +26,8 @@ pub struct Recording {
     pub reserve: u64,
     /// How often there is a checkpoint.
     pub checkpoint: Option<Duration>,
-    /// What the robot is asked to pass on.
-    pub requests: Vec<TapRequest>,
+    /// What is to be seen.
+    pub requests: Vec<ValueRequest>,
     /// Of these, what is not recorded itself: conditions speak of it.
     pub only_watched: BTreeSet<String>,
     /// Of what is recorded only while something holds.
@@ -47,7 +47,7 @@ pub struct RecordingOptions {
     /// exists already.
     pub ignores_folder: bool,
     /// The only representations and topics that are recorded; all that are configured if empty.
-    pub only: Vec<TapRequest>,
+    pub only: Vec<ValueRequest>,
     /// How the log is made smaller.
     pub compression: Option<LogCompression>,
 }
@@ -97,25 +97,27 @@ impl Recording {
 }
 
 impl Recording {
-    /// The robot, asked to pass on what is to be recorded.
-    ///
-    /// # Errors
-    /// As [`Robot::tapped`].
-    pub fn asked_of(&self, robot: Robot) -> Result<Robot, RecordingError> {
-        let runs = hemiola_runtime::Recording::of_runs();
-        let recording = match self.checkpoint {
-            Some(period) => runs.with_checkpoints(period),
-            None => runs,
-        };
-        Ok(robot.tapped(self.requests.clone())?.recorded(recording))
+    /// What is to be seen of the robot.
+    pub fn observation(&self) -> Observation {
+        let topics = self.topics.clone();
+        let observation = Observation::of(self.requests.clone())
+            .with_topics_named(move |topic| topics.is_recorded(topic))
+            .with_runs()
+            .with_journal()
+            .complete();
+        match self.checkpoint {
+            Some(period) => observation.with_checkpoints(period),
+            None => observation,
+        }
     }
 }
 
 /// Which topics are recorded: all, but for what is said. They come and go while the robot runs.
+#[derive(Clone)]
 pub struct TopicChoice {
     configuration: LogConfiguration,
     /// On the command line.
-    chosen: Vec<TapRequest>,
+    chosen: Vec<ValueRequest>,
 }
 
 impl TopicChoice {
@@ -160,18 +162,18 @@ fn next_number(folder: &Path, name: &str) -> u64 {
 
 /// What of `recordable` is to be passed on, and which of the configured names are not among it.
 fn requests(
-    chosen: &[TapRequest],
+    chosen: &[ValueRequest],
     configuration: &LogConfiguration,
     recordable: &[String],
-) -> (Vec<TapRequest>, Vec<String>) {
+) -> (Vec<ValueRequest>, Vec<String>) {
     let LogConfiguration { only, channels, .. } = configuration;
-    let configured = |name: &String| TapRequest {
+    let configured = |name: &String| ValueRequest {
         rate: channels.get(name).and_then(|channel| channel.rate),
-        ..TapRequest::all(name)
+        ..ValueRequest::all(name)
     };
     if !chosen.is_empty() {
         // Who names it on the command line wants it, whatever is configured.
-        let requests = chosen.iter().map(|request| TapRequest {
+        let requests = chosen.iter().map(|request| ValueRequest {
             rate: request.rate.or(configured(&request.representation).rate),
             ..request.clone()
         });
@@ -200,7 +202,7 @@ fn conditions<'n>(
 /// Puts first what conditions speak of, so that of a run it comes first; tells what of it was not requested.
 fn watch(
     conditions: &BTreeMap<String, Condition>,
-    requests: &mut Vec<TapRequest>,
+    requests: &mut Vec<ValueRequest>,
     recordable: &[String],
     idle: &mut Vec<String>,
 ) -> BTreeSet<String> {
@@ -210,7 +212,7 @@ fn watch(
     idle.extend(gone);
     let is_requested = |name: &String| requests.iter().any(|request| request.representation == *name);
     let only_watched: BTreeSet<_> = watched.iter().filter(|name| !is_requested(name)).cloned().collect();
-    requests.extend(only_watched.iter().map(TapRequest::all));
+    requests.extend(only_watched.iter().map(ValueRequest::all));
     requests.sort_by_key(|request| !watched.contains(&request.representation));
     only_watched
 }
@@ -233,29 +235,32 @@ mod tests {
         }
     }
 
-    fn recorded(chosen: &[TapRequest], configuration: &LogConfiguration) -> (Vec<TapRequest>, Vec<String>) {
+    fn recorded(chosen: &[ValueRequest], configuration: &LogConfiguration) -> (Vec<ValueRequest>, Vec<String>) {
         requests(chosen, configuration, &["Ball", "Image", "Pose"].map(str::to_owned))
     }
 
-    fn at(name: &str, rate: f64) -> TapRequest {
-        TapRequest { rate: Some(rate), ..TapRequest::all(name) }
+    fn at(name: &str, rate: f64) -> ValueRequest {
+        ValueRequest { rate: Some(rate), ..ValueRequest::all(name) }
     }
 
     #[test]
     fn everything_is_recorded_unless_something_else_is_said() {
-        let everything = ["Ball", "Image", "Pose"].map(TapRequest::all);
+        let everything = ["Ball", "Image", "Pose"].map(ValueRequest::all);
         assert_eq!(recorded(&[], &configuration(&[], &[])), (everything.to_vec(), vec![]));
         let thinned =
             configuration(&[], &[("Image", None, Some(2.0)), ("Pose", Some(false), None), ("Gone", None, None)]);
-        assert_eq!(recorded(&[], &thinned), (vec![TapRequest::all("Ball"), at("Image", 2.0)], vec!["Gone".to_owned()]));
+        assert_eq!(
+            recorded(&[], &thinned),
+            (vec![ValueRequest::all("Ball"), at("Image", 2.0)], vec!["Gone".to_owned()])
+        );
         let few = configuration(&["Image", "Pose"], &[("Image", None, Some(2.0))]);
-        assert_eq!(recorded(&[], &few).0, [at("Image", 2.0), TapRequest::all("Pose")]);
+        assert_eq!(recorded(&[], &few).0, [at("Image", 2.0), ValueRequest::all("Pose")]);
     }
 
     #[test]
     fn the_command_line_has_the_last_word() {
         let configuration = configuration(&["Ball"], &[("Image", Some(false), Some(2.0))]);
-        assert_eq!(recorded(&[TapRequest::all("Image")], &configuration).0, [at("Image", 2.0)]);
+        assert_eq!(recorded(&[ValueRequest::all("Image")], &configuration).0, [at("Image", 2.0)]);
         assert_eq!(recorded(&[at("Image", 9.0)], &configuration).0, [at("Image", 9.0)]);
     }
 
@@ -270,7 +275,7 @@ mod tests {
         let gone = Comparison { representation: "Gone".into(), ..seen.clone() };
         let conditions = BTreeMap::from([("Image".to_owned(), Condition { any: vec![vec![seen, gone]] })]);
         let watch = |requests: &[&str]| {
-            let mut requests: Vec<_> = requests.iter().map(|name| TapRequest::all(*name)).collect();
+            let mut requests: Vec<_> = requests.iter().map(|name| ValueRequest::all(*name)).collect();
             let mut idle = Vec::new();
             let only_watched =
                 watch(&conditions, &mut requests, &["Ball", "Image", "Pose"].map(str::to_owned), &mut idle);

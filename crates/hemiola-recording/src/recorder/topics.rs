@@ -6,7 +6,7 @@ use std::time::Duration;
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
-use hemiola_runtime::{RobotHandle, TopicTap};
+use hemiola_runtime::{Observer, RobotHandle};
 use serde_json::json;
 
 use super::conditions::Conditions;
@@ -16,7 +16,6 @@ use crate::names::topic;
 /// See the module.
 pub struct TopicChannels {
     handle: RobotHandle,
-    tap: TopicTap,
     choice: TopicChoice,
     /// Those of which was said that they cannot be recorded, or that can.
     looked_at: BTreeSet<String>,
@@ -38,29 +37,24 @@ struct TopicChannel {
 
 impl TopicChannels {
     /// Of the topics that there are, as chosen.
-    pub fn new(handle: &RobotHandle, choice: TopicChoice) -> Self {
-        let mut channels = Self {
-            handle: handle.clone(),
-            tap: handle.tap_topics(),
-            choice,
-            looked_at: BTreeSet::new(),
-            channels: Vec::new(),
-        };
-        channels.join();
+    pub fn new(handle: &RobotHandle, seen: &mut Observer, choice: TopicChoice) -> Self {
+        let mut channels = Self { handle: handle.clone(), choice, looked_at: BTreeSet::new(), channels: Vec::new() };
+        channels.join(seen);
         // At once, so that two stepped runs say it at the same time.
         channels.note_unreadable();
         channels
     }
 
-    fn join(&mut self) {
-        let choice = &self.choice;
-        for joined in self.tap.join(|name| choice.is_recorded(name)) {
+    /// Takes up the topics that have come since the last time.
+    fn join(&mut self, seen: &mut Observer) {
+        for joined in seen.topics().iter().skip(self.channels.len()) {
+            // Only what has a type can be observed.
             let Some(data_type) = joined.descriptor.data_type() else { continue };
-            let rate = choice.rate(&joined.name);
+            let rate = self.choice.rate(&joined.name);
             self.channels.push(TopicChannel {
                 topic: topic("topic", &joined.name),
                 schema: MessageSchema::of(joined.descriptor.name(), &data_type),
-                name: joined.name,
+                name: joined.name.clone(),
                 id: None,
                 period: rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
                 due: Time::ZERO,
@@ -93,19 +87,29 @@ impl TopicChannels {
         self.channels.iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
+    /// Whether there are topics that the log does not know yet.
+    pub fn has_new(&self, seen: &mut Observer) -> bool {
+        seen.topics().len() > self.channels.len()
+    }
+
     /// Adds those to a log that have come since.
-    pub fn begin_new(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+    pub fn begin_new(&mut self, seen: &mut Observer, log: &mut LogWriter) -> Result<(), LogError> {
         let known = self.channels.len();
-        self.join();
+        self.join(seen);
         self.note_unreadable();
         self.channels[known..].iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
     /// Encodes the next message that is recorded, and tells where it goes; `None` when there is none at present.
-    pub fn next(&mut self, conditions: &Conditions, buffer: &mut CdrWriter) -> Option<(ChannelId, Origin)> {
-        while let Some(message) = self.tap.next() {
+    pub fn next(
+        &mut self,
+        seen: &mut Observer,
+        conditions: &Conditions,
+        buffer: &mut CdrWriter,
+    ) -> Option<(ChannelId, Origin)> {
+        while let Some(message) = seen.next_message() {
             let (index, time) = (message.topic(), message.time());
-            let channel = &mut self.channels[index];
+            let Some(channel) = self.channels.get_mut(index) else { continue };
             channel.received += 1;
             let Some(id) = channel.id else { continue };
             if time < channel.due || !conditions.allow(&channel.name) {
@@ -116,7 +120,7 @@ impl TopicChannels {
             buffer.clear();
             message.write(buffer);
             // Publishers number each for itself.
-            let sequence = (channel.received - channel.left_out - 1 + self.tap.dropped(index)) as u32;
+            let sequence = (channel.received - channel.left_out - 1 + seen.dropped_messages(index)) as u32;
             channel.written += 1;
             return Some((id, Origin { sequence, logged: time, published: time }));
         }
@@ -124,18 +128,13 @@ impl TopicChannels {
     }
 
     /// As of the channels of values.
-    pub fn counts(&mut self) -> BTreeMap<String, String> {
+    pub fn counts(&self, seen: &mut Observer) -> BTreeMap<String, String> {
         let channels = self.channels.iter().enumerate().map(|(index, channel)| {
             let TopicChannel { topic, written, left_out, .. } = channel;
-            let counts = json!({ "written": written, "left_out": left_out, "dropped": self.tap.dropped(index) });
+            let counts = json!({ "written": written, "left_out": left_out, "dropped": seen.dropped_messages(index) });
             (topic.clone(), counts.to_string())
         });
         channels.collect()
-    }
-
-    /// Messages that found no room on their way.
-    pub fn dropped(&mut self) -> u64 {
-        (0..self.channels.len()).map(|index| self.tap.dropped(index)).sum()
     }
 }
 

@@ -10,7 +10,6 @@ use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
 use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
 
-use super::observers::ObserverEnds;
 use super::periods::period_of;
 use super::robot::Robot;
 use super::wiring::Wiring;
@@ -20,6 +19,7 @@ use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::script::Script;
 use crate::stand_in::Taken;
+use crate::sync::AtomicU64;
 use crate::watchdog::{Demotion, Silence};
 
 /// See the module.
@@ -37,7 +37,8 @@ pub(super) struct Assembly<'r> {
     pub plans: Vec<Plan>,
     pub on_failure: BTreeMap<String, FailurePolicy>,
     pub wiring: Wiring,
-    pub observers: ObserverEnds,
+    /// Orders the runs of all cycles, where somebody observes them.
+    pub order: Arc<AtomicU64>,
     pub monitor: Monitor,
     pub silences: Vec<Silence>,
     pub demotions: Vec<Demotion>,
@@ -66,7 +67,7 @@ impl<'r> Assembly<'r> {
         monitor.set_faults(state.faults().clone());
         Ok(Self {
             wiring: Wiring::of(robot, &catalog, &cycle_ids, script)?,
-            observers: ObserverEnds::of(&state),
+            order: Arc::default(),
             monitor,
             plans: robot.plans(available),
             on_failure: modules.map(|(name, module)| (name.clone(), module.on_failure)).collect(),

@@ -9,7 +9,6 @@ use hemiola_realtime::Respite;
 
 use super::assembly::Assembly;
 use super::instances::{Instances, actuators, instances};
-use super::observers::Observed;
 use super::periods::period_of;
 use super::workers::{Workers, real_time_policy};
 use crate::command::mailbox;
@@ -29,22 +28,12 @@ impl Assembly<'_> {
         let program = self.program(index, &instances)?;
         let workers = self.workers(self.cycle_ids[index], self.plans[index].workers(), configuration)?;
         let blackboard = self.wiring.blackboards[index].clone();
-        let (mailbox, commands) = mailbox(blackboard.clone());
+        let (mailbox, commands) = mailbox();
         let (health, pool) = (Arc::new(Health::default()), workers.count);
         let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
         self.watch(index, &health, &workers, &actuators);
         let imports = self.cycle_imports(index, configuration);
-        let observers = self.observers.cycle(
-            robot,
-            Observed {
-                node: index,
-                name: &resolved.name,
-                blackboard: &blackboard,
-                program: &program,
-                imports: &imports,
-                inputs: std::mem::take(&mut self.wiring.inputs[index]),
-            },
-        );
+        let outlets = self.cycle_outlets(index, &program, &imports);
         let guard = Guard {
             deadline: configuration.deadline,
             health: health.clone(),
@@ -79,7 +68,7 @@ impl Assembly<'_> {
             pool,
             next_lesson: FIRST_LESSON,
         };
-        Ok((Cycle { core, observers, guard }, control))
+        Ok((Cycle { core, outlets, guard }, control))
     }
 
     fn program(&self, index: usize, instances: &Instances) -> Result<Program, RuntimeError> {

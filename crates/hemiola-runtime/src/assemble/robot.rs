@@ -15,9 +15,8 @@ use hemiola_plan::{
 use hemiola_trace::Profile;
 
 use super::course::check_course;
-use super::recording::Recording;
 use crate::error::RuntimeError;
-use crate::observe::values::TapRequest;
+use crate::observe::{Observation, ValueRequest};
 use crate::stand_in::Course;
 use description::{check_names, check_ports, check_updates, describe};
 
@@ -43,9 +42,6 @@ pub struct Robot {
     pub(crate) system: System,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
-    pub(crate) taps: Vec<TapRequest>,
-    /// What is written down from the beginning.
-    pub(crate) recording: Recording,
     /// What it follows.
     pub(crate) course: Course,
 }
@@ -84,8 +80,6 @@ impl Robot {
             system,
             resolved,
             profile: Profile::default(),
-            taps: Vec::new(),
-            recording: Recording::default(),
             course: Course::default(),
         })
     }
@@ -97,13 +91,13 @@ impl Robot {
         self
     }
 
-    /// Passes values on to a recorder: see [`Tap`](crate::Tap). Replaces what was asked for before.
+    /// Whether there is, with the present providers, what somebody wants to [observe](crate::RobotHandle::observe) of it.
     ///
     /// # Errors
     /// A representation that nobody provides, or that is opaque.
-    pub fn tapped(mut self, requests: Vec<TapRequest>) -> Result<Self, RuntimeError> {
+    pub fn check_observation(&self, observation: &Observation) -> Result<(), RuntimeError> {
         let provided = self.provided();
-        for TapRequest { representation, .. } in &requests {
+        for ValueRequest { representation, .. } in &observation.values {
             let descriptor = provided.get(representation.as_str()).ok_or_else(|| RuntimeError::Unknown {
                 kind: "representation",
                 name: representation.clone(),
@@ -113,35 +107,7 @@ impl Robot {
                 return Err(RuntimeError::Opaque { name: representation.clone() });
             }
         }
-        self.taps = requests;
-        Ok(self)
-    }
-
-    /// Writes down, from its beginning, what its runs begin with. Replaces what was asked for before.
-    ///
-    /// ```
-    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-    /// # use hemiola_runtime::{Course, Recording, Robot, Script};
-    /// # use std::time::Duration;
-    /// # let robot = || {
-    /// #     let mut configuration = Configuration::default();
-    /// #     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-    /// #     Robot::assemble(configuration)
-    /// # };
-    /// let mut stepper = robot()?.recorded(Recording::of_runs()).into_stepper()?;
-    /// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
-    /// stepper.run_for(Duration::from_secs(1));
-    ///
-    /// let script = Script::of(std::iter::from_fn(|| tap.next_run()));
-    /// let mut again = robot()?.following(Course::of(script))?.into_stepper()?;
-    /// while again.step().is_some() {}
-    /// assert_eq!(again.now(), stepper.now());
-    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
-    /// ```
-    #[must_use]
-    pub fn recorded(mut self, recording: Recording) -> Self {
-        self.recording = recording;
-        self
+        Ok(())
     }
 
     /// Follows a recording instead of deciding by itself what runs when, and on what. Replaces what it was to

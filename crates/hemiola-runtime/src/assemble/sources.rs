@@ -68,7 +68,7 @@ impl Assembly<'_> {
             last: None,
             records,
             settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
-            tap: self.observers.values(robot, node, descriptor.name(), &blackboard),
+            outlets: self.source_outlets(number),
             blackboard,
         })
     }

@@ -11,7 +11,6 @@ use hemiola_model::module::{ArgumentKind, BetweenRuns, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
-use super::observers::tap_depth;
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, channel};
@@ -68,15 +67,7 @@ impl Wiring {
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
         let mut imports: Vec<Vec<(usize, Import)>> = (0..count).map(|_| Vec::new()).collect();
-        let held_by_tap = |index: usize, descriptor: &RepresentationDescriptor| {
-            let mut requests = robot.taps.iter();
-            let is_tapped = requests.any(|request| request.representation == descriptor.name());
-            if is_tapped { tap_depth(robot, index) } else { 0 }
-        };
-        let held_by_tap = |(index, node): (usize, &Node)| {
-            node.provides.iter().map(|descriptor| held_by_tap(index, descriptor)).collect()
-        };
-        let mut holds: Vec<Vec<usize>> = nodes.iter().enumerate().map(held_by_tap).collect();
+        let mut holds: Vec<Vec<usize>> = nodes.iter().map(|node| vec![0; node.provides.len()]).collect();
         let links = links(robot, &nodes);
         let recorded = script.map(Script::channels);
         for Link { publisher, consumer, lines } in &links {

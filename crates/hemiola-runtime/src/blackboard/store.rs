@@ -16,6 +16,8 @@
 
 #![expect(unsafe_code, reason = "values take turns; see the invariant")]
 
+use std::cell::UnsafeCell;
+
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::cell::{Cell, View};
@@ -26,37 +28,48 @@ use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The slot of the value that takes the place of all others while the representation is overridden.
 const OVERRIDE: u32 = 0;
-/// The current, the previous and the one being written; a pinned one; the override.
+/// The current, the previous and the one being written; a spare one; the override.
 const OWN_SLOTS: usize = 5;
 
 /// See the module.
 pub struct Store {
     cell: Cell,
-    slots: Box<[Slot]>,
+    /// Changes only between two runs, and then there are more.
+    slots: UnsafeCell<Vec<Slot>>,
+    /// How many it was made with.
+    first_slots: usize,
     current: AtomicU32,
     previous: AtomicU32,
     writing: AtomicU32,
     /// How often a value was made current.
     commits: AtomicU32,
     overridden: AtomicBool,
-    pinned: AtomicBool,
+}
+
+// SAFETY: see the invariant; the list of slots belongs to the provider's cycle or source, and changes between two runs.
+unsafe impl Sync for Store {}
+
+/// Slots that are to be added to a store, and memory for the list of all.
+pub struct NewSlots {
+    list: Vec<Slot>,
+    new: Vec<Slot>,
 }
 
 impl Store {
     /// A store from which others can hold up to `holds` values at the same time.
     pub fn new(descriptor: &'static RepresentationDescriptor, holds: usize) -> Self {
-        let slots: Box<[Slot]> = (0..OWN_SLOTS + holds).map(|_| Slot::new(descriptor.create())).collect();
+        let slots: Vec<Slot> = (0..OWN_SLOTS + holds).map(|_| Slot::new(descriptor.create())).collect();
         // SAFETY: nobody else has it yet.
         let initial = View::of(unsafe { slots[1].value() });
         Self {
             cell: Cell::new(descriptor, initial),
-            slots,
+            first_slots: slots.len(),
+            slots: UnsafeCell::new(slots),
             current: AtomicU32::new(1),
             previous: AtomicU32::new(1),
             writing: AtomicU32::new(1),
             commits: AtomicU32::new(0),
             overridden: AtomicBool::new(false),
-            pinned: AtomicBool::new(false),
         }
     }
 
@@ -97,17 +110,20 @@ impl Store {
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
-    /// Holds the current value for somebody outside of all cycles, if nobody does: there is one slot for that.
-    pub fn pin(&self, between: &BetweenRuns<'_>) -> Option<Held> {
-        // Acquire: who unpinned has released the value before.
-        (!self.pinned.swap(true, Ordering::Acquire)).then(|| self.hold(between))
+    /// Makes so many slots, when so many others have been added to the first ones. Off the real-time threads.
+    pub fn make_slots(&self, count: usize, before: usize) -> NewSlots {
+        let new = (0..count).map(|_| Slot::new(self.descriptor().create())).collect();
+        NewSlots { list: Vec::with_capacity(self.first_slots + before + count), new }
     }
 
-    /// Lets go of a pinned value.
-    pub fn unpin(&self, held: Held) {
-        drop(held);
-        // Release: who pins next has seen the slot released.
-        self.pinned.store(false, Ordering::Release);
+    /// Adds slots, in the order in which they were made; what is left of them is to be dropped off the real-time threads. No
+    /// allocation.
+    pub fn add_slots(&self, slots: &mut NewSlots, _: &mut BetweenRuns<'_>) {
+        // SAFETY: between two runs only the caller has the list.
+        let present = unsafe { &mut *self.slots.get() };
+        slots.list.append(present);
+        slots.list.append(&mut slots.new);
+        std::mem::swap(present, &mut slots.list);
     }
 
     /// Exchanges the value that overrides for `value`, and overrides with it from now on. `false` when the last one is still
@@ -172,8 +188,13 @@ impl Store {
         self.cell.age(between);
     }
 
+    fn slots(&self) -> &[Slot] {
+        // SAFETY: the list changes between two runs; whoever looks at it belongs to the run, or is the one who changes it.
+        unsafe { &*self.slots.get() }
+    }
+
     fn slot(&self, slot: u32) -> &Slot {
-        &self.slots[slot as usize]
+        &self.slots()[slot as usize]
     }
 
     fn address(&self, slot: u32) -> *const () {
@@ -204,7 +225,7 @@ impl<'s> Writing<'s> {
     fn choose(&self, store: &Store) -> bool {
         let (current, previous) = (store.current.load(Ordering::Relaxed), store.previous.load(Ordering::Relaxed));
         let is_free = |slot: u32| slot != current && slot != previous && store.slot(slot).is_free();
-        let Some(free) = (1..store.slots.len() as u32).find(|&slot| is_free(slot)) else { return false };
+        let Some(free) = (1..store.slots().len() as u32).find(|&slot| is_free(slot)) else { return false };
         store.writing.store(free, Ordering::Relaxed);
         // SAFETY: the value is free, so nobody sees it; this is the one who writes.
         unsafe { store.cell.set_writing(store.address(free).cast_mut()) };

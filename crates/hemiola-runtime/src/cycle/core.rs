@@ -72,6 +72,13 @@ pub struct RunBefore {
     pub is_safe: bool,
 }
 
+impl Progress {
+    /// The number of the last run that began, and what its clock showed.
+    pub fn last_run(&self) -> (u32, Time) {
+        (self.runs.wrapping_sub(1), self.last_trigger.unwrap_or_default())
+    }
+}
+
 impl Core {
     /// The number of the run that begins.
     pub(super) fn count_run(&mut self) -> u32 {

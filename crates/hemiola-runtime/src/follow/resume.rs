@@ -30,9 +30,6 @@ impl Cycle {
             })?;
         }
         self.core.publish_again(part);
-        if let Some(values) = self.observers.as_mut().and_then(|observers| observers.values.as_mut()) {
-            values.begin_after(&self.core.blackboard);
-        }
         let changes = std::mem::take(&mut self.core.progress.changes);
         self.core.progress = Progress {
             runs: part.run,

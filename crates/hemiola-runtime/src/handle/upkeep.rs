@@ -15,7 +15,11 @@ impl RobotHandle {
     /// Gathers events, replaces failed modules, plans with what was learnt. Never waits for somebody who is changing the robot, who
     /// may be waiting for a cycle himself: then the rings would overflow. The next call tries again.
     pub(crate) fn service(&self) {
-        self.monitor().poll();
+        self.viewpoints.tidy();
+        let mut monitor = self.monitor();
+        monitor.poll();
+        self.state.set_watched(monitor.is_watched());
+        drop(monitor);
         if let Some(mut controls) = lock_if_free(&self.controls) {
             self.restart_failed(&mut controls);
             self.learn(&mut controls);

@@ -35,7 +35,8 @@ impl std::fmt::Display for Message {
 pub struct Messages {
     order: Vec<String>,
     counts: BTreeMap<String, u64>,
-    delivered: usize,
+    /// The entry of the journal that is to be passed on next.
+    told: u64,
     /// Each time that one was said, and what else happened.
     journal: Journal,
     clock: Arc<RobotClock>,
@@ -46,7 +47,7 @@ const MOST_MESSAGES: usize = 1000;
 
 impl Messages {
     pub fn new(clock: Arc<RobotClock>) -> Self {
-        Self { order: Vec::new(), counts: BTreeMap::new(), delivered: 0, journal: Journal::default(), clock }
+        Self { order: Vec::new(), counts: BTreeMap::new(), told: 0, journal: Journal::default(), clock }
     }
 
     pub fn happened(&mut self, event: JournalEvent) {
@@ -70,20 +71,15 @@ impl Messages {
         self.counts.contains_key(text)
     }
 
-    /// Those that were not fetched yet.
-    pub fn new_messages(&mut self) -> Vec<Message> {
-        let new = self.counted(self.delivered);
-        self.delivered = self.order.len();
-        new
+    /// What has happened since the last time.
+    pub fn told(&mut self) -> impl Iterator<Item = &JournalEntry> {
+        let told = std::mem::replace(&mut self.told, self.journal.next());
+        self.journal.from(told)
     }
 
     /// All so far.
     pub fn all(&self) -> Vec<Message> {
-        self.counted(0)
-    }
-
-    fn counted(&self, from: usize) -> Vec<Message> {
-        let messages = self.order[from..].iter();
+        let messages = self.order.iter();
         messages.map(|text| Message { text: text.clone(), count: self.counts[text] }).collect()
     }
 

@@ -35,5 +35,6 @@ mod item;
 mod page;
 mod writer;
 
-pub use cut::Cut;
-pub use writer::{CheckpointLine, CheckpointWriter, When, checkpoints};
+pub use cut::{Cut, CutWord};
+pub use item::Inventory;
+pub use writer::{PartLine, PartWriter, When, parts};

@@ -1,18 +1,22 @@
-//! How many values a recorder holds, so that a provider never looks in vain for a slot.
+//! How many values an observer holds, so that a provider never looks in vain for a slot.
 //!
-//! A store has as many slots more as values may be on their way to the recorder. The provider of the values counts up before it passes one on;
-//! who has read it releases its slot, then counts down.
+//! A store has as many slots more as values may be on their way to observers. Who passes values on counts them; who has read one releases
+//! its slot, then counts it as let go.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | provider | reads the count; full if it is the capacity | acquire: the slots of all that are no longer counted are seen released |
-//! | provider | holds the value, adds one, passes it on | relaxed: nobody else adds |
-//! | recorder | releases the slot, then subtracts one | release: who sees the one sees the other |
+//! | provider | reads how many were let go; full if as many others as fit were passed on | acquire: the slots of all that were let go are seen released |
+//! | provider | holds the value, counts it, passes it on | its own count: nobody else adds |
+//! | observer | releases the slot, then adds one to those let go | release: who sees the one sees the other |
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// See the module.
+/// The observer's count: see the module.
 pub struct Room(AtomicU32);
+
+/// The provider's count.
+#[derive(Default)]
+pub struct Passed(u32);
 
 impl Default for Room {
     fn default() -> Self {
@@ -21,19 +25,23 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Whether so many values are on their way. Only for the provider.
-    pub fn is_full(&self, capacity: u32) -> bool {
-        self.0.load(Ordering::Acquire) >= capacity
-    }
-
-    /// One more is. Only for the provider.
-    pub fn enter(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// One less is, and its slot has been released.
+    /// One value more was let go, and its slot has been released.
     pub fn leave(&self) {
-        self.0.fetch_sub(1, Ordering::Release);
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl Passed {
+    /// Whether so many values are on their way.
+    #[inline]
+    pub fn is_full(&self, room: &Room, capacity: u32) -> bool {
+        self.0.wrapping_sub(room.0.load(Ordering::Acquire)) >= capacity
+    }
+
+    /// One more is.
+    #[inline]
+    pub fn enter(&mut self) {
+        self.0 = self.0.wrapping_add(1);
     }
 }
 
@@ -43,7 +51,7 @@ mod tests {
     use hemiola_bus::exchange::queue;
     use loom::thread;
 
-    use super::Room;
+    use super::{Passed, Room};
     use crate::sync::{Arc, AtomicU32, Ordering, UnsafeCell};
 
     /// A value, and how often it is held; as a store has them.
@@ -76,16 +84,16 @@ mod tests {
                     }
                 })
             };
-            let mut current = 0;
+            let (mut current, mut passed) = (0, Passed::default());
             for run in 1..=3 {
                 let is_free = |number: &usize| *number != current && slots.0[*number].1.load(Ordering::Acquire) == 0;
                 let free = (0..slots.0.len()).find(is_free).expect("there is a free slot");
                 // SAFETY: nobody sees it.
                 slots.0[free].0.with_mut(|value| unsafe { *value = run });
                 current = free;
-                if !slots.1.is_full(1) {
+                if !passed.is_full(&slots.1, 1) {
                     slots.0[free].1.fetch_add(1, Ordering::Relaxed);
-                    slots.1.enter();
+                    passed.enter();
                     values.push(free).expect("there is room for all that can be held");
                 }
             }

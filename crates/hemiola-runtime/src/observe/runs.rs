@@ -3,7 +3,7 @@
 //! A run computes from representations, the cycle's clock and the state of its modules, and from nothing else. The state comes from the runs
 //! before it; so a run is repeated by giving it what it *began* with: the clock, the safe state, which snapshot each import took, which samples
 //! it found in its queues, and which messages its subscriptions. On threads of their own that is decided by who is faster. Here it is written
-//! down: a few words per run, handed to the recorder as it is handed [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a
+//! down: a few words per run, handed to observers as they are handed [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a
 //! replay follows.
 //!
 //! # The order of the runs
@@ -29,46 +29,32 @@
 
 use std::sync::Arc;
 
-use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
-use hemiola_model::module::BetweenRuns;
-use hemiola_model::module::SafeState;
+use hemiola_model::module::{BetweenRuns, SafeState};
 
-use crate::observe::values::{State, WhenFull};
+use super::hand_over::{Giver, Presence, Taker, WhenFull, circulating};
 use crate::program::Program;
 use crate::record::{
     ChangeNumber, InputRecord, MOST_CHANGES, MessageRecord, NO_SNAPSHOT, NewChanges, RunRecord, SampleSpan,
 };
 use crate::run::{Beginning, CycleImport};
-use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 /// So many publishers' messages are written down; a run that receives those of more is not.
 const MOST_MESSAGES: usize = 16;
-/// So many runs can be on their way to the recorder: at 100 Hz it may be away for five seconds.
+/// So many runs can be on their way to an observer: at 100 Hz it may be away for five seconds.
 const DEPTH: usize = 512;
 
 /// Writes down the runs of one cycle, at its end.
-pub struct TranscriptWriter {
-    notes: QueueWriter<Note>,
-    spare: QueueReader<Box<Page>>,
-    shared: Arc<Shared>,
-    order: Arc<AtomicU64>,
-    full: WhenFull,
-}
+pub struct RunWriter(Giver<Box<Page>>);
 
-/// A run on its way to the recorder.
-struct Note {
+/// A run on its way to an observer; goes back to be filled again.
+struct Page {
     run: u32,
     now: Time,
     order: u64,
     safe_state: SafeState,
     /// It does not lack messages or changes, for which there was no room.
     is_whole: bool,
-    page: Box<Page>,
-}
-
-/// Goes back to be filled again.
-struct Page {
     /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one import after the other.
     words: Box<[u32]>,
     /// Topic, subscriber, publisher, count.
@@ -82,6 +68,11 @@ struct Page {
 impl Page {
     fn new(words: usize) -> Self {
         Self {
+            run: 0,
+            now: Time::ZERO,
+            order: 0,
+            safe_state: SafeState::Inactive,
+            is_whole: false,
             words: vec![0; words].into(),
             messages: [("", 0, 0, 0); MOST_MESSAGES],
             filled: 0,
@@ -94,8 +85,7 @@ impl Page {
     fn fill(
         &mut self,
         changes: &NewChanges,
-        imports: &[CycleImport],
-        program: &Program,
+        (imports, program): (&[CycleImport], &Program),
         between: &BetweenRuns<'_>,
     ) -> bool {
         let Self { words, messages, filled, .. } = self;
@@ -116,91 +106,53 @@ impl Page {
     }
 }
 
-struct Shared {
-    state: AtomicU8,
-    dropped: AtomicU64,
-}
-
-impl Shared {
-    fn is(&self, state: State) -> bool {
-        self.state.load(Ordering::Relaxed) == state as u8
-    }
-}
-
-/// The recorder's end of a cycle's transcript.
-pub struct TranscriptLine {
+/// The observer's end of a cycle's runs.
+pub struct RunLine {
     cycle: Arc<str>,
     inputs: Vec<InputRecord>,
-    notes: QueueReader<Note>,
-    spare: QueueWriter<Box<Page>>,
-    shared: Arc<Shared>,
+    pages: Taker<Box<Page>>,
 }
 
 /// Both ends for a cycle that reads from these, as [`InputRecord`]s of which nothing was taken.
-pub fn transcript(
-    cycle: &str,
+pub fn runs(
+    cycle: &Arc<str>,
     inputs: Vec<InputRecord>,
-    order: &Arc<AtomicU64>,
+    presence: &Arc<Presence>,
     full: WhenFull,
-) -> (TranscriptWriter, TranscriptLine) {
+) -> (RunWriter, RunLine) {
     let width = inputs.iter().map(|input| 1 + 2 * input.samples.len()).sum();
-    let (notes, reader) = queue(DEPTH);
-    let (mut spare, spare_reader) = queue(DEPTH);
-    for _ in 0..DEPTH {
-        // There is room for all.
-        _ = spare.push(Box::new(Page::new(width)));
-    }
-    let shared = Arc::new(Shared { state: AtomicU8::new(State::Untaken as u8), dropped: AtomicU64::new(0) });
-    (
-        TranscriptWriter { notes, spare: spare_reader, shared: shared.clone(), order: order.clone(), full },
-        TranscriptLine { cycle: cycle.into(), inputs, notes: reader, spare, shared },
-    )
+    let empty = (0..DEPTH).map(|_| Box::new(Page::new(width))).collect();
+    let (giver, pages) = circulating(presence, empty, full);
+    (RunWriter(giver), RunLine { cycle: cycle.clone(), inputs, pages })
 }
 
-impl TranscriptWriter {
+impl RunWriter {
     /// Writes down a run, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
     pub fn write_down(
         &mut self,
+        order: u64,
         beginning: &Beginning<'_>,
-        imports: &[CycleImport],
-        program: &Program,
+        world: (&[CycleImport], &Program),
         between: &BetweenRuns<'_>,
     ) {
-        if self.shared.is(State::Closed) {
-            return;
-        }
-        // Here, and not earlier: see the module. Also for a run for which there is no room, so that it is missed.
-        let order = self.order.fetch_add(1, Ordering::Relaxed);
-        let mut spare = self.spare.pop();
-        while spare.is_none() && self.full == WhenFull::Wait && self.shared.is(State::Taken) {
-            std::thread::yield_now();
-            spare = self.spare.pop();
-        }
-        let Some(mut page) = spare else {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
-            return;
-        };
+        let Some(mut page) = self.0.empty() else { return };
         let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
-        let is_whole = page.fill(changes, imports, program, between);
+        (page.run, page.now, page.order, page.safe_state) = (run, now, order, safe_state);
+        page.is_whole = page.fill(changes, world, between);
         // There is room for all.
-        _ = self.notes.push(Note { run, now, order, safe_state, is_whole, page });
+        self.0.give(page);
     }
 }
 
-impl TranscriptLine {
-    pub(crate) fn set(&self, state: State) {
-        self.shared.state.store(state as u8, Ordering::Relaxed);
-    }
-
+impl RunLine {
     /// The next run. Allocates.
-    pub(crate) fn next(&mut self) -> Option<RunRecord> {
-        let note = self.notes.pop()?;
-        if !note.is_whole {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
-            _ = self.spare.push(note.page);
+    pub fn next(&mut self) -> Option<RunRecord> {
+        let page = self.pages.take()?;
+        if !page.is_whole {
+            self.pages.count_dropped();
+            self.pages.give_back(page);
             return self.next();
         }
-        let Note { run, now, order, safe_state, page, .. } = note;
         let changes = page.changes[..page.changed].to_vec();
         let mut inputs = self.inputs.clone();
         let mut values = page.words.iter().copied();
@@ -215,12 +167,13 @@ impl TranscriptLine {
             MessageRecord { topic: topic.into(), subscriber, publisher, count }
         });
         let messages = messages.collect();
-        _ = self.spare.push(page);
+        let Page { run, now, order, safe_state, .. } = *page;
+        self.pages.give_back(page);
         Some(RunRecord { cycle: self.cycle.clone(), run, now, order, safe_state, changes, inputs, messages })
     }
 
     /// Runs for which there was no room.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.shared.dropped.load(Ordering::Relaxed)
+    pub fn dropped(&self) -> u64 {
+        self.pages.dropped()
     }
 }

@@ -4,19 +4,20 @@ use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::Inlet;
 
-/// A cycle's part of a checkpoint: of all that later runs depend on: [`Tap::next_part`](crate::Tap::next_part).
+/// A cycle's part of a checkpoint of all that later runs depend on:
+/// [`Observation::with_checkpoints`](crate::Observation::with_checkpoints).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-/// use hemiola_runtime::{Recording, Robot};
+/// use hemiola_runtime::{Observation, Robot};
 /// use std::time::Duration;
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let mut stepper = Robot::assemble(configuration)?.recorded(Recording::default().with_checkpoints(Duration::from_secs(1))).into_stepper()?;
-/// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// let mut seen = stepper.handle().observe(Observation::default().with_checkpoints(Duration::from_secs(1)))?;
 /// stepper.run_for(Duration::from_millis(1500));
-/// let part = tap.next_part().expect("a second has passed");
+/// let part = seen.next_part().expect("a second has passed");
 /// assert_eq!((&*part.cycle, part.number, part.run), ("motion", 1, 100));
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```

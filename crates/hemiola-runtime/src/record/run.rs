@@ -5,20 +5,20 @@ use std::sync::Arc;
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 
-/// What a run of a cycle began with: [`Tap::next_run`](crate::Tap::next_run).
+/// What a run of a cycle began with: [`Observation::with_runs`](crate::Observation::with_runs).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 /// # use hemiola_model::{Form, Representation};
-/// use hemiola_runtime::{Recording, Robot, RunRecord};
+/// use hemiola_runtime::{Observation, Robot, RunRecord};
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let mut stepper = Robot::assemble(configuration)?.recorded(Recording::of_runs()).into_stepper()?;
-/// let mut tap = stepper.handle().take_tap().expect("something is to be recorded");
+/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// let mut seen = stepper.handle().observe(Observation::default().with_runs())?;
 /// stepper.step();
 /// stepper.step();
-/// let runs: Vec<RunRecord> = std::iter::from_fn(|| tap.next_run()).collect();
+/// let runs: Vec<RunRecord> = std::iter::from_fn(|| seen.next_run()).collect();
 /// assert_eq!((runs[1].run, runs[1].now.seconds(), runs[1].order), (1, 0.01, 1));
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```

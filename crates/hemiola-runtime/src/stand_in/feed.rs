@@ -3,7 +3,7 @@ use hemiola_model::{AnyRepresentation, Time};
 /// Samples that do not come from the world: what a recording puts in the place of a source ([`Course::feeding`](crate::Course::feeding)).
 ///
 /// ```
-/// use hemiola_model::{AnyRepresentation, Time};
+/// use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 /// use hemiola_runtime::Feed;
 /// # use hemiola_model::{Form, Representation};
 /// # #[derive(Default)] struct Distance(f32);

@@ -6,7 +6,7 @@ use hemiola_model::{AnyRepresentation, Time};
 /// Values of a representation that do not come from its provider, but from a recording: [`Course::taking`](crate::Course::taking).
 ///
 /// ```
-/// use hemiola_model::{AnyRepresentation, Time};
+/// use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
 /// use hemiola_runtime::TakenValues;
 /// # use hemiola_model::{Form, Representation};
 /// # #[derive(Default)] struct Distance(f32);

@@ -5,9 +5,9 @@
 #![forbid(unsafe_code)]
 
 mod cycles;
+mod observe;
 mod service;
 mod services;
-mod tap;
 mod topics;
 mod values;
 

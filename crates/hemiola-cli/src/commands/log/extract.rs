@@ -11,7 +11,7 @@ use hemiola_model::Time;
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::module::{ArgumentDescriptor, ArgumentKind, ModuleDescriptor, PortRole, registry};
 use hemiola_plan::{TaskGraph, TaskKind};
-use hemiola_runtime::{CyclePart, Piece, PieceKind, Recording, Robot, RunRecord, Script, Stepper};
+use hemiola_runtime::{CyclePart, Observation, Piece, PieceKind, Robot, RunRecord, Script, Stepper};
 
 use super::progress::read_log;
 use crate::command_line::log::ExtractArguments;
@@ -41,7 +41,7 @@ pub fn extract(program: &Program, arguments: &ExtractArguments) -> Result<ExitCo
     }
     let order = order(&robot, &run.cycle, module)?;
     let parameters = robot.configuration().modules.get(module.name()).map(|module| module.parameters.clone());
-    let mut stepper = robot.recorded(Recording::of_run(&*run.cycle, run.run)).into_stepper()?;
+    let mut stepper = robot.into_stepper()?;
     let (before, after) = parts(&mut stepper, &run)?;
 
     let mut facts = BTreeMap::from([
@@ -178,11 +178,11 @@ fn order(robot: &Robot, cycle: &str, module: &ModuleDescriptor) -> Result<Vec<&'
 
 /// What the cycle's run began with, and what the next one did.
 fn parts(stepper: &mut Stepper, run: &RunRecord) -> Result<(CyclePart, CyclePart), CommandError> {
-    let tap = stepper.handle().take_tap();
-    let mut tap = tap.ok_or_else(|| CommandError::Usage("nothing can be taken out".to_owned()))?;
+    let around = Observation::default().with_checkpoints_around(&*run.cycle, run.run).complete();
+    let mut seen = stepper.handle().observe(around)?;
     let mut found = Vec::new();
     while found.len() < 2 && stepper.step().is_some() {
-        found.extend(std::iter::from_fn(|| tap.next_part()));
+        found.extend(std::iter::from_fn(|| seen.next_part()));
     }
     let reason = stepper.failure().map_or_else(|| "the log ends with it".to_owned(), str::to_owned);
     let mut found = found.into_iter();

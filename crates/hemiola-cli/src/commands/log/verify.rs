@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
-use hemiola_runtime::{Robot, TapRequest, Tempo};
+use hemiola_runtime::{Observation, Robot, Tempo};
 
 use super::progress::{Progress, read_log};
 use crate::command_line::ConfigurationArguments;
@@ -43,26 +43,23 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
         let path = path.display();
         return Err(CommandError::Usage(format!("{path} has nothing that a cycle of this robot computes")));
     }
-    let robot = robot.tapped(topics.values().map(TapRequest::all).collect())?;
     let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
     let mut report = Report::new(&robot, &recording, fidelity, &parts);
     let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts)?;
     let is_resumed = !parts.is_empty();
 
     let player = robot.into_player(Tempo::AsFastAsPossible)?;
-    let Some(mut tap) = player.handle().take_tap() else {
-        return Err(CommandError::Usage("nothing can be compared".to_owned()));
-    };
-    // It waits for what it passes on to be taken.
+    let mut seen = player.handle().observe(Observation::of(topics.values()).complete())?;
+    // It waits for what is seen of it.
     player.transport().resume();
-    let channels = tap.channels();
+    let channels = seen.channels();
     let names: Vec<_> = channels.iter().map(|channel| topic(&channel.owner, channel.descriptor.name())).collect();
     let mut buffer = CdrWriter::default();
     let mut progress = Progress::new();
     loop {
         // First of all, so that nothing is left behind when it has.
         let is_last = player.handle().is_stopping() || player.has_ended();
-        while let Some(value) = tap.next() {
+        while let Some(value) = seen.next_value() {
             let name = &names[value.channel()];
             if !topics.contains_key(name) {
                 continue;

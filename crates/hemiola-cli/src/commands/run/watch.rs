@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use hemiola_runtime::{Message, RobotHandle, Tempo, Transport};
+use hemiola_runtime::{JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
 
 use crate::command_line::RunArguments;
 use crate::live::{Frame, Journal, LiveView, Screen};
@@ -43,6 +43,8 @@ pub struct Watch<'a> {
     pub pace: Pace,
     pub handle: RobotHandle,
     pub shown: &'a mut Shown,
+    pub seen: Observer,
+    /// What people should know, as far as it is known; repeated ones are counted.
     pub messages: Vec<Message>,
     /// What a replay finds on its way.
     pub remarks: Remarks,
@@ -52,14 +54,16 @@ impl Watch<'_> {
     pub fn look(&mut self) {
         let lines = self.program.live_lines(&self.handle);
         self.remarks.take_new().into_iter().for_each(|remark| self.handle.note(remark));
-        let new = self.handle.new_messages();
+        let shown = self.messages.len();
+        while let Some(entry) = self.seen.next_entry() {
+            self.note(entry.event);
+        }
         let now = self.handle.now();
         let safe_state = self.handle.safe_state();
         let safe_state = safe_state.as_ref();
         let report = self.handle.report();
         match &mut self.shown {
             Shown::View(view, screen) => {
-                self.messages.extend(new);
                 let (robot, pace, messages) = (self.name, self.pace.now(), self.messages.as_slice());
                 let traffic = Traffic::of(self.handle.bus());
                 let frame =
@@ -67,13 +71,28 @@ impl Watch<'_> {
                 screen.show(|size| view.lines(&frame, size));
             }
             Shown::Journal(journal) => {
-                new.iter().for_each(|message| eprintln!("{message}"));
+                self.messages[shown..].iter().for_each(|message| eprintln!("{message}"));
                 print_line(&journal.line(now, safe_state, &report));
                 lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }
         }
     }
+
+    /// Adds what people should know, if it is new.
+    fn note(&mut self, event: JournalEvent) {
+        let JournalEvent::Message { text, .. } = event else { return };
+        let has_room = self.messages.len() < MOST_MESSAGES;
+        match self.messages.iter_mut().find(|message| message.text == text) {
+            Some(message) => message.count += 1,
+            None if has_room => self.messages.push(Message { text, count: 1 }),
+            // They are in the log, and counted at the end.
+            None => {}
+        }
+    }
 }
+
+/// More different messages than anybody reads.
+const MOST_MESSAGES: usize = 1000;
 
 impl Shown {
     pub fn finish(&mut self) {

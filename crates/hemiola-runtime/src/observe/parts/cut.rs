@@ -2,24 +2,52 @@ use std::sync::Arc;
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// One cycle's view of the word that all cycles share: see [the module](super).
-pub struct Cut {
+/// The word that all cycles share: see [the module](super).
+pub struct CutWord {
     /// How many snapshots there should be, says whoever comes first.
-    wanted: Arc<AtomicU32>,
+    wanted: AtomicU32,
+    /// Cycles that have not looked at it yet, where it matters.
+    absent: AtomicU32,
+}
+
+impl CutWord {
+    /// Of cycles that have not begun: whoever runs has looked at it before.
+    pub fn before_the_beginning() -> Arc<Self> {
+        Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(0) })
+    }
+
+    /// Of so many cycles that run: nobody raises it before all have looked at it. For the proof takes the order of the changes of the word, and
+    /// a cycle that has not looked at it yet has made none.
+    pub fn while_running(cycles: usize) -> Arc<Self> {
+        Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(cycles as u32) })
+    }
+}
+
+/// One cycle's view of the word.
+pub struct Cut {
+    word: Arc<CutWord>,
     /// The number of the last one that this cycle took part in.
     taken: u32,
+    has_looked: bool,
 }
 
 impl Cut {
-    pub fn new(wanted: Arc<AtomicU32>) -> Self {
-        Self { wanted, taken: 0 }
+    pub fn new(word: Arc<CutWord>) -> Self {
+        Self { word, taken: 0, has_looked: false }
     }
 
     /// Whether the run that begins is the first after a cut, when there should be so many by its clock. At the beginning of each run, before it
     /// takes its inputs.
     pub fn is_due(&mut self, wanted: u32) -> bool {
+        let CutWord { wanted: word, absent } = &*self.word;
+        // Acquire: all have made their first change of the word before.
+        let wanted = if absent.load(Ordering::Acquire) == 0 { wanted } else { 0 };
         // A change also where it changes nothing, for it is the order of the changes that counts.
-        let raised = self.wanted.fetch_max(wanted, Ordering::AcqRel).max(wanted);
+        let raised = word.fetch_max(wanted, Ordering::AcqRel).max(wanted);
+        if !std::mem::replace(&mut self.has_looked, true) {
+            // Those who were there before the beginning are not waited for.
+            _ = absent.fetch_update(Ordering::Release, Ordering::Relaxed, |absent| absent.checked_sub(1));
+        }
         let is_due = raised > self.taken;
         self.taken = raised;
         is_due
@@ -44,7 +72,7 @@ mod tests {
         // Without a bound it takes ten minutes.
         model.preemption_bound = Some(3);
         model.check(|| {
-            let word = Arc::new(AtomicU32::new(0));
+            let word = CutWord::before_the_beginning();
             let (mut writer, mut reader) = latest(|| 0_u32);
             let publisher = {
                 let mut cut = Cut::new(word.clone());

@@ -22,6 +22,8 @@ pub struct Item {
     data_type: Option<DataType>,
     /// Later runs depend on it, if it exists.
     is_needed: bool,
+    /// How many values of it there are at most.
+    pub depth: usize,
 }
 
 /// Where it stands.
@@ -43,67 +45,108 @@ enum Place {
     Messages(&'static str, u32),
 }
 
-/// All of a cycle with these modules and imports.
-pub fn items(
-    modules: &[(&'static str, StateForm)],
-    blackboard: &Blackboard,
-    program: &Program,
-    imports: &[CycleImport],
-    with_sources: bool,
-    between: &BetweenRuns<'_>,
-) -> Vec<Item> {
-    let module = |(name, form): &(&'static str, StateForm)| {
-        let remembers = !form.is_data() || form.data_type().is_some();
-        remembers.then(|| Item {
-            kind: PieceKind::Module,
-            name: (*name).into(),
-            place: Place::Module(name),
-            data_type: form.data_type().cloned(),
-            is_needed: true,
-        })
-    };
-    let of = |kind, descriptor: &RepresentationDescriptor, place, data_type, is_needed| Item {
-        kind,
-        name: descriptor.name().into(),
-        place,
-        data_type,
-        is_needed,
-    };
-    let mut items: Vec<Item> = modules.iter().filter_map(module).collect();
-    for (index, store) in blackboard.stores().iter().enumerate() {
-        let data_type = store.descriptor().data_type();
-        let is_needed = program.ages(index) || blackboard.exports_store(index);
-        items.push(of(PieceKind::Value, store.descriptor(), Place::Store(index), data_type, is_needed));
-    }
-    for (number, import) in imports.iter().enumerate() {
-        for (imported, has_samples) in import.import.representations() {
-            let descriptor = blackboard.imported(imported).cell().descriptor();
-            let data_type = descriptor.data_type();
-            let place = Place::Input { import: number, imported, always: with_sources };
-            items.push(of(PieceKind::Input, descriptor, place, data_type.clone(), true));
-            // Those of sources are in the log.
-            if has_samples && (with_sources || import.source.is_none()) {
-                let data_type = data_type.map(|data_type| DataType::Sequence(Box::new(data_type)));
-                items.push(of(PieceKind::Samples, descriptor, Place::Samples(imported), data_type, true));
-            }
+/// What a cycle's parts can consist of; known before anything runs.
+pub struct Inventory {
+    modules: Vec<(&'static str, StateForm)>,
+    /// By their numbers; whether later runs depend on it.
+    stores: Vec<(&'static RepresentationDescriptor, bool)>,
+    inputs: Vec<Input>,
+    /// Topic, how many of the same topic come before, and what its messages are.
+    subscriptions: Vec<(&'static str, u32, Option<DataType>)>,
+    /// By their topic, how many ends of the same topic the cycle has before, and their place.
+    pub publishers: Arc<[(&'static str, u32, u32)]>,
+    pub sources: usize,
+}
+
+/// A representation that comes from elsewhere.
+struct Input {
+    descriptor: &'static RepresentationDescriptor,
+    import: usize,
+    /// Among all that is imported.
+    imported: usize,
+    /// How many samples of it are taken at most, if any are.
+    samples: Option<usize>,
+    is_from_source: bool,
+}
+
+impl Inventory {
+    /// Of a cycle with these modules and imports, of a robot with so many sources. Nothing runs yet.
+    pub fn of(
+        modules: Vec<(&'static str, StateForm)>,
+        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        sources: usize,
+        between: &mut BetweenRuns<'_>,
+    ) -> Self {
+        let needed = |index| program.ages(index) || blackboard.exports_store(index);
+        let stores = blackboard.stores().iter().enumerate();
+        let mut inputs = Vec::new();
+        for (number, import) in imports.iter().enumerate() {
+            inputs.extend(import.import.representations().map(|(imported, has_samples)| Input {
+                descriptor: blackboard.imported(imported).cell().descriptor(),
+                import: number,
+                imported,
+                samples: has_samples.then(|| blackboard.imported(imported).capacity(between)),
+                is_from_source: import.source.is_some(),
+            }));
+        }
+        Self {
+            modules,
+            stores: stores.map(|(index, store)| (store.descriptor(), needed(index))).collect(),
+            inputs,
+            subscriptions: program.subscriptions(between),
+            publishers: program.publishers(between).into(),
+            sources,
         }
     }
-    items.extend(program.subscriptions(between).into_iter().map(|(topic, number, data_type)| Item {
-        kind: PieceKind::Messages,
-        name: topic.into(),
-        place: Place::Messages(topic, number),
-        data_type: data_type.map(|data_type| DataType::Sequence(Box::new(data_type))),
-        is_needed: true,
-    }));
-    items
+
+    /// All of it; also what sources bring, if `with_sources`.
+    pub fn items(&self, with_sources: bool) -> Vec<Item> {
+        let of = |kind, descriptor: &RepresentationDescriptor, place, data_type, is_needed, depth| Item {
+            kind,
+            name: descriptor.name().into(),
+            place,
+            data_type,
+            is_needed,
+            depth,
+        };
+        let module = |(name, form): &(&'static str, StateForm)| {
+            let remembers = !form.is_data() || form.data_type().is_some();
+            remembers.then(|| Item {
+                kind: PieceKind::Module,
+                name: (*name).into(),
+                place: Place::Module(name),
+                data_type: form.data_type().cloned(),
+                is_needed: true,
+                depth: 0,
+            })
+        };
+        let mut items: Vec<Item> = self.modules.iter().filter_map(module).collect();
+        for (index, &(descriptor, is_needed)) in self.stores.iter().enumerate() {
+            items.push(of(PieceKind::Value, descriptor, Place::Store(index), descriptor.data_type(), is_needed, 1));
+        }
+        for &Input { descriptor, import, imported, samples, is_from_source } in &self.inputs {
+            let data_type = descriptor.data_type();
+            let place = Place::Input { import, imported, always: with_sources };
+            items.push(of(PieceKind::Input, descriptor, place, data_type.clone(), true, 1));
+            // Those of sources are in the log.
+            if let Some(depth) = samples.filter(|_| with_sources || !is_from_source) {
+                let data_type = data_type.map(|data_type| DataType::Sequence(Box::new(data_type)));
+                items.push(of(PieceKind::Samples, descriptor, Place::Samples(imported), data_type, true, depth));
+            }
+        }
+        items.extend(self.subscriptions.iter().map(|(topic, number, data_type)| Item {
+            kind: PieceKind::Messages,
+            name: (*topic).into(),
+            place: Place::Messages(topic, *number),
+            data_type: data_type.clone().map(|data_type| DataType::Sequence(Box::new(data_type))),
+            is_needed: true,
+            depth: 0,
+        }));
+        items
+    }
 }
 
 impl Item {
-    /// How many values of it there are at most.
-    pub fn depth(&self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> usize {
-        self.place.depth(blackboard, between)
-    }
-
     /// Writes it down, unless it needs more room than the page has. No allocation, no lock, no system call.
     pub fn write_down(
         &self,
@@ -204,16 +247,5 @@ impl Item {
             inlets: page.inlets.clone(),
             bytes: page.bytes.bytes().to_vec(),
         })
-    }
-}
-
-impl Place {
-    /// How many values there are at most.
-    fn depth(self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> usize {
-        match self {
-            Self::Module(_) | Self::Messages(..) => 0,
-            Self::Store(_) | Self::Input { .. } => 1,
-            Self::Samples(imported) => blackboard.imported(imported).capacity(between),
-        }
     }
 }

@@ -1,27 +1,23 @@
-//! A cycle's end, which writes parts down, and the recorder's, which takes them.
-
-#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+//! A cycle's end, which writes parts down, and the observer's, which takes them.
 
 use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
-use hemiola_model::module::{BetweenRuns, StateForm};
+use hemiola_model::module::BetweenRuns;
 
 use super::cut::Cut;
-use super::item::{Item, items};
+use super::item::{Inventory, Item};
 use super::page::{Outcome, Page};
 use crate::blackboard::Blackboard;
-use crate::observe::values::{State, WhenFull};
+use crate::observe::hand_over::{Giver, Presence, Taker, WhenFull, circulating};
 use crate::program::Program;
 use crate::record::{CyclePart, Published};
 use crate::run::{Beginning, CycleImport};
-use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
-/// So many parts can be on their way to the recorder. With one, what found no room in a part has it in the next.
+/// So many parts can be on their way to an observer. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;
 /// The first snapshots do not wait for a long period: they come after this, twice this and so on, so that soon all pieces have the room that they
 /// need, and a replay can begin early.
@@ -32,20 +28,19 @@ const ROOM: usize = 4096;
 const HEADROOM: usize = 4;
 
 /// Writes the parts of one cycle, at its end.
-pub struct CheckpointWriter {
-    pages: QueueWriter<Note>,
-    spare: QueueReader<Box<Pages>>,
+pub struct PartWriter {
+    pages: Giver<Box<Pages>>,
     items: Arc<[Item]>,
     publishers: Arc<[PublisherPlace]>,
-    shared: Arc<Shared>,
     when: When,
-    full: WhenFull,
+    /// The run that begins is the first after a cut.
+    is_due: bool,
 }
 
 /// Which runs are first after a cut.
 pub enum When {
-    /// Those that come when so much time has passed again.
-    Every(Cut, Duration),
+    /// Those that come when so much time has passed again since then.
+    Every { cut: Cut, period: Duration, since: Time },
     /// This one and the next; what sources brought is written down, too.
     Runs(u32),
 }
@@ -53,91 +48,64 @@ pub enum When {
 /// A publisher, by its topic, how many ends of the same topic the cycle has before it, and its place.
 type PublisherPlace = (&'static str, u32, u32);
 
-/// A part on its way to the recorder.
-struct Note {
+/// A part on its way to an observer; goes back to be filled again.
+struct Pages {
     number: u32,
     run: u32,
     now: Time,
     before: Option<Time>,
     is_safe: bool,
-    pages: Box<Pages>,
-}
-
-/// Goes back to be filled again.
-struct Pages {
     items: Box<[Page]>,
     /// The number of the next message of each publisher.
     published: Box<[u64]>,
 }
 
-struct Shared {
-    state: AtomicU8,
-    dropped: AtomicU64,
-}
-
-impl Shared {
-    fn is(&self, state: State) -> bool {
-        self.state.load(Ordering::Relaxed) == state as u8
-    }
-}
-
-/// The recorder's end.
-pub struct CheckpointLine {
+/// The observer's end.
+pub struct PartLine {
     cycle: Arc<str>,
     items: Arc<[Item]>,
     publishers: Arc<[PublisherPlace]>,
-    pages: QueueReader<Note>,
-    spare: QueueWriter<Box<Pages>>,
-    shared: Arc<Shared>,
+    pages: Taker<Box<Pages>>,
     /// How much room each item gets in the next page; empty if it gets what it needs.
     rooms: Vec<usize>,
 }
 
-/// Both ends for a cycle with these modules and imports.
-pub fn checkpoints(
-    cycle: &str,
-    modules: &[(&'static str, StateForm)],
-    (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
-    sources: usize,
+/// Both ends for a cycle of which there is this.
+pub fn parts(
+    cycle: &Arc<str>,
+    inventory: &Inventory,
     when: When,
+    presence: &Arc<Presence>,
     full: WhenFull,
-) -> (CheckpointWriter, CheckpointLine) {
-    let with_sources = matches!(when, When::Runs(_));
-    // SAFETY: nothing runs yet.
-    let mut between = unsafe { BetweenRuns::assume() };
-    let items: Arc<[Item]> = items(modules, blackboard, program, imports, with_sources, &between).into();
-    let publishers: Arc<[PublisherPlace]> = program.publishers(&between).into();
+) -> (PartWriter, PartLine) {
     // Who chooses single runs has a robot that is stepped, where memory may grow.
     let grows = matches!(when, When::Runs(_));
+    let items: Arc<[Item]> = inventory.items(grows).into();
+    let publishers = inventory.publishers.clone();
     let rooms = if grows { Vec::new() } else { vec![ROOM; items.len()] };
-    let (pages, reader) = queue(DEPTH);
-    let (mut spare, spare_reader) = queue(DEPTH);
-    for _ in 0..DEPTH {
+    let empty = || {
         let bytes = || if grows { CdrWriter::default() } else { CdrWriter::bounded(ROOM) };
-        let pages = items.iter().map(|item| Page::new(bytes(), item.depth(blackboard, &mut between), sources));
-        let pages = Pages { items: pages.collect(), published: vec![0; publishers.len()].into() };
-        // There is room for all.
-        _ = spare.push(Box::new(pages));
-    }
-    let shared = Arc::new(Shared { state: AtomicU8::new(State::Untaken as u8), dropped: AtomicU64::new(0) });
-    let line = CheckpointLine {
-        cycle: cycle.into(),
-        items: items.clone(),
-        publishers: publishers.clone(),
-        pages: reader,
-        spare,
-        shared,
-        rooms,
+        let pages = items.iter().map(|item| Page::new(bytes(), item.depth, inventory.sources));
+        Box::new(Pages {
+            number: 0,
+            run: 0,
+            now: Time::ZERO,
+            before: None,
+            is_safe: false,
+            items: pages.collect(),
+            published: vec![0; publishers.len()].into(),
+        })
     };
-    let shared = line.shared.clone();
-    (CheckpointWriter { pages, spare: spare_reader, items, publishers, shared, when, full }, line)
+    let (giver, pages) = circulating(presence, (0..DEPTH).map(|_| empty()).collect(), full);
+    let line = PartLine { cycle: cycle.clone(), items: items.clone(), publishers: publishers.clone(), pages, rooms };
+    (PartWriter { pages: giver, items, publishers, when, is_due: false }, line)
 }
 
-impl CheckpointWriter {
-    /// Whether the run that begins is the first after a cut. At the beginning of each run, before it takes its inputs: see the module.
-    pub fn is_due(&mut self, run: u32, now: Time) -> bool {
-        match &mut self.when {
-            When::Every(cut, period) => cut.is_due(wanted(now.since(Time::ZERO), *period)),
+impl PartWriter {
+    /// Looks whether the run that begins is the first after a cut. At the beginning of each run, before it takes its inputs: see the module.
+    pub fn begin_run(&mut self, run: u32, now: Time) {
+        self.is_due = match &mut self.when {
+            When::Every { cut, period, since } => cut.is_due(wanted(now.since(*since), *period)),
             When::Runs(first) => run == *first || run == first.wrapping_add(1),
         }
     }
@@ -145,12 +113,12 @@ impl CheckpointWriter {
     /// Of the present one.
     fn number(&self) -> u32 {
         match &self.when {
-            When::Every(cut, _) => cut.number(),
+            When::Every { cut, .. } => cut.number(),
             When::Runs(_) => 0,
         }
     }
 
-    /// Writes the cycle's part, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
+    /// Writes the cycle's part, if it is due, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
     pub fn write_down(
         &mut self,
         beginning: &Beginning<'_>,
@@ -158,27 +126,20 @@ impl CheckpointWriter {
         (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
         between: &BetweenRuns<'_>,
     ) {
-        if self.shared.is(State::Closed) {
+        if !self.is_due {
             return;
         }
-        let mut spare = self.spare.pop();
-        while spare.is_none() && self.full == WhenFull::Wait && self.shared.is(State::Taken) {
-            std::thread::yield_now();
-            spare = self.spare.pop();
-        }
-        let Some(mut pages) = spare else {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
-            return;
-        };
+        let Some(mut pages) = self.pages.empty() else { return };
         for (&(topic, number, _), next) in self.publishers.iter().zip(&mut pages.published) {
             *next = program.published(topic, number, between);
         }
         for (item, page) in self.items.iter().zip(&mut pages.items) {
             item.write_down(page, beginning.run, (blackboard, program, imports), between);
         }
-        let &Beginning { run, due: now, .. } = beginning;
+        (pages.number, pages.run, pages.now) = (self.number(), beginning.run, beginning.due);
+        (pages.before, pages.is_safe) = (before, is_safe);
         // There is room for all.
-        _ = self.pages.push(Note { number: self.number(), run, now, before, is_safe, pages });
+        self.pages.give(pages);
     }
 }
 
@@ -189,14 +150,10 @@ fn wanted(elapsed: Duration, period: Duration) -> u32 {
     u32::try_from(elapsed.as_nanos() / period.as_nanos().max(1) + early as u128).unwrap_or(u32::MAX)
 }
 
-impl CheckpointLine {
-    pub(crate) fn set(&self, state: State) {
-        self.shared.state.store(state as u8, Ordering::Relaxed);
-    }
-
+impl PartLine {
     /// The next part. Allocates.
-    pub(crate) fn next(&mut self) -> Option<CyclePart> {
-        let Note { number, run, now, before, is_safe, mut pages } = self.pages.pop()?;
+    pub fn next(&mut self) -> Option<CyclePart> {
+        let mut pages = self.pages.take()?;
         let (mut pieces, mut opaque, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         let mut rooms = self.rooms.iter_mut();
         for (item, page) in self.items.iter().zip(&mut pages.items) {
@@ -215,7 +172,8 @@ impl CheckpointLine {
         let published = self.publishers.iter().zip(&pages.published);
         let published = published.map(|(&(topic, _, place), &next)| Published { topic: topic.into(), place, next });
         let published = published.collect();
-        _ = self.spare.push(pages);
+        let Pages { number, run, now, before, is_safe, .. } = *pages;
+        self.pages.give_back(pages);
         Some(CyclePart {
             cycle: self.cycle.clone(),
             number,
@@ -231,7 +189,7 @@ impl CheckpointLine {
     }
 
     /// Parts for which there was no room at all.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.shared.dropped.load(Ordering::Relaxed)
+    pub fn dropped(&self) -> u64 {
+        self.pages.dropped()
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use hemiola_log::FieldDifference;
 use hemiola_model::Time;
 use hemiola_plan::{TaskGraph, TaskKind};
-use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, TappedValue};
+use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, SeenValue};
 use hemiola_words::{counted, grouped};
 
 use hemiola_recording::names::topic;
@@ -132,7 +132,7 @@ impl Report {
     }
 
     /// What was recorded and what was computed.
-    pub fn compare(&mut self, cycle: &str, value: &TappedValue<'_>, recorded: &Kept, computed: &[u8]) {
+    pub fn compare(&mut self, cycle: &str, value: &SeenValue<'_>, recorded: &Kept, computed: &[u8]) {
         let counts = self.cycles.entry(cycle.to_owned()).or_default();
         let index = value.run().saturating_sub(counts.first);
         counts.repeated = counts.repeated.max(u64::from(index) + 1);

@@ -1,0 +1,112 @@
+//! Hands on what the service thread gathers: the journal, plots and drawings, figures, events.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola_model::module::DebugRecord;
+use hemiola_trace::{Event, Report, WorkerId};
+
+use super::hand_over::{Giver, Presence, WhenFull, hand_over};
+use super::observation::Observation;
+use super::observer::{Gathered, SeenEvents};
+use crate::journal::JournalEntry;
+
+/// All who want some of it.
+#[derive(Default)]
+pub struct GatheredOutlets {
+    journal: Vec<Giver<JournalEntry>>,
+    plots: Vec<Giver<DebugRecord>>,
+    statistics: Vec<Periodic>,
+    events: Vec<Giver<SeenEvents>>,
+}
+
+struct Periodic {
+    giver: Giver<Arc<Report>>,
+    period: Duration,
+    due: Instant,
+}
+
+/// As many entries as the journal keeps, and some that come.
+const ENTRIES: usize = 5120;
+/// Some seconds of a busy robot.
+const PLOTS: usize = 1 << 14;
+/// Of all workers; one piece of each comes twenty times a second.
+const EVENTS: usize = 1024;
+/// Older figures are of no use.
+const REPORTS: usize = 4;
+
+impl GatheredOutlets {
+    /// Passes on what is asked for from now on, and what the journal still knows.
+    pub fn observe(&mut self, asked: &Observation, presence: &Arc<Presence>, journal: Vec<JournalEntry>) -> Gathered {
+        let mut gathered = Gathered::default();
+        if asked.journal {
+            let (mut giver, taker) = hand_over(presence, ENTRIES, WhenFull::Drop);
+            journal.into_iter().for_each(|entry| _ = giver.give(entry));
+            self.journal.push(giver);
+            gathered.journal = Some(taker);
+        }
+        if asked.plots {
+            let (giver, taker) = hand_over(presence, PLOTS, WhenFull::Drop);
+            self.plots.push(giver);
+            gathered.plots = Some(taker);
+        }
+        if let Some(period) = asked.statistics {
+            let (giver, taker) = hand_over(presence, REPORTS, WhenFull::Drop);
+            self.statistics.push(Periodic { giver, period, due: Instant::now() });
+            gathered.statistics = Some(taker);
+        }
+        if asked.events {
+            let (giver, taker) = hand_over(presence, EVENTS, WhenFull::Drop);
+            self.events.push(giver);
+            gathered.events = Some(taker);
+        }
+        gathered
+    }
+
+    /// Lets go of those who have left.
+    pub fn tidy(&mut self) {
+        self.journal.retain(|giver| !giver.is_gone());
+        self.plots.retain(|giver| !giver.is_gone());
+        self.statistics.retain(|periodic| !periodic.giver.is_gone());
+        self.events.retain(|giver| !giver.is_gone());
+    }
+
+    /// Whether anybody wants plots and drawings.
+    pub fn wants_plots(&self) -> bool {
+        !self.plots.is_empty()
+    }
+
+    /// Something has happened.
+    pub fn entry(&mut self, entry: &JournalEntry) {
+        self.journal.iter_mut().for_each(|giver| _ = giver.give(entry.clone()));
+    }
+
+    /// An update has plotted or drawn something.
+    pub fn plot(&mut self, record: &DebugRecord) {
+        self.plots.iter_mut().for_each(|giver| _ = giver.give(*record));
+    }
+
+    /// So many plots and drawings did not fit where workers leave them.
+    pub fn lost_plots(&self, count: u64) {
+        self.plots.iter().for_each(|giver| giver.count(count));
+    }
+
+    /// A worker or source has done something.
+    pub fn events(&mut self, worker: WorkerId, events: &[Event], lost: u64) {
+        self.events.iter_mut().for_each(|giver| _ = giver.give(SeenEvents { worker, events: events.to_vec(), lost }));
+    }
+
+    /// Passes on figures to those for whom it is time.
+    pub fn report(&mut self, report: impl FnOnce() -> Report) {
+        let now = Instant::now();
+        let mut due = self.statistics.iter_mut().filter(|periodic| periodic.due <= now).peekable();
+        if due.peek().is_none() {
+            return;
+        }
+        let report = Arc::new(report());
+        for Periodic { giver, period, due } in due {
+            giver.give(report.clone());
+            *due = now + *period;
+        }
+    }
+}

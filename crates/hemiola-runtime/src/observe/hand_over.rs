@@ -1,0 +1,273 @@
+//! What goes from one end to the other: from a cycle, a source or the thread that gathers events to one observer.
+//!
+//! The one end never waits, unless it is asked to and its clock stands still; what finds no room is counted, and belongs to
+//! this observer alone. Things that take memory come in boxes that go round: the giver takes an empty one, fills it and
+//! passes it on, and the taker gives it back.
+//!
+//! | the observer is | who says so | what the giver does |
+//! |---|---|---|
+//! | expected | who made it | nothing: it has not come to it yet |
+//! | attached | the giver, when it comes to it | passes on |
+//! | gone | the observer, when it is dropped | nothing any more; what it still held is freed with the last end |
+//!
+//! All hand-overs of an observer share this state ([`Presence`]). An observer that is forgotten instead of dropped stays
+//! attached: its queues fill up, and what comes after that is counted.
+
+use std::sync::Arc;
+
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, yield_now};
+
+/// Whether an observer is there; shared by all its ends.
+pub struct Presence {
+    is_gone: AtomicBool,
+    /// How many of those that pass something on have come to it.
+    attached: AtomicU32,
+}
+
+impl Presence {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { is_gone: AtomicBool::new(false), attached: AtomicU32::new(0) })
+    }
+
+    /// Whether the observer was dropped.
+    #[inline]
+    pub fn is_gone(&self) -> bool {
+        self.is_gone.load(Ordering::Relaxed)
+    }
+
+    /// Says that the observer is gone.
+    pub fn leave(&self) {
+        self.is_gone.store(true, Ordering::Relaxed);
+    }
+
+    /// One giver passes on from now on.
+    pub fn attach(&self) {
+        self.attached.fetch_add(1, Ordering::Release);
+    }
+
+    /// How many givers do.
+    pub fn attached(&self) -> u32 {
+        self.attached.load(Ordering::Acquire)
+    }
+}
+
+/// What a giver does without room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// On threads that must not wait, and for observers that do not need everything.
+    Drop,
+    /// When the clock stands still.
+    Wait,
+}
+
+/// The end that passes on.
+pub struct Giver<T> {
+    things: QueueWriter<T>,
+    empty: Option<QueueReader<T>>,
+    shared: Arc<Shared>,
+    full: WhenFull,
+}
+
+/// The observer's end.
+pub struct Taker<T> {
+    things: QueueReader<T>,
+    empty: Option<QueueWriter<T>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    presence: Arc<Presence>,
+    dropped: AtomicU64,
+}
+
+/// Passes on things of which so many can be on their way.
+pub fn hand_over<T>(presence: &Arc<Presence>, capacity: usize, full: WhenFull) -> (Giver<T>, Taker<T>) {
+    let (writer, reader) = queue(capacity.max(1));
+    let shared = Arc::new(Shared { presence: presence.clone(), dropped: AtomicU64::new(0) });
+    (Giver { things: writer, empty: None, shared: shared.clone(), full }, Taker { things: reader, empty: None, shared })
+}
+
+/// Passes on these, which go round: they come back to be filled again.
+pub fn circulating<T>(presence: &Arc<Presence>, empty: Vec<T>, full: WhenFull) -> (Giver<T>, Taker<T>) {
+    let (mut giver, mut taker) = hand_over(presence, empty.len(), full);
+    let (mut back, reader) = queue(empty.len().max(1));
+    // There is room for all.
+    empty.into_iter().for_each(|empty| _ = back.push(empty));
+    giver.empty = Some(reader);
+    taker.empty = Some(back);
+    (giver, taker)
+}
+
+impl<T> Giver<T> {
+    /// Whether nobody takes anything any more.
+    #[inline]
+    pub fn is_gone(&self) -> bool {
+        self.shared.presence.is_gone()
+    }
+
+    /// Waits while there is no room, if it is asked to and somebody is there; tells whether there is some.
+    #[inline]
+    pub fn wait_for(&self, has_room: impl Fn() -> bool) -> bool {
+        while !has_room() {
+            if self.full == WhenFull::Drop || self.is_gone() {
+                return false;
+            }
+            yield_now();
+        }
+        true
+    }
+
+    /// Passes something on, or counts it; tells whether it went. No allocation, no lock, no system call.
+    #[inline]
+    pub fn give(&mut self, thing: T) -> bool {
+        let mut thing = Some(thing);
+        loop {
+            match thing.take().map(|thing| self.things.push(thing)) {
+                Some(Err(back)) if self.full == WhenFull::Wait && !self.is_gone() => thing = Some(back),
+                Some(Err(_)) => {
+                    self.count(1);
+                    return false;
+                }
+                Some(Ok(())) | None => return true,
+            }
+            yield_now();
+        }
+    }
+
+    /// An empty one to be filled; `None`, and counted, if none has come back.
+    pub fn empty(&mut self) -> Option<T> {
+        let empty = self.empty.as_mut()?;
+        loop {
+            if let Some(thing) = empty.pop() {
+                return Some(thing);
+            }
+            if self.full == WhenFull::Drop || self.shared.presence.is_gone() {
+                self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+                return None;
+            }
+            yield_now();
+        }
+    }
+
+    /// So many things that were to be passed on are lost to the observer.
+    pub fn count(&self, dropped: u64) {
+        self.shared.dropped.fetch_add(dropped, Ordering::Relaxed);
+    }
+}
+
+impl<T> Taker<T> {
+    /// The next one; `None` if there is none at present. Never waits.
+    pub fn take(&mut self) -> Option<T> {
+        self.things.pop()
+    }
+
+    /// One that was looked at, to be filled again.
+    pub fn give_back(&mut self, empty: T) {
+        if let Some(back) = &mut self.empty {
+            // There is room for all that go round.
+            _ = back.push(empty);
+        }
+    }
+
+    /// How many found no room.
+    pub fn dropped(&self) -> u64 {
+        self.shared.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Something that came is of no use.
+    pub fn count_dropped(&self) {
+        self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod tests {
+    use loom::thread;
+
+    use super::*;
+    use crate::observe::stack::{Node, Stack};
+
+    /// Counts how often something like it is alive.
+    struct Held(loom::sync::Arc<AtomicU32>);
+
+    impl Held {
+        fn new(alive: &loom::sync::Arc<AtomicU32>) -> Self {
+            alive.fetch_add(1, Ordering::Relaxed);
+            Self(alive.clone())
+        }
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn loom_whoever_goes_first_nothing_is_held_any_more_and_nothing_is_lost_uncounted() {
+        loom::model(|| {
+            let alive = loom::sync::Arc::new(AtomicU32::new(0));
+            let inbox = loom::sync::Arc::new(Stack::<Giver<Held>>::default());
+            let cycle = thread::spawn({
+                let (alive, inbox) = (alive.clone(), inbox.clone());
+                move || {
+                    let mut attached: Option<Box<Node<Giver<Held>>>> = None;
+                    let mut given = 0;
+                    for _run in 0..2 {
+                        if let Some(node) = inbox.take_all() {
+                            node.item.shared.presence.attach();
+                            attached = Some(node);
+                        }
+                        if attached.as_ref().is_some_and(|node| node.item.is_gone()) {
+                            attached = None;
+                        }
+                        if let Some(node) = &mut attached {
+                            given += u32::from(node.item.give(Held::new(&alive)));
+                        }
+                    }
+                    given
+                }
+            });
+            let presence = Presence::new();
+            let (giver, mut taker) = hand_over(&presence, 1, WhenFull::Drop);
+            inbox.post(Node::new(giver));
+            let taken = u32::from(taker.take().is_some());
+            presence.leave();
+            drop(taker);
+            let given = cycle.join().unwrap();
+            assert!(taken <= given);
+            drop(inbox);
+            assert_eq!(alive.load(Ordering::Relaxed), 0, "all is let go of, {given} were given and {taken} taken");
+        });
+    }
+
+    #[test]
+    fn loom_what_goes_round_is_filled_by_one_at_a_time() {
+        loom::model(|| {
+            let presence = Presence::new();
+            let (mut giver, mut taker) = circulating(&presence, vec![Box::new(0_u32)], WhenFull::Drop);
+            let cycle = thread::spawn(move || {
+                let mut given = 0;
+                for run in 1..=2 {
+                    if let Some(mut page) = giver.empty() {
+                        *page = run;
+                        given += u32::from(giver.give(page));
+                    }
+                }
+                given
+            });
+            let mut taken = 0;
+            for _ in 0..2 {
+                if let Some(page) = taker.take() {
+                    assert!(*page > taken);
+                    taken = *page;
+                    taker.give_back(page);
+                }
+            }
+            let given = cycle.join().unwrap();
+            assert_eq!(u64::from(given) + taker.dropped(), 2);
+        });
+    }
+}

@@ -1,0 +1,186 @@
+//! What somebody wants to see of a robot.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which topics are chosen, by their names.
+pub type Choice = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// What somebody wants to see of a robot: [`RobotHandle::observe`](crate::RobotHandle::observe).
+///
+/// ```
+/// use hemiola_runtime::Observation;
+/// use std::time::Duration;
+///
+/// // What a page in a browser shows
+/// let page = Observation::of(["Ball@10Hz", "RobotPose@10Hz", "UpperImage@2Hz"])
+///     .with_journal()
+///     .with_statistics(Duration::from_millis(200));
+/// // What a recorder needs, so that runs can be repeated
+/// let log = Observation::of(["Ball", "UpperImage"])
+///     .with_topics()
+///     .with_runs()
+///     .with_checkpoints(Duration::from_secs(10))
+///     .complete();
+/// # _ = (page, log);
+/// ```
+#[derive(Clone, Default)]
+pub struct Observation {
+    pub(crate) values: Vec<ValueRequest>,
+    pub(crate) topics: Option<Choice>,
+    pub(crate) runs: bool,
+    pub(crate) parts: Option<PartChoice>,
+    pub(crate) plots: bool,
+    pub(crate) journal: bool,
+    pub(crate) statistics: Option<Duration>,
+    pub(crate) events: bool,
+    pub(crate) is_complete: bool,
+}
+
+/// Which parts of snapshots.
+#[derive(Clone, Debug)]
+pub(crate) enum PartChoice {
+    Every(Duration),
+    /// Of a cycle, before this run and the next.
+    Around(String, u32),
+}
+
+/// A representation that is to be observed. From text: its name, and at most so many values a second of the robot's clock if that is said.
+///
+/// ```
+/// use hemiola_runtime::ValueRequest;
+///
+/// assert_eq!(ValueRequest::from("Image@2Hz"), ValueRequest { rate: Some(2.0), ..ValueRequest::all("Image") });
+/// assert_eq!(ValueRequest::from("Image"), ValueRequest::all("Image"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRequest {
+    /// Its name.
+    pub representation: String,
+    /// At most so many values a second, of the robot's clock; `None`: all.
+    pub rate: Option<f64>,
+}
+
+impl ValueRequest {
+    /// Every value of a representation.
+    pub fn all(representation: impl Into<String>) -> Self {
+        Self { representation: representation.into(), rate: None }
+    }
+
+    /// The least distance of two values; zero for all.
+    pub(crate) fn period(&self) -> Duration {
+        let rate = self.rate.filter(|rate| *rate > 0.0);
+        rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok()).unwrap_or_default()
+    }
+}
+
+impl From<&str> for ValueRequest {
+    /// What is no rate belongs to the name, and so there is no representation of that name.
+    fn from(text: &str) -> Self {
+        let rated = text.split_once('@').and_then(|(name, rate)| {
+            let rate: f64 = rate.trim_end_matches("Hz").trim().parse().ok()?;
+            (rate.is_finite() && rate > 0.0).then(|| Self { rate: Some(rate), ..Self::all(name) })
+        });
+        rated.unwrap_or_else(|| Self::all(text))
+    }
+}
+
+impl From<String> for ValueRequest {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&String> for ValueRequest {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl Observation {
+    /// Values of these representations, in any order; of one run they come in this order.
+    pub fn of(values: impl IntoIterator<Item = impl Into<ValueRequest>>) -> Self {
+        Self { values: values.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Messages of all topics whose messages can leave the process, also of those that will come.
+    #[must_use]
+    pub fn with_topics(self) -> Self {
+        self.with_topics_named(|_| true)
+    }
+
+    /// Messages of those topics whose names are chosen.
+    #[must_use]
+    pub fn with_topics_named(self, chosen: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { topics: Some(Arc::new(chosen)), ..self }
+    }
+
+    /// What each run of each cycle begins with: [`RunRecord`](crate::RunRecord).
+    #[must_use]
+    pub fn with_runs(self) -> Self {
+        Self { runs: true, ..self }
+    }
+
+    /// Snapshots of all that later runs depend on, whenever so much time has passed on the robot's clock: [`CyclePart`](crate::CyclePart).
+    #[must_use]
+    pub fn with_checkpoints(self, period: Duration) -> Self {
+        Self { parts: Some(PartChoice::Every(period)), ..self }
+    }
+
+    /// Two parts: what that run of the cycle begins with, what sources have brought among it, and what the next run does, by which it is known what
+    /// that one left behind.
+    #[must_use]
+    pub fn with_checkpoints_around(self, cycle: impl Into<String>, run: u32) -> Self {
+        Self { parts: Some(PartChoice::Around(cycle.into(), run)), ..self }
+    }
+
+    /// Plots and drawings of updates. While nobody wants them they cost updates next to nothing.
+    #[must_use]
+    pub fn with_plots(self) -> Self {
+        Self { plots: true, ..self }
+    }
+
+    /// What happens besides the runs: what is still known of it, then what comes.
+    #[must_use]
+    pub fn with_journal(self) -> Self {
+        Self { journal: true, ..self }
+    }
+
+    /// Timing figures so far, whenever so much time of the world has passed.
+    #[must_use]
+    pub fn with_statistics(self, period: Duration) -> Self {
+        Self { statistics: Some(period), ..self }
+    }
+
+    /// All events of all workers and sources, from which traces are made.
+    #[must_use]
+    pub fn with_events(self) -> Self {
+        Self { events: true, ..self }
+    }
+
+    /// Wants everything: where something would be dropped, a robot that is stepped waits for this observer, which has to take it on another thread
+    /// or between two steps. One on threads of its own waits for nobody.
+    #[must_use]
+    pub fn complete(self) -> Self {
+        Self { is_complete: true, ..self }
+    }
+}
+
+impl fmt::Debug for Observation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { values, topics, runs, parts, plots, journal, statistics, events, is_complete } = self;
+        formatter
+            .debug_struct("Observation")
+            .field("values", values)
+            .field("topics", &topics.is_some())
+            .field("runs", runs)
+            .field("parts", parts)
+            .field("plots", plots)
+            .field("journal", journal)
+            .field("statistics", statistics)
+            .field("events", events)
+            .field("complete", is_complete)
+            .finish()
+    }
+}

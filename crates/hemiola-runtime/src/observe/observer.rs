@@ -1,0 +1,270 @@
+//! An observer's end of everything.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hemiola_model::module::DebugRecord;
+use hemiola_trace::{Event, Report, WorkerId};
+
+use super::hand_over::{Presence, Taker};
+use super::parts::PartLine;
+use super::runs::RunLine;
+use super::topics::{SeenMessage, SeenTopic, TopicLine};
+use super::values::{PassedValue, SeenValue, ValueChannel, ValueLine};
+use crate::journal::JournalEntry;
+use crate::record::{CyclePart, RunRecord};
+
+/// Sees what it asked for of a running robot: [`RobotHandle::observe`](crate::RobotHandle::observe).
+///
+/// It never waits and nobody waits for it; what it is too slow for is lost to it alone, and [counted](Self::dropped). Dropped, it leaves the robot as it
+/// was.
+///
+/// ```
+/// use hemiola_runtime::{JournalEvent, Observation, Pace, Robot, Seen};
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// let robot = Robot::assemble(configuration)?;
+/// let everything = robot.recordable();
+/// let running = robot.start(Pace::RealTime)?;
+///
+/// let mut seen = running.handle().observe(Observation::of(everything).with_topics().with_journal())?;
+/// while let Some(item) = seen.next() {
+///     match item {
+///         Seen::Value(value) => println!("{} at {}", value.representation(), value.now()),
+///         Seen::Message(message) => println!("{} says something", message.name()),
+///         Seen::Journal(entry) => println!("{:?}", entry.event),
+///         _ => {}
+///     }
+/// }
+/// # running.stop();
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[derive(Default)]
+pub struct Observer {
+    visit: Option<Visit>,
+    /// How many cycles and sources are to come to it.
+    pub(super) expected: u32,
+    pub(super) values: Vec<ValueLine>,
+    pub(super) runs: Vec<RunLine>,
+    pub(super) parts: Vec<PartLine>,
+    topics: Option<TopicLine>,
+    gathered: Gathered,
+    /// The line of values that is looked at first.
+    next: usize,
+}
+
+/// What comes from the thread that gathers what workers leave behind.
+#[derive(Default)]
+pub struct Gathered {
+    pub journal: Option<Taker<JournalEntry>>,
+    pub plots: Option<Taker<DebugRecord>>,
+    pub statistics: Option<Taker<Arc<Report>>>,
+    pub events: Option<Taker<SeenEvents>>,
+}
+
+/// Something that an observer sees.
+///
+/// See [`Observer`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Seen<'o> {
+    /// A value of a representation.
+    Value(SeenValue<'o>),
+    /// A message of a topic.
+    Message(SeenMessage<'o>),
+    /// What a run began with.
+    Run(RunRecord),
+    /// A cycle's part of a snapshot of all that later runs depend on.
+    Part(CyclePart),
+    /// A plot or a drawing of an update.
+    Plot(DebugRecord),
+    /// Something that happened besides.
+    Journal(JournalEntry),
+    /// Timing figures so far.
+    Statistics(Arc<Report>),
+    /// What a worker or source did.
+    Events(SeenEvents),
+}
+
+/// Events of one worker or source, in order; [`RobotHandle::capture`](crate::RobotHandle::capture) has the names in them.
+#[derive(Clone, Debug)]
+pub struct SeenEvents {
+    /// Whose.
+    pub worker: WorkerId,
+    /// What it did.
+    pub events: Vec<Event>,
+    /// How many came before these and were overwritten.
+    pub lost: u64,
+}
+
+/// What an observer was too slow for: [`Observer::dropped`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Values; [`ValueChannel::dropped`] says of which representation.
+    pub values: u64,
+    /// Messages of topics.
+    pub messages: u64,
+    /// What runs began with.
+    pub runs: u64,
+    /// Parts of snapshots.
+    pub parts: u64,
+    /// Plots and drawings.
+    pub plots: u64,
+    /// Entries of the journal.
+    pub entries: u64,
+    /// Pieces of events.
+    pub events: u64,
+}
+
+impl Observer {
+    pub(crate) fn of(presence: Arc<Presence>) -> Self {
+        Self { visit: Some(Visit(presence)), ..Self::default() }
+    }
+
+    pub(crate) fn see_topics(&mut self, line: TopicLine) {
+        self.topics = Some(line);
+    }
+
+    pub(crate) fn see_gathered(&mut self, gathered: Gathered) {
+        self.gathered = gathered;
+    }
+
+    /// The next thing that there is; `None` when there is none at present. Never waits.
+    ///
+    /// What a run began with comes before what it provided, and messages when there are no more values: of a robot that is stepped, all values have
+    /// come then that were provided with them.
+    #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
+    pub fn next(&mut self) -> Option<Seen<'_>> {
+        if let Some(run) = self.next_run() {
+            return Some(Seen::Run(run));
+        }
+        if let Some(part) = self.next_part() {
+            return Some(Seen::Part(part));
+        }
+        if let Some((line, passed)) = self.take_value() {
+            return Some(Seen::Value(self.value(line, passed)));
+        }
+        if let Some(topic) = self.find_message() {
+            return self.topics.as_mut()?.receive(topic).map(Seen::Message);
+        }
+        if let Some(entry) = self.next_entry() {
+            return Some(Seen::Journal(entry));
+        }
+        let Gathered { plots, statistics, events, .. } = &mut self.gathered;
+        take(plots)
+            .map(Seen::Plot)
+            .or_else(|| take(statistics).map(Seen::Statistics))
+            .or_else(|| take(events).map(Seen::Events))
+    }
+
+    /// The next value, of the cycles and sources in turn.
+    pub fn next_value(&mut self) -> Option<SeenValue<'_>> {
+        let (line, passed) = self.take_value()?;
+        Some(self.value(line, passed))
+    }
+
+    /// The next message, of the topics in turn.
+    pub fn next_message(&mut self) -> Option<SeenMessage<'_>> {
+        let topic = self.find_message()?;
+        self.topics.as_mut()?.receive(topic)
+    }
+
+    /// What the next run began with, of the cycles in turn.
+    pub fn next_run(&mut self) -> Option<RunRecord> {
+        self.runs.iter_mut().find_map(RunLine::next)
+    }
+
+    /// The next part of a snapshot, of the cycles in turn.
+    pub fn next_part(&mut self) -> Option<CyclePart> {
+        self.parts.iter_mut().find_map(PartLine::next)
+    }
+
+    /// The next entry of the journal.
+    pub fn next_entry(&mut self) -> Option<JournalEntry> {
+        take(&mut self.gathered.journal)
+    }
+
+    /// The next plot or drawing.
+    pub fn next_plot(&mut self) -> Option<DebugRecord> {
+        take(&mut self.gathered.plots)
+    }
+
+    /// The representations that it sees, each with its number: [`SeenValue::channel`].
+    pub fn channels(&self) -> Vec<ValueChannel> {
+        self.values.iter().flat_map(ValueLine::channels).collect()
+    }
+
+    /// The topics that it sees, each with its number: [`SeenMessage::topic`]. They may become more.
+    pub fn topics(&mut self) -> &[SeenTopic] {
+        let Some(line) = &mut self.topics else { return &[] };
+        line.join_new();
+        line.topics()
+    }
+
+    /// How many messages of that topic it was too slow for.
+    pub fn dropped_messages(&mut self, topic: usize) -> u64 {
+        self.topics.as_mut().map_or(0, |line| line.dropped(topic))
+    }
+
+    /// What it was too slow for, and will never see.
+    pub fn dropped(&mut self) -> Dropped {
+        let topics = self.topics.as_ref().map_or(0, |line| line.topics().len());
+        let Gathered { journal, plots, events, .. } = &self.gathered;
+        Dropped {
+            values: self.values.iter().flat_map(ValueLine::channels).map(|channel| channel.dropped).sum(),
+            runs: self.runs.iter().map(RunLine::dropped).sum(),
+            parts: self.parts.iter().map(PartLine::dropped).sum(),
+            plots: plots.as_ref().map_or(0, Taker::dropped),
+            entries: journal.as_ref().map_or(0, Taker::dropped),
+            events: events.as_ref().map_or(0, Taker::dropped),
+            messages: (0..topics).map(|topic| self.dropped_messages(topic)).sum(),
+        }
+    }
+
+    /// Whether all cycles and sources have come to it that it sees something of: from then on it misses nothing but what it is too slow for. What is
+    /// asked for before the robot begins misses nothing in any case.
+    pub fn is_attached(&self) -> bool {
+        self.visit.as_ref().is_none_or(|Visit(presence)| presence.attached() >= self.expected)
+    }
+
+    fn take_value(&mut self) -> Option<(usize, PassedValue)> {
+        let count = self.values.len();
+        let (line, passed) = (self.next..self.next + count).find_map(|line| {
+            let line = line % count;
+            self.values[line].take().map(|passed| (line, passed))
+        })?;
+        self.next = (line + 1) % count;
+        Some((line, passed))
+    }
+
+    fn value(&self, line: usize, passed: PassedValue) -> SeenValue<'_> {
+        let first = self.values[..line].iter().map(ValueLine::width).sum();
+        self.values[line].see(passed, first)
+    }
+
+    fn find_message(&mut self) -> Option<usize> {
+        let line = self.topics.as_mut()?;
+        line.join_new();
+        line.find()
+    }
+}
+
+fn take<T>(taker: &mut Option<Taker<T>>) -> Option<T> {
+    taker.as_mut()?.take()
+}
+
+/// Ends when it is dropped, before what was seen.
+struct Visit(Arc<Presence>);
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.channels()).finish()
+    }
+}

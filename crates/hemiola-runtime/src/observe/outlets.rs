@@ -1,0 +1,195 @@
+//! A cycle's or source's end of what observers see of it.
+
+use std::sync::Arc;
+
+use hemiola_model::Time;
+use hemiola_model::module::BetweenRuns;
+
+use super::hand_over::Presence;
+use super::parts::PartWriter;
+use super::runs::RunWriter;
+use super::stack::Node;
+use super::values::ValueWriter;
+use super::viewpoint::Viewpoint;
+use crate::blackboard::Blackboard;
+use crate::blackboard::store::NewSlots;
+use crate::cycle::RunBefore;
+use crate::program::Program;
+use crate::run::{Beginning, CycleImport};
+use crate::sync::{AtomicU64, Ordering};
+
+/// What one observer gets of one cycle or source.
+pub struct Outlet {
+    presence: Arc<Presence>,
+    pub values: Option<ValueWriter>,
+    pub runs: Option<RunWriter>,
+    pub parts: Option<PartWriter>,
+    /// For stores that have too few for all observers.
+    pub slots: Vec<(usize, NewSlots)>,
+    /// Only the present values, once.
+    once: bool,
+}
+
+impl Outlet {
+    pub fn new(presence: Arc<Presence>, once: bool) -> Self {
+        Self { presence, values: None, runs: None, parts: None, slots: Vec::new(), once }
+    }
+}
+
+/// All outlets of a cycle or source, in the order in which they came. Belongs to worker 0, or to the source's thread.
+pub struct Outlets {
+    first: Option<Box<Node<Outlet>>>,
+    viewpoint: Arc<Viewpoint>,
+    /// How many runs were written down, of all cycles.
+    order: Arc<AtomicU64>,
+}
+
+impl Outlets {
+    pub fn new(viewpoint: Arc<Viewpoint>, order: Arc<AtomicU64>) -> Self {
+        Self { first: None, viewpoint, order }
+    }
+
+    /// Where they come to.
+    pub fn viewpoint(&self) -> &Arc<Viewpoint> {
+        &self.viewpoint
+    }
+
+    /// Lets those in who have come. Where nobody has, one load. No allocation, no lock, no system call.
+    #[inline]
+    pub fn attend(&mut self, blackboard: &Blackboard, last_run: (u32, Time), between: &mut BetweenRuns<'_>) {
+        if !self.viewpoint.arriving.is_empty() {
+            self.admit(blackboard, 0, last_run, false, between);
+        }
+    }
+
+    /// The same of a source, which has taken a sample of that number: whoever has come gets it.
+    #[inline]
+    pub fn attend_with_sample(
+        &mut self,
+        blackboard: &Blackboard,
+        (sample, stamp): (u32, Time),
+        between: &mut BetweenRuns<'_>,
+    ) {
+        if !self.viewpoint.arriving.is_empty() {
+            self.admit(blackboard, sample, (sample, stamp), true, between);
+        }
+    }
+
+    #[cold]
+    fn admit(
+        &mut self,
+        blackboard: &Blackboard,
+        sequence: u32,
+        run: (u32, Time),
+        with_present: bool,
+        between: &mut BetweenRuns<'_>,
+    ) {
+        let mut arriving = self.viewpoint.arriving.take_all();
+        while let Some(mut node) = arriving {
+            arriving = node.next.take();
+            let outlet = &mut node.item;
+            for (store, slots) in &mut outlet.slots {
+                blackboard.store(*store).add_slots(slots, between);
+            }
+            outlet.presence.attach();
+            let with_present = with_present || outlet.once;
+            if let Some(values) = &mut outlet.values {
+                values.begin(blackboard, sequence, with_present);
+                if outlet.once {
+                    values.pass_on(blackboard, run.0, run.1, between);
+                }
+            }
+            if outlet.once {
+                self.viewpoint.gone.post(node);
+            } else {
+                let mut end = &mut self.first;
+                while let Some(node) = end {
+                    end = &mut node.next;
+                }
+                *end = Some(node);
+            }
+        }
+    }
+
+    /// A run of a cycle begins, and has not taken its inputs.
+    #[inline]
+    pub fn begin_run(&mut self, run: u32, now: impl FnOnce() -> Time) {
+        if let Some(first) = &mut self.first {
+            let now = now();
+            each(first, |outlet| {
+                if let Some(parts) = &mut outlet.parts {
+                    parts.begin_run(run, now);
+                }
+            });
+        }
+    }
+
+    /// Writes down what the run begins with.
+    #[inline]
+    pub fn write_down(
+        &mut self,
+        beginning: &Beginning<'_>,
+        before: RunBefore,
+        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        between: &BetweenRuns<'_>,
+    ) {
+        let Some(first) = &mut self.first else { return };
+        // One number for all observers, taken here and not earlier: see `runs`.
+        let mut order = None;
+        each(first, |outlet| {
+            if outlet.presence.is_gone() {
+                return;
+            }
+            if let Some(parts) = &mut outlet.parts {
+                parts.write_down(beginning, (before.now, before.is_safe), (blackboard, program, imports), between);
+            }
+            if let Some(runs) = &mut outlet.runs {
+                let order = *order.get_or_insert_with(|| self.order.fetch_add(1, Ordering::Relaxed));
+                runs.write_down(order, beginning, (imports, program), between);
+            }
+        });
+    }
+
+    /// Passes on what was provided, and lets go of those who have left.
+    #[inline]
+    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
+        let mut next = &mut self.first;
+        loop {
+            let Some(node) = next else { return };
+            if node.item.presence.is_gone() {
+                let after = node.next.take();
+                if let Some(gone) = std::mem::replace(next, after) {
+                    self.viewpoint.gone.post(gone);
+                }
+                continue;
+            }
+            if let Some(values) = &mut node.item.values {
+                values.pass_on(blackboard, run, now, between);
+            }
+            // Looked at anew, for what comes before may have been replaced.
+            next = match next {
+                Some(node) => &mut node.next,
+                None => return,
+            };
+        }
+    }
+}
+
+impl Drop for Outlets {
+    fn drop(&mut self) {
+        // One by one: a long list would need a deep stack.
+        while let Some(mut node) = self.first.take() {
+            self.first = node.next.take();
+        }
+    }
+}
+
+fn each(mut node: &mut Box<Node<Outlet>>, mut act: impl FnMut(&mut Outlet)) {
+    loop {
+        act(&mut node.item);
+        match &mut node.next {
+            Some(next) => node = next,
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Where one cycle or source can be observed, and how observers come to it while it runs.
+//!
+//! Who wants to observe makes an outlet, with all memory that it needs, and posts it. The cycle finds it between two of its runs and passes on
+//! through it from then on; when the observer has gone, the cycle puts the outlet where others free it. So a cycle neither allocates nor frees for
+//! observers, and nobody waits for a cycle.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_realtime::describe_panic;
+
+use super::hand_over::{Presence, WhenFull};
+use super::observation::{Observation, PartChoice};
+use super::observer::Observer;
+use super::outlets::Outlet;
+use super::parts::{Cut, CutWord, Inventory, PartLine, When, parts};
+use super::reserve::Reserve;
+use super::runs::{RunLine, runs};
+use super::stack::{Node, Stack};
+use super::values::{self, ValueLine, Wanted, values};
+use crate::blackboard::Blackboard;
+use crate::error::RuntimeError;
+use crate::record::InputRecord;
+
+/// See the module.
+pub struct Viewpoint {
+    /// The cycle or source.
+    pub name: Arc<str>,
+    pub blackboard: Arc<Blackboard>,
+    /// So many values of each representation an observer may hold.
+    depth: usize,
+    /// If it is a cycle.
+    pub cycle: Option<CycleView>,
+    /// For the cycle.
+    pub arriving: Stack<Outlet>,
+    /// From the cycle.
+    pub gone: Stack<Outlet>,
+    reserve: Arc<Reserve>,
+}
+
+/// What runs of a cycle begin with.
+pub struct CycleView {
+    /// As a transcript has it, with nothing taken.
+    pub inputs: Vec<InputRecord>,
+    pub inventory: Inventory,
+}
+
+/// What is asked of one cycle or source.
+#[derive(Default)]
+pub struct Asked {
+    /// Stores, each with the least distance of two values.
+    pub stores: Vec<(usize, Duration)>,
+    pub runs: bool,
+    pub parts: Option<When>,
+    /// Only the present values, once.
+    pub once: bool,
+}
+
+/// What comes of it.
+#[derive(Default)]
+pub struct Lines {
+    pub values: Option<ValueLine>,
+    pub runs: Option<RunLine>,
+    pub parts: Option<PartLine>,
+}
+
+impl Viewpoint {
+    /// Of a cycle or, without `cycle`, a source with this distance of two runs or samples.
+    pub fn new(name: &str, blackboard: Arc<Blackboard>, period: Option<Duration>, cycle: Option<CycleView>) -> Self {
+        let away = if cycle.is_some() { values::AWAY } else { values::AWAY_FROM_SOURCE };
+        Self {
+            name: name.into(),
+            depth: values::depth(period, away),
+            cycle,
+            arriving: Stack::default(),
+            gone: Stack::default(),
+            reserve: Reserve::new(blackboard.stores().len()),
+            blackboard,
+        }
+    }
+
+    /// Has this passed on from the next run or sample on. `None` if nothing was asked for.
+    ///
+    /// # Errors
+    /// A value cannot be made: its default panics.
+    pub fn observe(
+        &self,
+        asked: Asked,
+        presence: &Arc<Presence>,
+        full: WhenFull,
+    ) -> Result<Option<Lines>, RuntimeError> {
+        self.tidy();
+        let Asked { stores, runs: with_runs, parts: when, once } = asked;
+        let cycle = self.cycle.as_ref();
+        let cycle_runs = cycle.filter(|_| with_runs);
+        let cycle_parts = cycle.zip(when);
+        if stores.is_empty() && cycle_runs.is_none() && cycle_parts.is_none() {
+            return Ok(None);
+        }
+        let mut outlet = Outlet::new(presence.clone(), once);
+        let mut lines = Lines::default();
+        if let Some(cycle) = cycle_runs {
+            let (writer, line) = runs(&self.name, cycle.inputs.clone(), presence, full);
+            (outlet.runs, lines.runs) = (Some(writer), Some(line));
+        }
+        if let Some((cycle, when)) = cycle_parts {
+            let (writer, line) = parts(&self.name, &cycle.inventory, when, presence, full);
+            (outlet.parts, lines.parts) = (Some(writer), Some(line));
+        }
+        if stores.is_empty() {
+            self.arriving.post(Node::new(outlet));
+            return Ok(Some(lines));
+        }
+        let depth = if once { 1 } else { self.depth };
+        let wanted: Vec<_> = stores.into_iter().map(|(store, period)| Wanted { store, period, depth }).collect();
+        let holds = wanted.iter().map(|wanted| (wanted.store, wanted.depth)).collect();
+        self.reserve.reserve(holds, |missing, reservation| {
+            for &(store, count, before) in missing {
+                let made = catch_unwind(AssertUnwindSafe(|| self.blackboard.store(store).make_slots(count, before)));
+                outlet.slots.push((store, made.map_err(|panic| self.no_value(store, &*panic))?));
+            }
+            let (writer, line) = values(&self.name, &self.blackboard, &wanted, presence, full, reservation);
+            (outlet.values, lines.values) = (Some(writer), Some(line));
+            self.arriving.post(Node::new(outlet));
+            Ok(Some(lines))
+        })
+    }
+
+    /// Frees what the cycle does not need any more.
+    pub fn tidy(&self) {
+        let mut list = self.gone.take_all();
+        while let Some(mut node) = list {
+            list = node.next.take();
+        }
+    }
+
+    fn no_value(&self, store: usize, panic: &(dyn std::any::Any + Send)) -> RuntimeError {
+        let name = self.blackboard.store(store).descriptor().name();
+        RuntimeError::internal(&format!("no value of {name} could be made: {}", describe_panic(panic, "")))
+    }
+}
+
+/// All places where a robot can be observed: cycles first, then sources.
+pub struct Viewpoints {
+    all: Vec<Arc<Viewpoint>>,
+}
+
+/// When something is asked for.
+#[derive(Clone, Copy)]
+pub struct Occasion {
+    pub full: WhenFull,
+    /// Since when parts are counted, which is the beginning for who was there before it.
+    pub since: Time,
+    /// Cycles run on threads of their own, so that they come to an observer one by one.
+    pub is_running: bool,
+}
+
+impl Viewpoints {
+    pub fn new(all: Vec<Arc<Viewpoint>>) -> Self {
+        Self { all }
+    }
+
+    /// Has an observer see what is asked for of cycles and sources.
+    ///
+    /// # Errors
+    /// There is no such representation or cycle, the representation is opaque, or a value of it cannot be made.
+    pub fn observe(
+        &self,
+        asked: &Observation,
+        presence: &Arc<Presence>,
+        observer: &mut Observer,
+        occasion: Occasion,
+    ) -> Result<(), RuntimeError> {
+        asked.values.iter().try_for_each(|request| self.check(&request.representation))?;
+        let word = match occasion.is_running {
+            true => CutWord::while_running(self.cycles().count()),
+            false => CutWord::before_the_beginning(),
+        };
+        if let Some(PartChoice::Around(cycle, _)) = &asked.parts
+            && !self.cycles().any(|viewpoint| *viewpoint.name == **cycle)
+        {
+            let known = self.cycles().map(|viewpoint| viewpoint.name.to_string()).collect();
+            return Err(RuntimeError::Unknown { kind: "cycle", name: cycle.clone(), known });
+        }
+        for viewpoint in &self.all {
+            let stores = asked.values.iter().filter_map(|request| {
+                Some((viewpoint.blackboard.store_of(&request.representation)?, request.period()))
+            });
+            let parts = asked.parts.as_ref().and_then(|choice| match choice {
+                &PartChoice::Every(period) => {
+                    Some(When::Every { cut: Cut::new(word.clone()), period, since: occasion.since })
+                }
+                PartChoice::Around(cycle, run) => (*viewpoint.name == **cycle).then_some(When::Runs(*run)),
+            });
+            let part = Asked { stores: stores.collect(), runs: asked.runs, parts, once: false };
+            if let Some(Lines { values, runs, parts }) = viewpoint.observe(part, presence, occasion.full)? {
+                observer.expected += 1;
+                observer.values.extend(values);
+                observer.runs.extend(runs);
+                observer.parts.extend(parts);
+            }
+        }
+        Ok(())
+    }
+
+    /// Frees what cycles and sources do not need any more.
+    pub fn tidy(&self) {
+        self.all.iter().for_each(|viewpoint| viewpoint.tidy());
+    }
+
+    /// That of a cycle.
+    pub fn cycle(&self, index: usize) -> Option<&Arc<Viewpoint>> {
+        self.all.get(index).filter(|viewpoint| viewpoint.cycle.is_some())
+    }
+
+    fn cycles(&self) -> impl Iterator<Item = &Arc<Viewpoint>> {
+        self.all.iter().filter(|viewpoint| viewpoint.cycle.is_some())
+    }
+
+    /// Whether it can be observed.
+    fn check(&self, representation: &str) -> Result<(), RuntimeError> {
+        let stores = || self.all.iter().flat_map(|viewpoint| viewpoint.blackboard.stores());
+        let name = || representation.to_owned();
+        match stores().find(|store| store.descriptor().name() == representation) {
+            Some(store) if store.descriptor().data_type().is_some() => Ok(()),
+            Some(_) => Err(RuntimeError::Opaque { name: name() }),
+            None => {
+                let known: BTreeSet<_> = stores().map(|store| store.descriptor().name().to_owned()).collect();
+                let known = known.into_iter().collect();
+                Err(RuntimeError::Unknown { kind: "representation", name: name(), known })
+            }
+        }
+    }
+}

@@ -19,7 +19,7 @@ mod arrayvec;
 mod glam;
 
 pub use data_type::{DataType, Field, TypeName, Variant};
-pub use hash::fingerprint;
+pub(crate) use hash::Hash;
 pub use items::{Items, ItemsMut};
 pub use value::Value;
 pub use value_reader::ValueReader;

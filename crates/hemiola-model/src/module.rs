@@ -2,9 +2,7 @@
 
 mod access;
 mod argument;
-#[expect(unsafe_code, reason = "making a witness is a promise")]
 mod between_runs;
-#[expect(unsafe_code, reason = "a cell is shared by updates; its invariant orders them")]
 pub mod cell;
 mod containment;
 mod context;

@@ -453,6 +453,15 @@ impl AnyRepresentation {
         unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
     }
 
+    /// A 64-bit fingerprint of every bit of the value; `None` when the representation is opaque.
+    ///
+    /// Equal bits give equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should
+    /// when replays are compared. It is no defence against somebody who builds collisions.
+    pub fn fingerprint(&self) -> Option<u64> {
+        let mut hash = crate::data::Hash::new();
+        self.write(&mut hash).then(|| hash.finish())
+    }
+
     /// The value in its text form; `None` when the representation is opaque.
     pub fn to_value(&self) -> Option<Value> {
         let mut builder = crate::data::ValueWriter::default();

@@ -1,21 +1,18 @@
 use super::{FixedLength, Items, VariantHead, Writer};
 use std::time::Duration;
 
-use crate::representation::AnyRepresentation;
-
-/// A 64-bit fingerprint of every bit of a value; `None` when the representation is opaque.
-///
-/// Equal bits give equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should when replays are compared.
-/// It is no defence against somebody who builds collisions.
-pub fn fingerprint(value: &AnyRepresentation) -> Option<u64> {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-    value.write(&mut hash).then_some(hash.0)
-}
-
 /// Folds words with a multiply and a rotation (the mixer of SplitMix64, Steele et al. 2014).
-struct Hash(u64);
+pub(crate) struct Hash(u64);
 
 impl Hash {
+    pub(crate) fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(crate) fn finish(self) -> u64 {
+        self.0
+    }
+
     fn word(&mut self, word: u64) {
         let mut mixed = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^= mixed >> 32;

@@ -1,3 +1,5 @@
+#![expect(unsafe_code, reason = "making a witness is a promise")]
+
 use std::marker::PhantomData;
 
 /// A witness that no task of a cycle runs: what its updates see may be changed.

@@ -12,6 +12,8 @@
 //! - `previous` and `collected` change only between two runs of the cycle;
 //! - all pointers point at values of the cell's representation that live as long as the cell is bound.
 
+#![expect(unsafe_code, reason = "a cell is shared by updates; its invariant orders them")]
+
 use std::cell::UnsafeCell;
 use std::ptr;
 

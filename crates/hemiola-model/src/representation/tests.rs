@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cdr::{self, CdrReader, CdrWriter};
-use crate::data::{Field, fingerprint};
+use crate::data::Field;
 use crate::{Name, Time};
 
 /// Plain parts, texts, sequences, and sequences in sequences.
@@ -73,7 +73,7 @@ proptest! {
             prop_assert_eq!(read(&mut typed, &bytes), Ok(true));
             prop_assert_eq!(read(&mut untyped, &bytes), Ok(true));
             prop_assert_eq!(encoded(&untyped), &bytes[..]);
-            prop_assert_eq!(fingerprint(&untyped), fingerprint(&typed));
+            prop_assert_eq!(untyped.fingerprint(), typed.fingerprint());
         }
         typed.reset();
         untyped.reset();

@@ -205,7 +205,7 @@ impl Core {
         stores
             .filter_map(|store| {
                 let value = store.current(&between);
-                hemiola_model::data::fingerprint(value).map(|print| (store.descriptor().name(), print))
+                value.fingerprint().map(|print| (store.descriptor().name(), print))
             })
             .collect()
     }

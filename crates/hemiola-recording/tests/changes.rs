@@ -10,6 +10,7 @@ use std::time::Duration;
 use hemiola::Application;
 use hemiola::data::Value;
 use hemiola::prelude::*;
+use hemiola::runtime::Change;
 use hemiola_log::{Entry, LogReader};
 
 const ROBOT: &str = r#"
@@ -174,21 +175,26 @@ fn turn_knobs(handle: hemiola::RobotHandle) {
         if handle.is_stopping() {
             return;
         }
-        // While the robot ends nobody obeys any more.
-        _ = match number % 8 {
-            0 => handle.set_parameter("Walk", "gain", Value::Float(1.0 / (1.0 + f64::from(number)))),
-            1 => handle.switch_provider("Estimate", if number % 16 == 1 { "Quick" } else { "Slow" }),
-            2 => handle.set_parameter("Quick", "gain", Value::Float(0.1 * f64::from(number))),
-            3 => handle.set_parameter("Slow", "gain", Value::Float(0.3 * f64::from(number))),
+        let change = match number % 8 {
+            0 => Change::parameter("Walk", "gain", Value::Float(1.0 / (1.0 + f64::from(number)))),
+            1 => Change::provider("Estimate", if number % 16 == 1 { "Quick" } else { "Slow" }),
+            2 => Change::parameter("Quick", "gain", Value::Float(0.1 * f64::from(number))),
+            3 => Change::parameter("Slow", "gain", Value::Float(0.3 * f64::from(number))),
             4 => {
                 let fields = [("x", Value::Float(f64::from(number))), ("calls", Value::Integer(7))];
                 let fields = fields.map(|(name, value)| (name.to_owned(), value));
-                handle.override_representation("Estimate", &Value::Table(fields.into_iter().collect()))
+                Change::override_with("Estimate", Value::Table(fields.into_iter().collect()))
             }
-            5 => handle.release_representation("Estimate"),
-            6 => handle.set_workers("cognition", Some(1)),
-            _ => handle.set_parameter("Walk", "offset", Value::Float(1e-3 * f64::from(number))),
+            5 => Change::release("Estimate"),
+            6 => Change::workers("cognition", 1),
+            _ => Change::parameter("Walk", "offset", Value::Float(1e-3 * f64::from(number))),
         };
+        let pending = handle.change(change);
+        // Some follow each other before all cycles have come to them. While the robot ends nobody
+        // applies any.
+        if number % 3 != 0 {
+            _ = pending.wait();
+        }
         thread::sleep(Duration::from_millis(11));
     }
 }

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use hemiola::Application;
 use hemiola::cdr;
+use hemiola::runtime::Change;
 use hemiola_log::{Entry, LogReader};
 
 use hello::{Drive, ROBOT, Wall};
@@ -177,7 +178,7 @@ fn a_log_tells_how_the_robot_was_configured_what_was_changed_and_said_and_how_it
     let log = folder("recording-besides").join("all.mcap");
     let text = log.to_str().unwrap();
     let robot = Application::embedded(ROBOT).started(|handle| {
-        handle.set_parameter("Pilot", "distance", hemiola::data::Value::Float(0.75)).unwrap();
+        handle.change(Change::parameter("Pilot", "distance", hemiola::data::Value::Float(0.75))).wait().unwrap();
         handle.note("the referee has come".to_owned());
     });
     let run = format!("hello run --headless --no-trace --duration 1s --set cycle.control.workers=1 --log {text}");

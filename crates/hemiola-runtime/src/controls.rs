@@ -1,21 +1,21 @@
 //! What is needed to change a running robot: what it is made of, and a mailbox of each cycle.
 
+mod prepare;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
 
 use hemiola_model::Value;
-use hemiola_model::module::PreparedParameters;
 use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
 use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::assemble::{Robot, actuators, durations_from, group_exports, instances};
 use crate::blackboard::Blackboard;
-use crate::command::{Command, Mailbox, Reason};
+use crate::command::Command;
 use crate::cycle::Health;
 use crate::error::RuntimeError;
-use crate::lock::lock_if_free;
+use crate::mailbox::{Mailbox, Sent};
 use crate::module_instance::ModuleInstance;
 use crate::program::{Program, ProgramParts, build};
 use crate::record::ChangeNumber;
@@ -50,8 +50,7 @@ pub struct CycleControl {
     pub name: String,
     pub id: CycleId,
     pub blackboard: Arc<Blackboard>,
-    /// Shared with readers, who wait for the cycle without holding the controls.
-    pub mailbox: Arc<Mutex<Mailbox>>,
+    pub mailbox: Arc<Mailbox>,
     pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
     pub health: Arc<Health>,
     pub actuators: Actuators,
@@ -63,21 +62,8 @@ pub struct CycleControl {
     pub next_lesson: u64,
 }
 
-/// How long a change waits for the cycle to take it up.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// A change may find its place in use; one of the next runs will do.
-pub const TRIES: usize = 20;
 /// A cycle is planned anew after so many runs, and then after each tenfold number.
 pub const FIRST_LESSON: u64 = 5;
-
-/// What became of a change that waits for nobody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Posted {
-    /// It is on its way.
-    Now,
-    /// Somebody else is asking the cycle for something; it is to be tried again.
-    Later,
-}
 
 impl Controls {
     pub fn cycle_index(&self, name: &str) -> Result<usize, RuntimeError> {
@@ -86,6 +72,11 @@ impl Controls {
             name: name.to_owned(),
             known: self.cycles.iter().map(|cycle| cycle.name.clone()).collect(),
         })
+    }
+
+    /// The number that the next change will have.
+    pub fn next_change(&self) -> ChangeNumber {
+        self.next_change
     }
 
     /// The number of a change that is made now.
@@ -113,50 +104,17 @@ impl Controls {
         }
     }
 
-    /// Builds a cycle's program anew and lets the cycle go on with it. Waits for the cycle, and for whoever has its mailbox.
-    pub fn install(
-        &mut self,
-        index: usize,
-        profile: &Profile,
-        reason: Reason,
-        patience: Option<Duration>,
-    ) -> Result<(), RuntimeError> {
-        let mailbox = self.cycles[index].mailbox.clone();
-        let mut mailbox = mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        self.install_through(&mut mailbox, index, profile, (None, reason), patience.unwrap_or(PATIENCE))
-    }
-
-    /// The same without waiting for anybody: the cycle goes on with it in its next run. `fresh` gets a new instance.
-    pub fn post_program(
-        &mut self,
-        index: usize,
-        profile: &Profile,
-        fresh: Option<(&str, ChangeNumber)>,
-    ) -> Result<Posted, RuntimeError> {
-        let mailbox = self.cycles[index].mailbox.clone();
-        let Some(mut mailbox) = lock_if_free(&mailbox) else { return Ok(Posted::Later) };
-        let reason = fresh.map_or(Reason::Plan, |(_, change)| Reason::Modules(change));
-        let fresh = fresh.map(|(module, _)| module);
-        match self.install_through(&mut mailbox, index, profile, (fresh, reason), Duration::ZERO) {
-            Ok(()) | Err(RuntimeError::CycleDoesNotAnswer { .. }) => Ok(Posted::Now),
-            Err(error) => Err(error),
+    /// Posts these commands, each to the cycle of that index: all of them, or none.
+    ///
+    /// # Errors
+    /// A cycle has not executed many earlier ones.
+    pub fn post(&self, commands: Vec<(usize, Command)>) -> Result<Vec<Sent>, RuntimeError> {
+        // Changes are posted with the controls locked; others who post now and then need less room
+        // than is left.
+        if let Some((full, _)) = commands.iter().find(|(cycle, _)| self.cycles[*cycle].mailbox.room() < 2) {
+            return Err(RuntimeError::CycleDoesNotAnswer { cycle: self.cycles[*full].name.clone() });
         }
-    }
-
-    fn install_through(
-        &mut self,
-        mailbox: &mut Mailbox,
-        index: usize,
-        profile: &Profile,
-        (fresh, reason): (Option<&str>, Reason),
-        patience: Duration,
-    ) -> Result<(), RuntimeError> {
-        let MadeProgram { program, instances } = self.make_program(index, profile, fresh)?;
-        let control = &self.cycles[index];
-        let result = mailbox.perform(&control.name, Command::Install(program, reason), patience);
-        // The command is on its way in any case.
-        self.note_instances(index, instances);
-        result.map(|_| ())
+        commands.into_iter().map(|(cycle, command)| self.cycles[cycle].mailbox.post(command)).collect()
     }
 
     /// Lets go of all instances: no thread uses them any more. A module that cannot be dropped is a fault.
@@ -174,21 +132,22 @@ impl Controls {
         control.instances = instances;
     }
 
-    /// A cycle's program, of the modules that it has now; `fresh` gets a new instance.
+    /// A cycle's program, of the instances that it has now and those that it needs besides; `fresh`
+    /// gets a new one.
     pub fn make_program(
         &self,
         index: usize,
+        resolved: &ResolvedCycle,
         profile: &Profile,
         fresh: Option<&str>,
     ) -> Result<MadeProgram, RuntimeError> {
-        let resolved: ResolvedCycle = self.robot.resolved.cycles[index].clone();
         let control = &self.cycles[index];
         let mut existing = control.instances.clone();
         if let Some(fresh) = fresh {
             existing.remove(fresh);
         }
-        let instances = instances(&self.robot, &resolved, &existing, &self.state)?;
-        let graph = TaskGraph::of(&resolved);
+        let instances = instances(&self.robot, resolved, &existing, &self.state)?;
+        let graph = TaskGraph::of(resolved);
         let durations = durations_from(profile, &graph);
         let available = self.available.min(control.pool.try_into().unwrap_or(self.available));
         let workers = self.robot.worker_choice(&resolved.name, available);
@@ -196,43 +155,17 @@ impl Controls {
         let on_failure =
             self.robot.configuration.modules.iter().map(|(name, module)| (name.clone(), module.on_failure)).collect();
         let program = build(&ProgramParts {
-            cycle: &resolved,
+            cycle: resolved,
             plan: &plan,
             modules: &self.robot.modules_of(&resolved.name),
             instances: &instances,
             on_failure: &on_failure,
             blackboard: &control.blackboard,
-            exports: &group_exports(&resolved, &control.exports)?,
+            exports: &group_exports(resolved, &control.exports)?,
             robot: &self.state,
             catalog: &self.catalog,
             cycle_id: control.id,
         })?;
         Ok(MadeProgram { program: Box::new(program), instances })
-    }
-}
-
-impl CycleControl {
-    pub fn set_parameters(
-        &self,
-        instance: &Arc<ModuleInstance>,
-        mut prepared: PreparedParameters,
-        change: ChangeNumber,
-    ) -> Result<(), RuntimeError> {
-        for _ in 0..TRIES {
-            let instance = instance.clone();
-            let command = Command::SetParameters { instance, parameters: prepared, done: false, change };
-            match self.perform(command)? {
-                Command::SetParameters { done: true, .. } => return Ok(()),
-                Command::SetParameters { parameters, .. } => prepared = parameters,
-                _ => return Err(RuntimeError::internal("a command came back as another one")),
-            }
-        }
-        Err(RuntimeError::CycleDoesNotAnswer { cycle: self.name.clone() })
-    }
-
-    /// Has a command obeyed, and returns what is left of it.
-    pub fn perform(&self, command: Command) -> Result<Command, RuntimeError> {
-        let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        mailbox.perform(&self.name, command, PATIENCE)
     }
 }

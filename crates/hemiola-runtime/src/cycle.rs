@@ -91,7 +91,8 @@ impl Cycle {
         self.guard.settle();
     }
 
-    /// Does what it is asked for while nobody knows when its next run will be. On the thread of its worker 0.
+    /// Executes the commands that were posted, also while nobody knows when its next run will be.
+    /// What a run cannot begin with is left for the next one. On the thread of its worker 0.
     pub fn attend(&mut self) {
         self.admit_observers();
         self.core.attend();

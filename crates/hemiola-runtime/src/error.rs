@@ -154,6 +154,14 @@ pub enum RuntimeError {
         /// Why.
         why: String,
     },
+    /// What a change would exchange was in use before each of a cycle's next runs.
+    #[error("not changed: {what}, because {why}; try again")]
+    InUse {
+        /// The change.
+        what: String,
+        /// Who uses it.
+        why: String,
+    },
     /// A cycle has not taken up a command.
     #[error(
         "cycle `{cycle}` does not answer: it is not being triggered, or hangs; the change will be made when it runs again"

@@ -7,7 +7,7 @@ pub use health::CycleHealth;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hemiola_bus::{Bus, RobotClock};
@@ -16,6 +16,7 @@ use hemiola_realtime::ThreadReport;
 use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
 
 use crate::controls::Controls;
+use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
 use crate::monitor::{LatencyBounds, Message, Monitor};
@@ -47,31 +48,24 @@ pub struct RobotHandle {
     controls: Arc<Mutex<Controls>>,
     /// Whoever needs both locks the controls first.
     monitor: Arc<Mutex<Monitor>>,
-    /// The same as the controls', which a change may hold for long.
+    /// The same as the controls', which making a module may hold for long.
     state: Arc<RobotState>,
     viewpoints: Arc<Viewpoints>,
+    /// How each cycle is doing, by name.
+    cycles: Arc<[(String, Arc<Health>)]>,
 }
 
 impl RobotHandle {
     pub(crate) fn new(controls: Controls, monitor: Monitor, viewpoints: Arc<Viewpoints>) -> Self {
         let state = controls.state.clone();
-        Self { controls: Arc::new(Mutex::new(controls)), monitor: Arc::new(Mutex::new(monitor)), state, viewpoints }
-    }
-
-    /// Writes all events from now on into a trace for Perfetto.
-    ///
-    /// # Errors
-    /// The file cannot be made.
-    pub fn start_trace(&self, path: impl AsRef<Path>) -> Result<(), RuntimeError> {
-        self.monitor().start_trace(path.as_ref())
-    }
-
-    /// Ends the trace; tells where it is, if there was one.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn stop_trace(&self) -> Result<Option<PathBuf>, RuntimeError> {
-        self.monitor().stop_trace()
+        let cycles = controls.cycles.iter().map(|cycle| (cycle.name.clone(), cycle.health.clone())).collect();
+        Self {
+            controls: Arc::new(Mutex::new(controls)),
+            monitor: Arc::new(Mutex::new(monitor)),
+            state,
+            viewpoints,
+            cycles,
+        }
     }
 
     /// Observes the robot from the next run of each cycle on, and the next sample of each source. Returns at once, and may be called by any number at
@@ -134,6 +128,11 @@ impl RobotHandle {
     /// Timing figures so far.
     pub fn report(&self) -> Report {
         self.monitor().statistics().report()
+    }
+
+    /// Where the trace is being written; `None` if there is none, or it could not be written on.
+    pub fn trace(&self) -> Option<PathBuf> {
+        self.monitor().trace()
     }
 
     /// Forgets the timing figures so far.
@@ -217,22 +216,6 @@ impl RobotHandle {
         self.state.clock().now()
     }
 
-    /// Puts the robot into its safe state. It stays there until [`leave_safe_state`](Self::leave_safe_state) is called.
-    pub fn enter_safe_state(&self) {
-        if self.state.enter_safe_state(Cause::Request) {
-            self.note_change(Change::EnterSafeState, None);
-            self.note("the robot enters its safe state, because it was asked to".to_owned());
-        }
-    }
-
-    /// Ends the safe state, which the robot never does by itself: a person decides that it is safe to go on.
-    pub fn leave_safe_state(&self) {
-        if self.state.leave_safe_state() {
-            self.note_change(Change::LeaveSafeState, None);
-            self.note("the robot leaves its safe state, because it was asked to".to_owned());
-        }
-    }
-
     /// Since when the robot is in its safe state, and why; `None` if it is not in it.
     pub fn safe_state(&self) -> Option<SafeStateEntry> {
         let (since, cause) = self.state.safe_state_entry()?;
@@ -273,11 +256,9 @@ impl RobotHandle {
         self.state.is_stopping()
     }
 
-    /// Missed deadlines and lost inputs of each cycle so far, by name.
+    /// Missed deadlines and lost inputs of each cycle so far, by name. Waits for nobody.
     pub fn health(&self) -> BTreeMap<String, CycleHealth> {
-        let controls = self.controls();
-        let cycles = controls.cycles.iter();
-        cycles.map(|cycle| (cycle.name.clone(), CycleHealth::of(cycle))).collect()
+        self.cycles.iter().map(|(name, health)| (name.clone(), CycleHealth::of(health))).collect()
     }
 
     pub(crate) fn note_end(&self) {

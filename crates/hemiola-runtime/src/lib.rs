@@ -11,7 +11,7 @@
 //! | `player` | a stepper at a pace, which can be paused |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
 //! | `blackboard` | where values live, and how they get from cycle to cycle |
-//! | `handle`, `values`, `controls`, `command`, `monitor`, `journal` | looking at a running robot and changing it |
+//! | `handle`, `values`, `controls`, `mailbox`, `command`, `pending`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
 //! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
 //! | `script`, `stand_in`, `follow` | what a replay follows, what stands in for sources and providers, and who follows it |
@@ -35,10 +35,12 @@ mod gate;
 mod handle;
 mod journal;
 mod lock;
+mod mailbox;
 mod module_instance;
 mod monitor;
 mod observe;
 mod origins;
+mod pending;
 mod player;
 mod ports;
 mod program;
@@ -67,6 +69,7 @@ pub use monitor::{LatencyBounds, Message};
 pub use observe::{
     Dropped, Observation, Observer, Seen, SeenEvents, SeenMessage, SeenTopic, SeenValue, ValueChannel, ValueRequest,
 };
+pub use pending::Pending;
 pub use player::{Played, Player, Tempo, Transport};
 pub use record::{
     Bounded, Change, CyclePart, Exceedance, ExceedanceCause, InputRecord, MessageRecord, Piece, PieceKind, Published,

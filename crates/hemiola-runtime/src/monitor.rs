@@ -274,16 +274,15 @@ impl Monitor {
         Ok(())
     }
 
-    /// Ends the trace; tells where it is.
-    pub fn stop_trace(&mut self) -> Result<Option<PathBuf>, RuntimeError> {
+    /// Ends the trace, if one is being written.
+    pub fn stop_trace(&mut self) -> Result<(), RuntimeError> {
         self.poll();
-        match self.trace.take() {
-            Some((path, writer)) => {
-                writer.finish()?;
-                Ok(Some(path))
-            }
-            None => Ok(None),
-        }
+        self.trace.take().map_or(Ok(()), |(_, writer)| Ok(writer.finish().map(drop)?))
+    }
+
+    /// Where the trace is being written.
+    pub fn trace(&self) -> Option<PathBuf> {
+        self.trace.as_ref().map(|(path, _)| path.clone())
     }
 
     /// Passes on from now on what is asked for of what it gathers.

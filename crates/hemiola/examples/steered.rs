@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hemiola::data::Value;
 use hemiola::prelude::*;
+use hemiola::runtime::Change;
 use hemiola::{Application, RobotHandle};
 
 const ROBOT: &str = r#"
@@ -179,19 +180,22 @@ fn steer(robot: RobotHandle) {
             return;
         }
         let fraction = f64::from(number % 100) / 100.0;
-        let changed = match number % 6 {
-            0 => robot.set_parameter("Pilot", "gain", Value::Float(0.5 + fraction)),
-            1 => robot.switch_provider("Goal", if number % 12 == 1 { "Bold" } else { "Careful" }),
-            2 => robot.set_parameter("Bold", "distance", Value::Float(fraction)),
+        let change = match number % 6 {
+            0 => Change::parameter("Pilot", "gain", Value::Float(0.5 + fraction)),
+            1 => Change::provider("Goal", if number % 12 == 1 { "Bold" } else { "Careful" }),
+            2 => Change::parameter("Bold", "distance", Value::Float(fraction)),
             3 => {
                 let fields = [("metres", Value::Float(fraction)), ("calls", Value::Integer(7))];
                 let fields = fields.map(|(name, value)| (name.to_owned(), value));
-                robot.override_representation("Goal", &Value::Table(fields.into_iter().collect()))
+                Change::override_with("Goal", Value::Table(fields.into_iter().collect()))
             }
-            4 => robot.release_representation("Goal"),
-            _ => robot.set_parameter("Careful", "distance", Value::Float(1.0 + fraction)),
+            4 => Change::release("Goal"),
+            _ => Change::parameter("Careful", "distance", Value::Float(1.0 + fraction)),
         };
-        if let Err(error) = changed {
+        // While the robot ends nobody answers any more.
+        if let Err(error) = robot.change(change).wait()
+            && !robot.is_stopping()
+        {
             robot.note(format!("not changed: {error}"));
         }
     }

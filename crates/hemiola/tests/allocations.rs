@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 use hemiola_model::Value;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
-use hemiola_runtime::{Observation, Pace, Robot};
+use hemiola_runtime::{Change, Observation, Pace, Robot};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -197,14 +197,15 @@ fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing
     let (first, allocations) = (runs(), calls_by_watched_threads());
     let mut visitors_saw = 0;
     for switch in 0..1000_u32 {
-        handle.switch_provider("Percept", if switch % 2 == 0 { "Maximum" } else { "Sum" }).unwrap();
+        let provider = if switch % 2 == 0 { "Maximum" } else { "Sum" };
+        handle.change(Change::provider("Percept", provider)).wait().unwrap();
         // Somebody comes and goes, with what was not looked at yet.
         let mut visitor = handle.observe(Observation::of(["Decision", "Percept", "Summary"]).with_runs()).unwrap();
         visitors_saw += u32::from(visitor.next().is_some());
         if switch % 100 == 0 {
             let expected = if switch % 2 == 0 { 2 } else { 1 };
             assert_eq!(handle.read("Percept").unwrap().get("provider"), Some(&Value::Integer(expected)));
-            handle.set_parameter("Sum", "weight", Value::Float(f64::from(switch))).unwrap();
+            handle.change(Change::parameter("Sum", "weight", Value::Float(f64::from(switch)))).wait().unwrap();
         }
     }
     while runs() < first + 10_000 {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola::configuration::{Catalog, LoadOptions, load};
-use hemiola::runtime::{Observation, Observer, Robot, Stepper};
+use hemiola::runtime::{Change, Observation, Observer, Robot, Stepper};
 use nao::simulator::truth_comparison::TruthReport;
 
 const SEEDS: u64 = 10;
@@ -79,7 +79,8 @@ fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u
     let mut stepper = robot(3, workers);
     let trace = std::env::temp_dir().join(format!("nao-{}-{workers}.pftrace", std::process::id()));
     if watched == Watched::Yes {
-        stepper.handle().start_trace(&trace).expect("a temporary file");
+        let traced = Change::Trace { file: Some(trace.clone()) };
+        stepper.handle().change(traced).wait().expect("a temporary file");
     }
     let plots = Observation::default().with_plots();
     let mut plots = (watched == Watched::Yes).then(|| stepper.handle().observe(plots).expect("plots are there"));
@@ -89,10 +90,10 @@ fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u
         history.extend(step.cycles.into_iter().map(|cycle| (cycle, stepper.fingerprints(cycle))));
     }
     if watched == Watched::Yes {
-        let written = stepper.handle().stop_trace().expect("a trace").expect("it was started");
-        assert!(std::fs::metadata(&written).expect("it is there").len() > 100_000);
+        stepper.handle().change(Change::Trace { file: None }).wait().expect("it was started");
+        assert!(std::fs::metadata(&trace).expect("it is there").len() > 100_000);
         assert!(plots.as_mut().and_then(Observer::next_plot).is_some());
-        std::fs::remove_file(written).expect("it can go");
+        std::fs::remove_file(trace).expect("it can go");
     }
     history
 }

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola::RobotHandle;
+use hemiola::runtime::Change;
 
 /// The exit code of a program that saw a value change while it read it.
 pub const CHANGED: i32 = 42;
@@ -66,7 +67,7 @@ pub fn switch_between(representation: &'static str, providers: [&'static str; 2]
                 if robot.is_stopping() {
                     return;
                 }
-                if let Err(error) = robot.switch_provider(representation, provider) {
+                if let Err(error) = robot.change(Change::provider(representation, provider)).wait() {
                     eprintln!("not switched to {provider}: {error}");
                 }
             }

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
+use hemiola_runtime::{
+    Change, LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport,
+};
 use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
 
 use super::analyze::after_run;
@@ -141,7 +143,7 @@ impl Attempt<'_> {
         };
         promised.into_iter().for_each(|bounds| handle.watch_bounds(bounds));
         if let Some(path) = &trace {
-            handle.start_trace(path)?;
+            handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
         let running = runner.begin();
         program.note_start(&handle);
@@ -227,7 +229,8 @@ impl Lap {
     fn finish(mut self, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
         let capture = self.capture.take();
         let Self { handle, output, .. } = &self;
-        let trace = handle.stop_trace()?;
+        let trace = handle.trace();
+        handle.change(Change::Trace { file: None }).wait()?;
         if let Some(path) = &arguments.picture {
             let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
             let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);

@@ -53,6 +53,7 @@ enum ChangeKind {
     Restart,
     EnterSafeState,
     LeaveSafeState,
+    Trace,
 }
 
 /// A latency above its bound, and why.
@@ -192,6 +193,10 @@ impl ChangeMessage {
             }
             Change::Release { representation } => (ChangeKind::Release, representation, none(), none()),
             Change::Restart { module } => (ChangeKind::Restart, module, none(), none()),
+            Change::Trace { file } => {
+                let file = file.map(|file| file.to_string_lossy().into_owned());
+                (ChangeKind::Trace, none(), none(), file.unwrap_or_default())
+            }
             Change::EnterSafeState => (ChangeKind::EnterSafeState, none(), none(), none()),
             Change::LeaveSafeState => (ChangeKind::LeaveSafeState, none(), none(), none()),
         };
@@ -209,6 +214,7 @@ impl ChangeMessage {
             ChangeKind::Override => Change::Override { representation: target, value: serde_json::from_str(&value)? },
             ChangeKind::Release => Change::Release { representation: target },
             ChangeKind::Restart => Change::Restart { module: target },
+            ChangeKind::Trace => Change::Trace { file: Some(value).filter(|file| !file.is_empty()).map(Into::into) },
             ChangeKind::EnterSafeState => Change::EnterSafeState,
             ChangeKind::LeaveSafeState => Change::LeaveSafeState,
         };

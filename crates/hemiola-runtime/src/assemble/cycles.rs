@@ -11,10 +11,10 @@ use super::assembly::Assembly;
 use super::instances::{Instances, actuators, instances};
 use super::periods::period_of;
 use super::workers::{Workers, real_time_policy};
-use crate::command::mailbox;
 use crate::controls::{CycleControl, FIRST_LESSON};
 use crate::cycle::{Core, Cycle, Guard, Health, Progress};
 use crate::error::RuntimeError;
+use crate::mailbox::mailbox;
 use crate::program::{Program, ProgramParts, build};
 use crate::run::CycleImport;
 use crate::watchdog::{Actuators, Demotion, Silence};
@@ -28,7 +28,7 @@ impl Assembly<'_> {
         let program = self.program(index, &instances)?;
         let workers = self.workers(self.cycle_ids[index], self.plans[index].workers(), configuration)?;
         let blackboard = self.wiring.blackboards[index].clone();
-        let (mailbox, commands) = mailbox();
+        let (mailbox, commands) = mailbox(&resolved.name);
         let (health, pool) = (Arc::new(Health::default()), workers.count);
         let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
         self.watch(index, &health, &workers, &actuators);
@@ -60,7 +60,7 @@ impl Assembly<'_> {
             name: resolved.name.clone(),
             id: self.cycle_ids[index],
             blackboard,
-            mailbox: Arc::new(Mutex::new(mailbox)),
+            mailbox,
             instances,
             health,
             actuators,

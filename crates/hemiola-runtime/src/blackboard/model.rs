@@ -50,7 +50,7 @@ impl Representation for Watched {
 }
 
 fn watched() -> &'static RepresentationDescriptor {
-    <Watched as Representation>::descriptor()
+    RepresentationDescriptor::of::<Watched>()
 }
 
 /// A cycle that provides so many values, to some others.

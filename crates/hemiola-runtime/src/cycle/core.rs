@@ -12,8 +12,9 @@ use hemiola_model::{Clock, Time};
 use hemiola_trace::{CycleId, Event, TickScale, Ticks};
 
 use crate::blackboard::Blackboard;
-use crate::command::{Command, CommandReader};
+use crate::command::Command;
 use crate::executor::Executor;
+use crate::mailbox::CommandReader;
 use crate::program::Program;
 use crate::record::{NewChanges, RunRecord};
 use crate::robot_state::RobotState;
@@ -117,11 +118,16 @@ impl Core {
         self.executor.rehearse(&self.program.graph, &*self.program, &mut self.worker);
     }
 
-    /// Does what it is asked for while nobody knows when its next run will be. On the thread of its worker 0.
+    /// Executes the commands that were posted, also while nobody knows when its next run will be.
+    /// What a run cannot begin with is left for the next one. On the thread of its worker 0.
     pub fn attend(&mut self) {
-        while let Some(command) = self.commands.next() {
+        while !self.progress.changes.is_full()
+            && let Some(command) = self.commands.next()
+        {
             let done = self.obey(command);
-            self.commands.give_back(done);
+            if !self.commands.give_back(done) {
+                break;
+            }
         }
     }
 

@@ -1,127 +1,130 @@
 //! Changes from outside that a recording tells of, made again.
+//!
+//! Each cycle comes to a change with a run of its own. Meanwhile others may have come to later ones,
+//! so what a change made of a cycle is computed from all changes up to it and from none after it.
 
 use std::collections::BTreeMap;
 
 use hemiola_model::Value;
-use hemiola_model::data::ValueReader;
-use hemiola_plan::ResolvedCycle;
+use hemiola_plan::{Resolved, System};
 
 use crate::command::{Command, Reason};
 use crate::controls::{Controls, MadeProgram};
+use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::record::{Change, ChangeNumber};
 
-/// What is known of them. A change comes into force in each cycle with a run of its own.
-pub(super) struct RecordedChanges {
+/// What is known of them.
+pub struct RecordedChanges {
     changes: BTreeMap<ChangeNumber, Change>,
-    /// Those before it have been taken up by what is the same for all cycles.
+    /// Those before it are in the journal of the replay.
     next: ChangeNumber,
-    /// What a change made of its module's parameters.
-    parameters: BTreeMap<ChangeNumber, BTreeMap<String, Value>>,
-    /// What a change made of cycles that have not come to it yet.
-    resolved: BTreeMap<(ChangeNumber, usize), ResolvedCycle>,
+    /// What the robot began with, once a change was made.
+    beginning: Option<Beginning>,
+}
+
+/// What the robot consisted of before the first change.
+struct Beginning {
+    system: System,
+    parameters: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+/// What the robot consists of after a change, whichever cycles have come to it.
+struct After {
+    resolved: Resolved,
+    parameters: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
 impl RecordedChanges {
-    pub(super) fn new(changes: BTreeMap<ChangeNumber, Change>) -> Self {
-        Self { changes, next: 0, parameters: BTreeMap::new(), resolved: BTreeMap::new() }
+    pub fn new(changes: BTreeMap<ChangeNumber, Change>) -> Self {
+        Self { changes, next: 0, beginning: None }
     }
 
     /// What makes a change come into force in a cycle.
     ///
     /// # Errors
     /// In words.
-    pub(super) fn command(
-        &mut self,
-        robot: &RobotHandle,
-        cycle: usize,
-        number: ChangeNumber,
-    ) -> Result<Command, String> {
+    pub fn command(&mut self, robot: &RobotHandle, cycle: usize, number: ChangeNumber) -> Result<Command, String> {
         let change = self.changes.get(&number).cloned();
         let change = change.ok_or("the recording does not tell what was changed")?;
         let profile = robot.profile();
         let mut controls = robot.controls();
-        self.take_up(robot, &mut controls, number).map_err(|error| error.to_string())?;
+        self.note(robot, number);
         let not_there = |what: &str| format!("the cycle has no {what}");
         match change {
             Change::Parameter { module, .. } => {
+                let values = self.after(&controls, number).map_err(in_words)?.parameters.remove(&module);
                 let instance =
                     controls.cycles[cycle].instances.get(module.as_str()).ok_or_else(|| not_there(&module))?;
-                let values = self.parameters.get(&number).cloned().unwrap_or_default();
                 let parameters = instance
-                    .prepare(&values)
+                    .prepare(&values.unwrap_or_default())
                     .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))?;
                 Ok(Command::SetParameters { instance: instance.clone(), parameters, done: false, change: number })
             }
             Change::Provider { .. } | Change::Restart { .. } => {
-                if let Some(resolved) = self.resolved.remove(&(number, cycle)) {
-                    controls.robot.resolved.cycles[cycle] = resolved;
-                }
+                let After { resolved, parameters } = self.after(&controls, number).map_err(in_words)?;
+                let resolved = resolved.cycles.into_iter().nth(cycle).ok_or("the recording has other cycles")?;
                 let fresh = if let Change::Restart { module } = &change { Some(module.as_str()) } else { None };
-                let made = controls.make_program(cycle, &profile, fresh).map_err(|error| error.to_string())?;
+                for (module, values) in parameters {
+                    controls.set_parameters(&module, values);
+                }
+                let made = controls.make_program(cycle, &resolved, &profile, fresh).map_err(in_words)?;
                 let MadeProgram { program, instances } = made;
+                controls.robot.resolved.cycles[cycle] = resolved;
                 controls.note_instances(cycle, instances);
                 Ok(Command::Install(program, Reason::Modules(number)))
             }
             Change::Override { representation, value } => {
-                let blackboard = &controls.cycles[cycle].blackboard;
-                let store = blackboard.store_of(&representation).ok_or_else(|| not_there(&representation))?;
-                let mut made = blackboard.store(store).descriptor().create();
-                made.read(&mut ValueReader::new(&value)).map_err(|error| format!("{representation}: {error}"))?;
-                Ok(Command::Override { store, value: made, done: false, change: number })
+                let store = controls.cycles[cycle].blackboard.store_of(&representation);
+                let store = store.ok_or_else(|| not_there(&representation))?;
+                let value = controls.value_of(cycle, store, &value).map_err(in_words)?;
+                Ok(Command::Override { store, value, done: false, change: number })
             }
             Change::Release { representation } => {
                 let store = controls.cycles[cycle].blackboard.store_of(&representation);
                 let store = store.ok_or_else(|| not_there(&representation))?;
                 Ok(Command::EndOverride { store, change: number })
             }
-            Change::Workers { .. } | Change::EnterSafeState | Change::LeaveSafeState => {
+            Change::Workers { .. } | Change::Trace { .. } | Change::EnterSafeState | Change::LeaveSafeState => {
                 Err("it is none that a run begins with".to_owned())
             }
         }
     }
 
-    /// Takes up all changes to this one, in their order, in what is the same for all cycles.
-    fn take_up(
-        &mut self,
-        robot: &RobotHandle,
-        controls: &mut Controls,
-        last: ChangeNumber,
-    ) -> Result<(), crate::error::RuntimeError> {
+    /// Notes all changes to this one in the journal, in their order.
+    fn note(&mut self, robot: &RobotHandle, last: ChangeNumber) {
         if last < self.next {
-            return Ok(());
+            return;
         }
-        let new: Vec<_> =
-            self.changes.range(self.next..=last).map(|(&number, change)| (number, change.clone())).collect();
+        for (&number, change) in self.changes.range(self.next..=last) {
+            robot.note_change(change.clone(), Some(number));
+        }
         self.next = last + 1;
-        for (number, change) in new {
-            match &change {
+    }
+
+    /// What all changes to this one have made of the robot.
+    fn after(&mut self, controls: &Controls, last: ChangeNumber) -> Result<After, RuntimeError> {
+        let beginning = self.beginning.get_or_insert_with(|| Beginning {
+            system: controls.robot.system.clone(),
+            parameters: controls.parameters.clone(),
+        });
+        let (mut system, mut parameters) = (beginning.system.clone(), beginning.parameters.clone());
+        for change in self.changes.range(..=last).map(|(_, change)| change) {
+            match change {
                 Change::Parameter { module, parameter, value } => {
-                    let values = controls.parameters.entry(module.clone()).or_default();
-                    values.insert(parameter.clone(), value.clone());
-                    let values = values.clone();
-                    // New instances start with it as well.
-                    let configured = controls.robot.configuration.modules.entry(module.clone()).or_default();
-                    configured.parameters.clone_from(&values);
-                    self.parameters.insert(number, values);
+                    parameters.entry(module.clone()).or_default().insert(parameter.clone(), value.clone());
                 }
                 Change::Provider { representation, module } => {
-                    controls.robot.system.providers.insert(representation.clone(), module.clone());
-                    let resolved = hemiola_plan::resolve(&controls.robot.system)
-                        .map_err(|problems| crate::error::RuntimeError::Unresolved { problems })?;
-                    self.resolved.extend(
-                        resolved.cycles.into_iter().enumerate().map(|(cycle, resolved)| ((number, cycle), resolved)),
-                    );
-                    // Of earlier ones no cycle will hear any more that has not yet.
-                    self.resolved.retain(|(known, _), _| *known + KEPT > number);
+                    system.providers.insert(representation.clone(), module.clone());
                 }
                 _ => {}
             }
-            robot.note_change(change, Some(number));
         }
-        Ok(())
+        let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
+        Ok(After { resolved, parameters })
     }
 }
 
-/// Changes are made one after the other; two may meet where cycles begin at the same time.
-const KEPT: ChangeNumber = 4;
+fn in_words(error: RuntimeError) -> String {
+    error.to_string()
+}

@@ -1,6 +1,6 @@
 use hemiola_model::Time;
 
-use crate::controls::CycleControl;
+use crate::cycle::Health;
 
 /// How a cycle has been doing.
 ///
@@ -28,9 +28,8 @@ pub struct CycleHealth {
 }
 
 impl CycleHealth {
-    pub(super) fn of(cycle: &CycleControl) -> Self {
+    pub(super) fn of(health: &Health) -> Self {
         use crate::sync::Ordering::Relaxed;
-        let health = &cycle.health;
         Self {
             runs: health.runs.load(Relaxed),
             overruns: health.overruns.load(Relaxed),

@@ -6,14 +6,15 @@ use hemiola_realtime::KernelThread;
 use hemiola_trace::WorkerId;
 
 use super::{CycleHealth, RobotHandle};
-use crate::controls::{Controls, CycleControl, Posted};
+use crate::controls::{Controls, CycleControl};
 use crate::error::RuntimeError;
 use crate::lock::lock_if_free;
 use crate::record::Change;
 
 impl RobotHandle {
-    /// Gathers events, replaces failed modules, plans with what was learnt. Never waits for somebody who is changing the robot, who
-    /// may be waiting for a cycle himself: then the rings would overflow. The next call tries again.
+    /// Gathers events, takes back what cycles have executed, replaces failed modules, plans with what was
+    /// learnt. Does not wait for somebody who is making a change, which may take long: then the rings would
+    /// overflow. The next call tries again.
     pub(crate) fn service(&self) {
         self.viewpoints.tidy();
         let mut monitor = self.monitor();
@@ -21,8 +22,10 @@ impl RobotHandle {
         self.state.set_watched(monitor.is_watched());
         drop(monitor);
         if let Some(mut controls) = lock_if_free(&self.controls) {
-            self.restart_failed(&mut controls);
+            controls.cycles.iter().for_each(|cycle| cycle.mailbox.collect());
             self.learn(&mut controls);
+            drop(controls);
+            self.restart_failed();
         }
     }
 
@@ -33,45 +36,40 @@ impl RobotHandle {
 
     /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.
     fn learn(&self, controls: &mut Controls) {
-        let is_due = |cycle: &CycleControl| CycleHealth::of(cycle).runs >= cycle.next_lesson;
+        let is_due = |cycle: &CycleControl| CycleHealth::of(&cycle.health).runs >= cycle.next_lesson;
         if !controls.cycles.iter().any(is_due) {
             return;
         }
         let profile = self.updated(controls.robot.profile.clone());
         for index in 0..controls.cycles.len() {
-            // A plan that cannot be made would not have been at the start.
-            if is_due(&controls.cycles[index])
-                && !matches!(controls.post_program(index, &profile, None), Ok(Posted::Later))
-            {
-                controls.cycles[index].next_lesson *= 10;
+            let cycle = &controls.cycles[index];
+            // One that is being changed gets its plan later.
+            if !is_due(cycle) || !cycle.mailbox.is_idle() {
+                continue;
             }
+            // A plan that cannot be made would not have been at the start.
+            if let Ok(mut prepared) = controls.prepare_plans([index], &profile)
+                && controls.post(prepared.take_commands()).is_ok()
+            {
+                controls.note_prepared(prepared);
+            }
+            controls.cycles[index].next_lesson *= 10;
         }
     }
 
-    fn restart_failed(&self, controls: &mut Controls) {
+    /// Replaces modules that have failed and are to begin anew.
+    fn restart_failed(&self) {
         let failed = self.monitor().take_failed();
-        if failed.is_empty() {
-            return;
-        }
-        let profile = self.updated(controls.robot.profile.clone());
         let mut again = BTreeSet::new();
         for module in failed {
-            if controls.restarted_by_recording.contains(module) {
+            if self.controls().restarted_by_recording.contains(module) {
                 continue;
             }
-            let mut number = None;
-            for index in 0..controls.cycles.len() {
-                if !controls.cycles[index].instances.contains_key(module) {
-                    continue;
-                }
-                let number = *number.get_or_insert_with(|| controls.number_change());
-                match controls.post_program(index, &profile, Some((module, number))) {
-                    Ok(Posted::Now) => {}
-                    Ok(Posted::Later) => _ = again.insert(module),
-                    Err(error) => self.note(format!("{module} could not be replaced: {error}")),
-                }
+            match self.post(Change::Restart { module: module.to_owned() }) {
+                Ok(on_its_way) => drop(on_its_way),
+                Err(RuntimeError::CycleDoesNotAnswer { .. }) => _ = again.insert(module),
+                Err(error) => self.note(format!("{module} could not be replaced: {error}")),
             }
-            self.note_change(Change::Restart { module: module.to_owned() }, number);
         }
         self.monitor().return_failed(again);
     }

@@ -1,19 +1,23 @@
 //! What was changed from outside, and by which number runs name it.
 
+use std::path::PathBuf;
+
 use hemiola_model::Value;
 
-/// What somebody changed while the robot ran.
+/// A change of a running robot from outside: what [`RobotHandle::change`](crate::RobotHandle::change)
+/// takes, the journal tells and logs record.
 ///
 /// ```
 /// use hemiola_model::Value;
 /// use hemiola_runtime::Change;
 ///
-/// let tuned = Change::Parameter { module: "Pilot".into(), parameter: "distance".into(), value: Value::Float(0.7) };
-/// assert_eq!(tuned, tuned.clone());
+/// let tuned = Change::parameter("Pilot", "distance", Value::Float(0.7));
+/// let switched = Change::provider("Ball", "BallFilter");
+/// assert_ne!(tuned, switched);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// [`RobotHandle::set_parameter`](crate::RobotHandle::set_parameter)
+    /// A module has another parameter, in all cycles that it runs in.
     Parameter {
         /// Of this module.
         module: String,
@@ -22,41 +26,88 @@ pub enum Change {
         /// What it is now.
         value: Value,
     },
-    /// [`RobotHandle::switch_provider`](crate::RobotHandle::switch_provider)
+    /// Another module provides a representation. The one that provided it ends if nothing else of
+    /// it is needed; a new one starts with the configured parameters.
     Provider {
         /// What is provided.
         representation: String,
         /// By whom now.
         module: String,
     },
-    /// [`RobotHandle::set_workers`](crate::RobotHandle::set_workers)
+    /// A cycle runs on another number of workers, at most those that it was started with.
     Workers {
         /// Of this cycle.
         cycle: String,
         /// How many; `None`: the plan chooses.
         workers: Option<usize>,
     },
-    /// [`RobotHandle::override_representation`](crate::RobotHandle::override_representation)
+    /// A representation shows this value, whatever its provider says.
     Override {
         /// What is shown.
         representation: String,
         /// Instead of what its provider says.
         value: Value,
     },
-    /// [`RobotHandle::release_representation`](crate::RobotHandle::release_representation)
+    /// A representation shows its provider's value again.
     Release {
         /// What its provider says again.
         representation: String,
     },
-    /// A module failed, and was replaced by a new instance, as its `on_failure` says.
+    /// A module is replaced by a new instance: because it failed and its `on_failure` says so, or on
+    /// request.
     Restart {
         /// The module.
         module: String,
     },
-    /// [`RobotHandle::enter_safe_state`](crate::RobotHandle::enter_safe_state)
+    /// All events from now on go into a trace for Perfetto, or no longer.
+    Trace {
+        /// Where it is written; `None`: the trace that is being written ends.
+        file: Option<PathBuf>,
+    },
+    /// The robot enters its safe state.
     EnterSafeState,
-    /// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state)
+    /// The robot leaves its safe state.
     LeaveSafeState,
+}
+
+impl Change {
+    /// Another parameter of a module.
+    pub fn parameter(module: impl Into<String>, parameter: impl Into<String>, value: Value) -> Self {
+        Self::Parameter { module: module.into(), parameter: parameter.into(), value }
+    }
+
+    /// Another provider of a representation.
+    pub fn provider(representation: impl Into<String>, module: impl Into<String>) -> Self {
+        Self::Provider { representation: representation.into(), module: module.into() }
+    }
+
+    /// A value in the place of what a representation's provider says.
+    pub fn override_with(representation: impl Into<String>, value: Value) -> Self {
+        Self::Override { representation: representation.into(), value }
+    }
+
+    /// The end of [`override_with`](Self::override_with).
+    pub fn release(representation: impl Into<String>) -> Self {
+        Self::Release { representation: representation.into() }
+    }
+
+    /// Another number of workers of a cycle; `None` lets the plan choose.
+    pub fn workers(cycle: impl Into<String>, workers: impl Into<Option<usize>>) -> Self {
+        Self::Workers { cycle: cycle.into(), workers: workers.into() }
+    }
+
+    /// Whether runs may have other results by it: then it has a number, by which each run says
+    /// that it began with it.
+    pub(crate) fn has_number(&self) -> bool {
+        match self {
+            Self::Parameter { .. }
+            | Self::Provider { .. }
+            | Self::Override { .. }
+            | Self::Release { .. }
+            | Self::Restart { .. } => true,
+            Self::Workers { .. } | Self::Trace { .. } | Self::EnterSafeState | Self::LeaveSafeState => false,
+        }
+    }
 }
 
 /// What a change of results is called in the journal and in transcripts.
@@ -78,6 +129,11 @@ impl NewChanges {
             *place = change;
         }
         self.count += 1;
+    }
+
+    /// Whether a run can begin with no more than these.
+    pub fn is_full(&self) -> bool {
+        self.count >= MOST_CHANGES
     }
 
     /// `None` if there were too many.

@@ -4,7 +4,7 @@ use std::time::Duration;
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_model::{Time, Value};
-use hemiola_runtime::{Pace, RobotHandle};
+use hemiola_runtime::{Change, Pace, RobotHandle};
 
 #[derive(Representation, Clone, Default)]
 struct Imu {
@@ -284,17 +284,17 @@ fn run_live(change: impl FnOnce(&RobotHandle)) -> RobotHandle {
 fn a_running_robot_can_be_looked_at_and_changed() {
     run_live(|handle| {
         assert_eq!(handle.read("Attitude").unwrap().get("provider"), Some(&Value::Integer(1)));
-        handle.switch_provider("Attitude", "OtherFilter").unwrap();
+        handle.change(Change::provider("Attitude", "OtherFilter")).wait().unwrap();
         assert_eq!(handle.read("Attitude").unwrap().get("provider"), Some(&Value::Integer(2)));
-        handle.set_parameter("Filter", "gain", Value::Float(2.0)).unwrap();
-        assert!(handle.set_parameter("Filter", "gain", Value::Float(99.0)).is_err());
+        handle.change(Change::parameter("Filter", "gain", Value::Float(2.0))).wait().unwrap();
+        assert!(handle.change(Change::parameter("Filter", "gain", Value::Float(99.0))).wait().is_err());
         let fixed = Value::of(&Joints { angle: 0.25 });
-        handle.override_representation("Joints", &fixed).unwrap();
+        handle.change(Change::override_with("Joints", fixed.clone())).wait().unwrap();
         handle.replan().unwrap();
         assert_eq!(handle.read("Joints").unwrap(), fixed);
-        handle.release_representation("Joints").unwrap();
-        handle.set_workers("motion", Some(1)).unwrap();
-        assert!(handle.set_workers("motion", Some(9)).is_err());
+        handle.change(Change::release("Joints")).wait().unwrap();
+        handle.change(Change::workers("motion", 1)).wait().unwrap();
+        assert!(handle.change(Change::workers("motion", 9)).wait().is_err());
         handle.with_value(|count: &Count| assert!(count.value > 0)).unwrap();
         let error = handle.read("Nothing").unwrap_err().to_string();
         assert!(error.contains("Attitude"), "{error}");
@@ -305,11 +305,12 @@ fn a_running_robot_can_be_looked_at_and_changed() {
 fn a_trace_and_figures_come_from_a_run() {
     let path = std::env::temp_dir().join(format!("hemiola-{}.pftrace", std::process::id()));
     let handle = run_live(|handle| {
-        handle.start_trace(&path).unwrap();
+        handle.change(Change::Trace { file: Some(path.clone()) }).wait().unwrap();
         while handle.health()["motion"].runs < 50 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(handle.stop_trace().unwrap().as_ref(), Some(&path));
+        assert_eq!(handle.trace().as_ref(), Some(&path));
+        handle.change(Change::Trace { file: None }).wait().unwrap();
     });
     assert!(std::fs::metadata(&path).unwrap().len() > 1000);
     std::fs::remove_file(path).unwrap();

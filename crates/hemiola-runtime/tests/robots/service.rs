@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, FailurePolicy, Trigger};
-use hemiola_runtime::{Robot, Stepper};
+use hemiola_runtime::{Change, Robot, Stepper};
 
 #[derive(Representation, Clone, Default)]
 struct Angle {
@@ -132,7 +132,7 @@ fn events_are_gathered_while_a_change_waits_and_failed_modules_replaced_after_it
     const RUNS: u64 = 20_000;
     let mut stepper = robot().into_stepper().unwrap();
     let handle = stepper.handle().clone();
-    let changing = std::thread::spawn(move || handle.switch_provider("Map", "NewMapper"));
+    let changing = std::thread::spawn(move || handle.change(Change::provider("Map", "NewMapper")).wait());
     wait_until("the change has begun", &CHANGE_HAS_BEGUN);
 
     stepper.run_for(Duration::from_millis(RUNS));

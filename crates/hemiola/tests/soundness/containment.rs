@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, Trigger};
-use hemiola_runtime::{Pace, RobotHandle, RuntimeError};
+use hemiola_runtime::{Change, Pace, RobotHandle, RuntimeError};
 
 use super::{configuration, cycle, robot};
 
@@ -355,7 +355,7 @@ fn a_module_that_cannot_be_dropped_when_its_provider_is_switched_is_told_and_the
     while running.handle().health()["main"].runs < 3 {
         std::thread::yield_now();
     }
-    running.handle().switch_provider("Kept", "Passing").unwrap();
+    running.handle().change(Change::provider("Kept", "Passing")).wait().unwrap();
     let runs = running.handle().health()["main"].runs;
     while running.handle().health()["main"].runs < runs + 50 {
         std::thread::yield_now();
@@ -413,7 +413,7 @@ fn a_module_that_cannot_be_made_is_an_error_that_names_it() {
 fn a_switch_to_a_module_that_cannot_be_made_changes_nothing() {
     let cycles = vec![cycle("main", 500.0, &["Unmakeable", "Makeable"])];
     let running = robot(configuration(cycles, &[("Bared", "Makeable")]), &[]).start(Pace::RealTime).unwrap();
-    let error = running.handle().switch_provider("Bared", "Unmakeable").unwrap_err().to_string();
+    let error = running.handle().change(Change::provider("Bared", "Unmakeable")).wait().unwrap_err().to_string();
     assert!(["Unmakeable", "no camera"].iter().all(|part| error.contains(part)), "{error}");
     let runs = running.handle().health()["main"].runs;
     while running.handle().health()["main"].runs < runs + 10 {

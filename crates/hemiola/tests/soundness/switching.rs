@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hemiola::data::Value;
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, Trigger};
-use hemiola_runtime::{Pace, RobotHandle};
+use hemiola_runtime::{Change, Pace, RobotHandle};
 
 use super::{configuration, cycle, robot};
 
@@ -233,7 +233,7 @@ fn disturb(configuration: Configuration, disturb: impl Fn(&RobotHandle, u32) + S
 
 /// A change may have to wait for a cycle that the machine holds up; it is made all the same.
 fn switch(handle: &RobotHandle, representation: &str, module: &str) {
-    _ = handle.switch_provider(representation, module);
+    _ = handle.change(Change::provider(representation, module)).wait();
 }
 
 fn alternately(turn: u32, modules: [&'static str; 2]) -> &'static str {
@@ -293,9 +293,9 @@ fn an_override_while_providers_are_switched_shows_whole_values() {
         let heights = vec![Value::Integer(i64::from(turn)); 700];
         let value = Value::Table([("heights".into(), Value::List(heights))].into());
         match turn % 4 {
-            0 | 2 => _ = handle.override_representation("Terrain", &value),
+            0 | 2 => _ = handle.change(Change::override_with("Terrain", value.clone())).wait(),
             1 => switch(handle, "Way", alternately(turn / 4, ["Bold", "Careful"])),
-            _ => _ = handle.release_representation("Terrain"),
+            _ => _ = handle.change(Change::release("Terrain")).wait(),
         }
     });
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use hemiola::RobotHandle;
 use hemiola::data::Value;
 use hemiola::prelude::*;
+use hemiola::runtime::Change;
 use hemiola_soundness::Watched;
 
 const ROBOT: &str = r#"
@@ -129,15 +130,15 @@ fn steer(robot: &RobotHandle) {
         }
         let numbers = Value::List(vec![Value::Integer(9); turn % 5]);
         let value = Value::Table([("numbers".to_owned(), numbers)].into());
-        // While the robot ends nobody answers any more.
-        _ = match turn % 6 {
-            0 => robot.switch_provider("B", "All"),
-            1 => robot.override_representation("A", &value),
-            2 => robot.switch_provider("C", "Lazy"),
-            3 => robot.switch_provider("B", "Latest"),
-            4 => robot.release_representation("A"),
-            _ => robot.switch_provider("C", "Third"),
-        };
+        // Nobody waits for them: the next ones are made while these are on their way.
+        drop(robot.change(match turn % 6 {
+            0 => Change::provider("B", "All"),
+            1 => Change::override_with("A", value),
+            2 => Change::provider("C", "Lazy"),
+            3 => Change::provider("B", "Latest"),
+            4 => Change::release("A"),
+            _ => Change::provider("C", "Third"),
+        }));
     }
 }
 

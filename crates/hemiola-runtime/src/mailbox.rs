@@ -1,0 +1,204 @@
+//! How commands get to a cycle, and what is left of them comes back.
+//!
+//! Anybody posts a command at any time and goes on. The cycle executes what was posted between two
+//! of its runs, in the order in which it was posted, and hands back what is left over, so that the
+//! old program, parameters or value are dropped elsewhere. Nobody holds the mailbox while a cycle
+//! takes its time: who wants to know what became of a command asks its [`Sent`] now and then.
+//!
+//! | who | step |
+//! |---|---|
+//! | sender | takes its place in the list of answers, then posts: [`Mailbox::post`] |
+//! | worker 0, between two runs | executes the oldest command; one that finds what it changes in use is tried again before the next run, [`TRIES`] times: [`CommandReader`] |
+//! | anybody who posts, polls or waits, and the service thread | takes back what was executed, and puts it into the oldest answer: [`Mailbox::collect`] |
+//!
+//! Commands come back in the order in which they were sent, so the oldest answer that is missing
+//! belongs to the next command that comes back.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+
+use crate::command::Command;
+use crate::error::RuntimeError;
+
+/// So many commands can be on their way to a cycle.
+pub const MOST_ON_THE_WAY: usize = 32;
+/// A command may find what it changes in use; it is tried before so many runs.
+const TRIES: u32 = 20;
+/// How long somebody who waits sleeps before the next look.
+const LOOK_PERIOD: Duration = Duration::from_micros(200);
+
+/// The senders' end.
+pub struct Mailbox {
+    cycle: Arc<str>,
+    ends: Mutex<Ends>,
+}
+
+struct Ends {
+    commands: QueueWriter<Command>,
+    executed: QueueReader<Command>,
+    /// One for each command on its way, the oldest first.
+    missing: VecDeque<Arc<Answer>>,
+}
+
+/// What came back, once it has.
+#[derive(Default)]
+struct Answer(Mutex<State>);
+
+#[derive(Default)]
+enum State {
+    #[default]
+    Missing,
+    Back(Box<Command>),
+    /// Somebody has it.
+    Taken,
+}
+
+/// A command on its way. It is executed all the same when this is dropped.
+pub struct Sent {
+    mailbox: Arc<Mailbox>,
+    answer: Arc<Answer>,
+}
+
+/// The cycle's end.
+pub struct CommandReader {
+    commands: QueueReader<Command>,
+    executed: QueueWriter<Command>,
+    /// One that found what it changes in use.
+    again: Option<Command>,
+    /// How often that one was tried.
+    tries: u32,
+}
+
+/// Makes both ends.
+pub fn mailbox(cycle: &str) -> (Arc<Mailbox>, CommandReader) {
+    let (commands, reader) = queue(MOST_ON_THE_WAY);
+    let (writer, executed) = queue(MOST_ON_THE_WAY);
+    let ends = Ends { commands, executed, missing: VecDeque::with_capacity(MOST_ON_THE_WAY) };
+    let mailbox = Mailbox { cycle: cycle.into(), ends: Mutex::new(ends) };
+    (Arc::new(mailbox), CommandReader { commands: reader, executed: writer, again: None, tries: 0 })
+}
+
+impl Mailbox {
+    /// Sends a command. Never waits for the cycle.
+    ///
+    /// # Errors
+    /// The cycle has not executed [`MOST_ON_THE_WAY`] earlier ones.
+    pub fn post(self: &Arc<Self>, command: Command) -> Result<Sent, RuntimeError> {
+        self.collect();
+        let mut ends = self.ends();
+        if ends.missing.len() == MOST_ON_THE_WAY || ends.commands.push(command).is_err() {
+            return Err(self.does_not_answer());
+        }
+        let answer = Arc::<Answer>::default();
+        ends.missing.push_back(answer.clone());
+        Ok(Sent { mailbox: self.clone(), answer })
+    }
+
+    /// Whether nothing is on its way.
+    pub fn is_idle(&self) -> bool {
+        self.collect();
+        self.ends().missing.is_empty()
+    }
+
+    /// How many more commands can be sent now.
+    pub fn room(&self) -> usize {
+        self.collect();
+        MOST_ON_THE_WAY - self.ends().missing.len()
+    }
+
+    /// Takes back what the cycle has executed, and drops what nobody waits for.
+    pub fn collect(&self) {
+        loop {
+            let mut ends = self.ends();
+            let Some(command) = ends.executed.pop() else { return };
+            let answer = ends.missing.pop_front();
+            // What is dropped may be a user's module, which takes its time: nobody is locked out
+            // meanwhile.
+            drop(ends);
+            if let Some(answer) = answer {
+                answer.put(command);
+            }
+        }
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn does_not_answer(&self) -> RuntimeError {
+        RuntimeError::CycleDoesNotAnswer { cycle: self.cycle.to_string() }
+    }
+}
+
+impl Answer {
+    fn put(self: Arc<Self>, command: Command) {
+        *self.state() = State::Back(Box::new(command));
+        // If this was the last one who knows of it, the command is dropped here.
+    }
+
+    fn take(&self) -> Option<Command> {
+        let mut state = self.state();
+        match std::mem::replace(&mut *state, State::Taken) {
+            State::Back(command) => Some(*command),
+            before => {
+                *state = before;
+                None
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sent {
+    /// What is left of the command, once the cycle has executed it; given once. Never waits.
+    pub fn poll(&self) -> Option<Command> {
+        self.mailbox.collect();
+        self.answer.take()
+    }
+
+    /// Waits for what is left of the command.
+    ///
+    /// # Errors
+    /// It was not executed until then; it will be when the cycle runs again.
+    pub fn wait_until(&self, end: Instant) -> Result<Command, RuntimeError> {
+        loop {
+            if let Some(command) = self.poll() {
+                return Ok(command);
+            }
+            if Instant::now() >= end {
+                return Err(self.mailbox.does_not_answer());
+            }
+            std::thread::sleep(LOOK_PERIOD);
+        }
+    }
+}
+
+impl CommandReader {
+    /// The next command to execute.
+    pub fn next(&mut self) -> Option<Command> {
+        self.again.take().or_else(|| self.commands.pop())
+    }
+
+    /// Hands back what is left of the last command; `false` if it is to be tried again before the
+    /// next run, and all that come after it with it.
+    pub fn give_back(&mut self, command: Command) -> bool {
+        self.tries += 1;
+        if command.found_in_use() && self.tries < TRIES {
+            self.again = Some(command);
+            return false;
+        }
+        self.tries = 0;
+        // There is room for all that can be on their way.
+        _ = self.executed.push(command);
+        true
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

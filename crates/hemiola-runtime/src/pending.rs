@@ -1,0 +1,109 @@
+use std::time::{Duration, Instant};
+
+use crate::command::Command;
+use crate::error::RuntimeError;
+use crate::mailbox::Sent;
+
+/// How long [`Pending::wait`] waits for a cycle to apply a change.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A change that is on its way to the cycles that it concerns: [`RobotHandle::change`](crate::RobotHandle::change).
+///
+/// Each cycle applies it between two of its runs. It can be waited for, looked at now and then, or
+/// dropped: it is applied all the same.
+///
+/// ```
+/// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+/// # use hemiola_runtime::Robot;
+/// use hemiola_runtime::Change;
+/// # let mut configuration = Configuration::default();
+/// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+/// # let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// # let robot = stepper.handle().clone();
+///
+/// let mut workers = robot.change(Change::Workers { cycle: "motion".into(), workers: Some(1) });
+/// assert!(workers.poll().is_none()); // the cycle has not run since
+/// stepper.step();
+/// assert!(matches!(workers.poll(), Some(Ok(()))));
+///
+/// let refused = robot.change(Change::Release { representation: "Bal".into() }).wait();
+/// assert!(refused.unwrap_err().to_string().contains("`Bal`"));
+/// # Ok::<(), hemiola_runtime::RuntimeError>(())
+/// ```
+#[must_use = "a change that is refused says so only here; `drop` it if nobody wants to know"]
+pub struct Pending {
+    open: Vec<Sent>,
+    outcome: Result<(), RuntimeError>,
+}
+
+impl Pending {
+    /// A change that is applied when these commands are executed.
+    pub(crate) fn sent(open: Vec<Sent>) -> Self {
+        Self { open, outcome: Ok(()) }
+    }
+
+    /// What became of a change of which nothing is on its way.
+    pub(crate) fn decided(outcome: Result<(), RuntimeError>) -> Self {
+        Self { open: Vec::new(), outcome }
+    }
+
+    /// What became of the change; `None` while a cycle has not come to it. Never waits.
+    pub fn poll(&mut self) -> Option<Result<(), &RuntimeError>> {
+        let Self { open, outcome } = self;
+        open.retain(|sent| match sent.poll() {
+            Some(command) => {
+                keep_first(outcome, refusal(&command));
+                false
+            }
+            None => true,
+        });
+        self.open.is_empty().then(|| self.outcome.as_ref().copied())
+    }
+
+    /// Waits until all cycles have applied the change, for two seconds at most.
+    ///
+    /// # Errors
+    /// It is refused, for a reason that the error gives; or a cycle does not run, and will apply it
+    /// when it does.
+    pub fn wait(self) -> Result<(), RuntimeError> {
+        self.wait_for(PATIENCE)
+    }
+
+    /// Waits until all cycles have applied the change, for so long at most.
+    ///
+    /// # Errors
+    /// As for [`wait`](Self::wait).
+    pub fn wait_for(mut self, patience: Duration) -> Result<(), RuntimeError> {
+        let end = Instant::now() + patience;
+        for sent in self.open {
+            keep_first(&mut self.outcome, refusal(&sent.wait_until(end)?));
+        }
+        self.outcome
+    }
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pending").field("open", &self.open.len()).field("outcome", &self.outcome).finish()
+    }
+}
+
+fn keep_first(outcome: &mut Result<(), RuntimeError>, next: Option<RuntimeError>) {
+    if let (Ok(()), Some(error)) = (&*outcome, next) {
+        *outcome = Err(error);
+    }
+}
+
+/// Why a command that came back was not executed.
+fn refusal(command: &Command) -> Option<RuntimeError> {
+    if !command.found_in_use() {
+        return None;
+    }
+    let (what, why) = match command {
+        Command::Override { value, .. } => {
+            (format!("the value of `{}`", value.descriptor().name()), "a reader that does not run holds the last one")
+        }
+        _ => ("parameters".to_owned(), "the watchdog is making their module safe"),
+    };
+    Some(RuntimeError::InUse { what, why: why.to_owned() })
+}

@@ -161,7 +161,7 @@ fn configuration() -> Configuration {
 
 /// One test, because both count for the whole process.
 #[test]
-fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave_no_run_out() {
+fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing_and_leave_no_run_out() {
     let robot = Robot::assemble(configuration()).unwrap();
     let everything = Observation::of(robot.recordable()).with_runs().with_checkpoints(Duration::from_millis(20));
     let prepared = robot.prepare(Pace::Factor(4.0)).unwrap();
@@ -195,9 +195,13 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
         std::thread::sleep(Duration::from_millis(1));
     }
     let (first, allocations) = (runs(), calls_by_watched_threads());
+    let mut visitors_saw = 0;
     for switch in 0..1000_u32 {
         let provider = if switch % 2 == 0 { "Maximum" } else { "Sum" };
         handle.change(Change::provider("Percept", provider)).wait().unwrap();
+        // Somebody comes and goes, with what was not looked at yet.
+        let mut visitor = handle.observe(Observation::of(["Decision", "Percept", "Summary"]).with_runs()).unwrap();
+        visitors_saw += u32::from(visitor.next().is_some());
         if switch % 100 == 0 {
             let expected = if switch % 2 == 0 { 2 } else { 1 };
             assert_eq!(handle.read("Percept").unwrap().get("provider"), Some(&Value::Integer(expected)));
@@ -211,6 +215,7 @@ fn ten_thousand_runs_and_a_thousand_provider_switches_allocate_nothing_and_leave
     assert_eq!(calls_by_watched_threads() - allocations, 0, "allocations on the cycles' threads");
     let health = handle.health()["fast"];
     println!("{} runs, {} inputs overwritten before they were taken", health.runs, health.dropped);
+    println!("{visitors_saw} of 1000 visitors saw something before they went");
     let kept = std::iter::from_fn(|| plots.next_plot()).count();
     assert!(kept > 0);
     println!("{kept} plots kept, {} did not fit", plots.dropped().plots);

@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 /// assert_eq!(Name::intern(&read), BALL);
 /// assert_eq!(Name::intern(&read).as_str().as_ptr(), Name::intern("Ball").as_str().as_ptr());
 /// ```
-#[derive(Clone, Copy, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(&'static str);
 
 impl Name {
@@ -45,14 +45,6 @@ impl Name {
         self.0
     }
 }
-
-impl PartialEq for Name {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Name {}
 
 impl Deref for Name {
     type Target = str;

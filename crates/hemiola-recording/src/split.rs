@@ -114,6 +114,7 @@ pub struct Kept {
 
 impl Messages {
     /// The next one, or what cannot be read; reading goes on behind it, unless the file itself failed.
+    #[expect(clippy::should_implement_trait, reason = "an iterator may be asked again after an error; this may not")]
     pub fn next(&mut self) -> Option<Result<Kept, LogError>> {
         loop {
             match self.current.next_entry() {

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use hemiola_realtime::{describe_panic, take_place};
+use hemiola_realtime::{Containment, describe_panic, take_place};
 
 /// Calls code of a user; `None` if it panicked.
 pub fn quietly<R>(call: impl FnOnce() -> R) -> Option<R> {
@@ -14,6 +14,7 @@ pub fn quietly<R>(call: impl FnOnce() -> R) -> Option<R> {
 
 /// Calls code of a user; if it panics, tells in words what it said and where.
 pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
+    let _quiet = Containment::new();
     catch_unwind(AssertUnwindSafe(call)).map_err(describe_and_discard)
 }
 
@@ -26,6 +27,7 @@ pub fn describe_and_discard(panic: Box<dyn Any + Send>) -> String {
 
 /// Drops what somebody panicked with. If it panics over that, it is not dropped again.
 pub fn discard(panic: Box<dyn Any + Send>) {
+    let _quiet = Containment::new();
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(another);
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use hemiola_model::Value;
 use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
+use hemiola_realtime::Containment;
 use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::assemble::{Robot, actuators, durations_from, group_exports, instances};
@@ -119,6 +120,7 @@ impl Controls {
 
     /// Lets go of all instances: no thread uses them any more. A module that cannot be dropped is a fault.
     pub fn end_modules(&mut self) {
+        let _quiet = Containment::new();
         for control in &mut self.cycles {
             control.actuators.lock().unwrap_or_else(PoisonError::into_inner).clear();
             control.instances.clear();

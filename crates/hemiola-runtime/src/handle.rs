@@ -236,9 +236,12 @@ impl RobotHandle {
         self.state.faults().first().map(|fault| fault.error())
     }
 
-    /// All threads have ended: lets go of the modules.
-    pub(crate) fn end_modules(&self) {
-        self.controls().end_modules();
+    /// Lets go of the modules of a robot that has ended, and of their ends of topics and services; one that panics
+    /// when it is dropped is a [`fault`](Self::fault). Does nothing while the robot runs.
+    pub fn end_modules(&self) {
+        if self.state.has_ended() {
+            self.controls().end_modules();
+        }
     }
 
     /// Whether the robot is in its safe state.

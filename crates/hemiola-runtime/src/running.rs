@@ -251,7 +251,6 @@ impl RunningRobot {
         }
         if left_behind.is_empty() {
             self.handle.note_end();
-            self.handle.end_modules();
         }
         for thread in left_behind {
             let name = thread.thread().name().unwrap_or("without a name").to_owned();

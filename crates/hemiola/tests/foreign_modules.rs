@@ -93,7 +93,7 @@ impl ForeignModule for Smoother {
                 let smoothed = Value::Table(BTreeMap::from([
                     ("range".to_owned(), Value::Float(self.average)),
                     ("trail".to_owned(), Value::List([trail, vec![Value::Float(self.average)]].concat())),
-                    ("run".to_owned(), Value::Unsigned(context.clock().run().into())),
+                    ("run".to_owned(), Value::Unsigned(context.clock().run())),
                 ]));
                 arguments.output(2).unwrap().set(&smoothed).unwrap();
             }
@@ -232,7 +232,7 @@ fn values_are_shared_with_rust_types_of_the_same_schema_only() {
     let mut configuration = hemiola::configuration::Configuration::default();
     let rate = hemiola::configuration::Trigger::Rate(50.0);
     configuration.cycles.push(hemiola::configuration::CycleConfiguration::new("main", rate));
-    let error = hemiola::runtime::Robot::assemble_from(configuration, modules, Vec::new()).err().expect("two types");
+    let error = hemiola::runtime::Robot::assemble_from(configuration, modules, Vec::new()).expect_err("two types");
     assert!(error.to_string().contains("two different types are called `Reading`"), "{error}");
 }
 

@@ -99,7 +99,7 @@ fn module(name: &str) -> ModuleDescriptor {
 }
 
 fn reason(modules: Vec<ModuleDescriptor>, sources: Vec<SourceDescriptor>) -> String {
-    let error = assembled(modules, sources).err().expect("it is refused");
+    let error = assembled(modules, sources).expect_err("it is refused");
     assert!(matches!(error, RuntimeError::Refused { .. }), "{error}");
     error.to_string()
 }
@@ -223,7 +223,7 @@ fn two_modules_of_one_name_do_not_get_each_others_updates() {
     );
     let update = Update::exclusive::<Impostor, (), ()>("go", |module, ()| module.0.push("more".to_owned()));
     let second = ModuleDescriptor::of::<Impostor>("two", "two.rs:1", vec![update], None);
-    let error = assembled(vec![first, second], Vec::new()).err().expect("names are unique");
+    let error = assembled(vec![first, second], Vec::new()).expect_err("names are unique");
     assert!(matches!(error, RuntimeError::Unresolved { .. }), "{error}");
 }
 
@@ -242,7 +242,7 @@ fn a_constructor_that_panics_is_an_error_that_names_the_module() {
     }
     let update = Update::exclusive::<NoGait, (), ()>("go", |_, ()| ());
     let descriptor = ModuleDescriptor::of::<NoGait>("poc", "poc.rs:1", vec![update], None);
-    let error = assembled(vec![descriptor], Vec::new()).and_then(Robot::into_stepper).err().expect("it panics");
+    let error = assembled(vec![descriptor], Vec::new()).and_then(Robot::into_stepper).expect_err("it panics");
     assert!(matches!(&error, RuntimeError::Constructor { name, .. } if name == "NoGait"), "{error}");
     assert!(error.to_string().contains("no gait table"));
 }

@@ -261,7 +261,8 @@ impl Lap {
             recorded: self.recorded.as_ref(),
         };
         let code = super::print(&summary.text(io::stdout().is_terminal()))?;
-        // All that there was to write is written by now.
+        // All that there was to write is written by now, and nobody looks at the modules any more.
+        handle.end_modules();
         handle.fault().map_or(Ok(code), |fault| Err(fault.into()))
     }
 }

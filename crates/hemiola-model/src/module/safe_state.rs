@@ -31,7 +31,10 @@ impl SafeState {
 /// A module that drives hardware has one: it is called when the robot enters its safe state, between two runs of the module's
 /// cycle, or, when that cycle has stopped, by the watchdog. It may be called more than once.
 #[derive(Clone)]
-pub(super) struct SafeStateAction(Arc<dyn Fn(&mut dyn Any) + Send + Sync>);
+pub(super) struct SafeStateAction(Arc<Enter>);
+
+/// Calls the method on a module, which is passed without its type.
+type Enter = dyn Fn(&mut dyn Any) + Send + Sync;
 
 impl SafeStateAction {
     /// What `M` does.

@@ -139,7 +139,7 @@ impl Layout {
             DataType::Array(_, 0) => return Err(refused("an array without items says nothing")),
             DataType::Array(item, length) => {
                 let item = inner(item)?;
-                let size = item.size.checked_mul(*length).unwrap_or(usize::MAX);
+                let size = item.size.saturating_mul(*length);
                 Self { size, align: item.align, shape: Shape::Array(item, *length) }
             }
             DataType::Structure { name, fields } => {

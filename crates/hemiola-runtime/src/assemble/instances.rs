@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hemiola_plan::ResolvedCycle;
+use hemiola_realtime::Containment;
 
 use super::robot::Robot;
 use crate::error::RuntimeError;
@@ -29,7 +30,10 @@ pub fn instances(
             None => {
                 let parameters = robot.configuration.modules.get(module.name());
                 let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
+                // What a constructor panics with is part of the error.
+                let quiet = Containment::new();
                 let created = module.create(&parameters);
+                drop(quiet);
                 let failed = |error| RuntimeError::of_creation(module.name(), error);
                 let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, state.bus()));
                 let (created, ports) = (created.map_err(failed)?, ports.collect::<Result<_, _>>()?);

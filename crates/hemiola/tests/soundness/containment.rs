@@ -52,7 +52,7 @@ static FRAGILE: AtomicU32 = AtomicU32::new(0);
 impl Default for Fragile {
     fn default() -> Self {
         let made = FRAGILE.fetch_add(1, Ordering::Relaxed);
-        assert!(made < 40 || made % 10 != 0, "no default this time");
+        assert!(made < 40 || !made.is_multiple_of(10), "no default this time");
         Self { values: Vec::new() }
     }
 }
@@ -133,7 +133,7 @@ static SAMPLED: AtomicU32 = AtomicU32::new(0);
 impl Default for Sampled {
     fn default() -> Self {
         let made = SAMPLED.fetch_add(1, Ordering::Relaxed);
-        assert!(made < 60 || made % 7 != 0, "no sample this time");
+        assert!(made < 60 || !made.is_multiple_of(7), "no sample this time");
         Self { count: made }
     }
 }
@@ -344,6 +344,8 @@ fn names_lasting(fault: Option<RuntimeError>) -> bool {
 #[test]
 fn a_module_that_cannot_be_dropped_makes_the_run_end_with_an_error_that_names_it() {
     let handle = run(configuration(vec![cycle("main", 500.0, &["Lasting"])], &[]), 3);
+    assert!(handle.fault().is_none(), "{:?}", handle.fault());
+    handle.end_modules();
     assert!(names_lasting(handle.fault()), "{:?}", handle.fault());
     assert_eq!(handle.with_value(|kept: &Kept| kept.number).unwrap(), 1, "all else is there");
 }
@@ -405,7 +407,7 @@ impl Makeable {
 #[test]
 fn a_module_that_cannot_be_made_is_an_error_that_names_it() {
     let robot = robot(configuration(vec![cycle("main", 500.0, &["Unmakeable"])], &[]), &[]);
-    let error = robot.start(Pace::RealTime).err().expect("it cannot start").to_string();
+    let error = robot.start(Pace::RealTime).expect_err("it cannot start").to_string();
     assert!(["Unmakeable", "no camera", "robot.toml"].iter().all(|part| error.contains(part)), "{error}");
 }
 

@@ -14,7 +14,7 @@ use crate::resolved::UpdateId;
 pub struct TaskId(pub u32);
 
 impl TaskId {
-    /// As an index into [`TaskGraph::tasks`].
+    /// As an index into [`TaskGraph::tasks`](crate::TaskGraph::tasks).
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -50,7 +50,7 @@ pub struct Task {
 pub enum TaskKind {
     /// Runs an update of a module.
     Update(UpdateId),
-    /// Publishes one of [`ResolvedCycle::publishes`] (by index), as soon as its providers have run.
+    /// Publishes one of [`ResolvedCycle::publishes`](crate::ResolvedCycle::publishes) (by index), as soon as its providers have run.
     Publish(usize),
     /// Work of no module, as in a workload that was read from a file.
     Plain,

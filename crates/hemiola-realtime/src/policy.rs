@@ -7,7 +7,7 @@ use crate::error::RealtimeError;
 
 /// How the kernel decides when a thread runs.
 ///
-/// Real-time policies are not inherited by threads that such a thread starts without [`spawn`].
+/// Real-time policies are not inherited by threads that such a thread starts without [`spawn`](crate::spawn).
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority};

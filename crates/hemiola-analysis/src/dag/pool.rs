@@ -5,7 +5,7 @@
 //!   the one before has ended; of several releases that came meanwhile only the latest counts.
 //! - **Formula.** With `k = min(w, m)`, for q = 1, 2, ... runs in a row, the least
 //!   `t = q len + q (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`.
-//!   W_h is what another cycle can do within t (as in [`super::melani_2015`]) or jobs with jitter.
+//!   W_h is what another cycle can do within t (as in `melani_2015` of hemiola-schedulability) or jobs with jitter.
 //! - **Why it holds.** Whenever the node that ends last, or the one before it on its path, is ready and does not run, either all k
 //!   threads that can run at once run other nodes of the cycle, or a thread of it is kept waiting and so all m cores run something
 //!   else. In the first case k units of the cycle's other work are done per unit of time; in the second m units of that and of

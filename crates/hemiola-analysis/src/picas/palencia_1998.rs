@@ -26,7 +26,7 @@
 //!   is that a job has ended when the longest window has: so under ROS 2's default order.
 //! - **Never larger than the holistic bound**: the difference of two numbers rounded up is at most their difference rounded up, and
 //!   `ceil((w + X_j - E_j) / T_j)` is what that one counts.
-//! - **How much smaller.** Nothing where chains visit each core once, as PiCAS allocates them: of 9,000 chains of [`super::random_sets`] with utilisation 3.5, 38
+//! - **How much smaller.** Nothing where chains visit each core once, as PiCAS allocates them: of 9,000 chains of `random_sets` of hemiola-schedulability with utilisation 3.5, 38
 //!   come back to a core, and 11 have a smaller bound. Of chains that come back (`simulation::random_chains`) those with both bounds keep 69 % of the
 //!   holistic one in the mean, and of those without a holistic one 27 % have a bound (this file's tests print both).
 //! - **Costs** as in the holistic analysis.

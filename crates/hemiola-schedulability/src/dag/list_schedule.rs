@@ -2,7 +2,7 @@
 //!
 //! - **Model.** All nodes can begin at 0 but for whom they wait for; hand-overs are free.
 //! - **Not a bound.** With shorter costs, more workers or fewer edges a schedule can get longer (Graham's anomalies): what holds for
-//!   all costs is [`super::graham_1969`] and its kin.
+//!   all costs is [`hemiola_analysis::dag::graham_1969`] and its kin.
 //! - **Complexity.** Nodes times the logarithm of nodes.
 
 use std::cmp::Reverse;

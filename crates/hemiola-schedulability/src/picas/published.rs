@@ -7,7 +7,7 @@
 //! - **Complexity.** Pseudo-polynomial.
 //! - **Source.** Choi, Xiang and Kim, RTAS 2021, section V, as in the authors' `response_time_callbacks.m`.
 //! - **Where it fails.** Later segments of a chain that is split over cores begin with jitter, which it ignores; six of 27,000
-//!   published results are exceeded in simulation, by up to 58 %. Use [`super::holistic`].
+//!   published results are exceeded in simulation, by up to 58 %. Use [`hemiola_analysis::picas::holistic`].
 
 use hemiola_analysis::Search;
 use hemiola_analysis::picas::{Callback, Deployment};

@@ -69,6 +69,7 @@ struct PartHead {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/PieceHead")]
 struct PieceHead {
     /// `module`, `value`, `input`, `samples` or `messages`.
     kind: String,
@@ -84,6 +85,7 @@ struct PieceHead {
 
 /// Messages of one publisher.
 #[derive(Data)]
+#[data(name = "hemiola/InletHead")]
 struct InletHead {
     /// How many publishers of the topic come before it.
     place: u32,
@@ -93,6 +95,7 @@ struct InletHead {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/PublishedHead")]
 struct PublishedHead {
     topic: String,
     /// How many publishers of the topic come before it.
@@ -102,6 +105,7 @@ struct PublishedHead {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/ViewHead")]
 struct ViewHead {
     /// When the newest sample was taken that it derives from.
     stamp: Time,
@@ -112,6 +116,7 @@ struct ViewHead {
 
 /// Between which samples a value derives from.
 #[derive(Data)]
+#[data(name = "hemiola/OriginHead")]
 struct OriginHead {
     source: u32,
     oldest: Time,

@@ -26,6 +26,7 @@ pub fn is_transcript(topic: &str) -> bool {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/Run")]
 struct Run {
     /// The cycle.
     cycle: String,
@@ -46,6 +47,7 @@ struct Run {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/Messages")]
 struct Messages {
     /// The topic.
     topic: String,
@@ -58,6 +60,7 @@ struct Messages {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/Input")]
 struct Input {
     /// The cycle or source.
     source: String,
@@ -68,6 +71,7 @@ struct Input {
 }
 
 #[derive(Data)]
+#[data(name = "hemiola/Samples")]
 struct Samples {
     /// Of what.
     representation: String,

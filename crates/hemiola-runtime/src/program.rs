@@ -6,6 +6,7 @@ mod build;
 mod lineage;
 mod update;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use hemiola_model::Time;
@@ -29,9 +30,24 @@ pub use build::{ProgramParts, build, outlive_store};
 use lineage::Lineage;
 use update::UpdateTask;
 
-/// See the module. Replaced as a whole when a provider is switched or priorities change.
-pub struct Program {
+/// A program, and the graph by which it is run. Replaced as a whole when a provider is switched or priorities change.
+///
+/// A run has the graph to itself, and shares the program with all workers: so they stand side by side.
+pub struct Planned {
     pub graph: ExecutableGraph,
+    pub program: Program,
+}
+
+impl Deref for Planned {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+/// See the module.
+pub struct Program {
     pub plan: PlanId,
     cycle: CycleId,
     tasks: Box<[Task]>,

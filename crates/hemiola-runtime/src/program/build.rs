@@ -111,7 +111,8 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
                 let next = numbers.entry(port.name()).or_default();
                 let subscribes = port.role() == PortRole::Subscribes;
                 let subscription = if subscribes { subscriptions.next() } else { None };
-                ports.push(ProgramPort { cell, topic: port.name(), number: *next, role: port.role(), subscription });
+                let (topic, role, message) = (port.name(), port.role(), port.message());
+                ports.push(ProgramPort { cell, topic, number: *next, role, message, subscription });
                 *next += 1;
             }
         }

@@ -1,5 +1,6 @@
 //! Where topics and services are found by name.
 
+mod connector;
 mod listed;
 mod readable;
 mod watch;

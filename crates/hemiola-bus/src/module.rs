@@ -6,14 +6,18 @@
 #![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 mod requests;
+mod untyped;
 
 pub use requests::Requests;
+pub(crate) use untyped::{Carried, End, MessageWrite, Untyped};
 
-use std::any::Any;
 use std::fmt;
 
-use hemiola_model::data::{DataType, FixedLength, ReadError, Reader, Writer};
-use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Inlet, Port, PortDescriptor, PortRole};
+use hemiola_model::data::{FixedLength, ReadError, Reader, Writer};
+use hemiola_model::module::{
+    Argument, ArgumentDescriptor, Binding, ConnectError, Connector, Context, Inlet, Port, PortDescriptor, PortRecord,
+    PortRole, UntypedEnds,
+};
 use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
@@ -45,8 +49,9 @@ use crate::when_full::WhenFull;
 /// assert_eq!(heard.iter().map(|whistle| whistle.0).sum::<f32>(), 1.5);
 /// # Ok::<(), hemiola_bus::BusError>(())
 /// ```
-pub struct Subscription<T: Representation> {
+pub struct Subscription<T: Carried> {
     queue: Queue<T>,
+    message: &'static RepresentationDescriptor,
     /// How many messages of each publisher this run got, by the publisher's place.
     received: [u8; PUBLISHERS],
     /// The number of the next message of each that has not been received.
@@ -62,8 +67,7 @@ const CAPACITY: usize = 32;
 impl<T: Representation> Subscription<T> {
     /// A new subscription, which gets what is published from now on.
     pub fn new(topic: &Topic<T>) -> Self {
-        let queue = topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing);
-        Self { queue, received: [0; PUBLISHERS], next: [0; PUBLISHERS] }
+        Self::of_messages(topic, RepresentationDescriptor::of::<T>())
     }
 
     /// One in which these messages have arrived, to test an update by hand.
@@ -78,8 +82,19 @@ impl<T: Representation> Subscription<T> {
     /// assert_eq!(goals.last().unwrap().0, 2);
     /// ```
     pub fn of(messages: impl IntoIterator<Item = T>) -> Self {
-        let topic = lonely_topic();
-        let mut subscription = Self::new(&topic);
+        Self::with_arrived(messages, RepresentationDescriptor::of::<T>())
+    }
+}
+
+impl<T: Carried> Subscription<T> {
+    pub(crate) fn of_messages(topic: &Topic<T>, message: &'static RepresentationDescriptor) -> Self {
+        let queue = topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing);
+        Self { queue, message, received: [0; PUBLISHERS], next: [0; PUBLISHERS] }
+    }
+
+    fn with_arrived(messages: impl IntoIterator<Item = T>, message: &'static RepresentationDescriptor) -> Self {
+        let topic = lonely_topic(message.name());
+        let mut subscription = Self::of_messages(&topic, message);
         let mut publisher = topic.publisher();
         messages.into_iter().for_each(|message| publisher.publish(message));
         subscription.begin_run();
@@ -91,26 +106,26 @@ impl<T: Representation> Subscription<T> {
         self.queue.last_batch().len()
     }
 
-    /// Whether none did.
+    /// Whether nothing arrived.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// They, those of each publisher in order.
+    /// The messages, those of each publisher in order.
     pub fn iter(&self) -> impl Iterator<Item = Sample<'_, T>> {
         self.queue.last_batch().iter()
     }
 
-    /// The last of them.
+    /// The last message.
     pub fn last(&self) -> Option<Sample<'_, T>> {
         self.iter().last()
     }
 }
 
-impl<T: Representation> Subscription<T> {
+impl<T: Carried> Subscription<T> {
     #[inline]
     fn take(&mut self, wanted: impl Fn(usize) -> usize) {
-        let Self { queue, received, next } = self;
+        let Self { queue, received, next, .. } = self;
         *received = [0; PUBLISHERS];
         // No more than there is room for: the counts fit.
         let batch = queue.batch_of(CAPACITY, wanted, |place, count| received[place.min(PUBLISHERS - 1)] += count as u8);
@@ -128,11 +143,28 @@ impl<T: Representation> Subscription<T> {
     }
 }
 
-impl<T: Representation> Port for Subscription<T> {
+impl<T: Carried> Port for Subscription<T> {
     fn begin_run(&mut self) {
         self.take(|_| usize::MAX);
     }
 
+    fn inlets(&self, tell: &mut dyn FnMut(Inlet)) {
+        let all = (0..).zip(&self.received).zip(&self.next).filter(|(_, next)| **next > 0);
+        all.for_each(|((place, &count), next)| {
+            tell(Inlet { place, first: next - u64::from(count), count: u32::from(count) });
+        });
+    }
+
+    fn record(&self) -> Option<&dyn PortRecord> {
+        Some(self)
+    }
+
+    fn record_mut(&mut self) -> Option<&mut dyn PortRecord> {
+        Some(self)
+    }
+}
+
+impl<T: Carried> PortRecord for Subscription<T> {
     fn received(&self, tell: &mut dyn FnMut(u32, u32)) {
         if !self.is_empty() {
             let received = self.received.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -145,21 +177,10 @@ impl<T: Representation> Port for Subscription<T> {
         (0..).zip(&self.received).all(|(place, &count)| u32::from(count) == wanted(place))
     }
 
-    fn message_type(&self) -> Option<DataType> {
-        RepresentationDescriptor::of::<T>().data_type()
-    }
-
-    fn inlets(&self, tell: &mut dyn FnMut(Inlet)) {
-        let all = (0..).zip(&self.received).zip(&self.next).filter(|(_, next)| **next > 0);
-        all.for_each(|((place, &count), next)| {
-            tell(Inlet { place, first: next - u64::from(count), count: u32::from(count) });
-        });
-    }
-
     fn write_received(&self, writer: &mut dyn Writer) {
         writer.begin_sequence(self.len(), FixedLength::No);
         for message in self.iter() {
-            T::form().write(&message, writer);
+            message.write_to(writer);
         }
         writer.end_sequence();
     }
@@ -167,11 +188,11 @@ impl<T: Representation> Port for Subscription<T> {
     fn receive(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         let mut messages = Vec::new();
         for _ in 0..reader.begin_sequence()? {
-            let mut message = RepresentationDescriptor::of::<T>().create();
-            message.read(reader)?;
-            messages.extend(message.downcast_mut::<T>().map(std::mem::take));
+            let mut message = T::default();
+            message.read_from(self.message, reader)?;
+            messages.push(message);
         }
-        *self = Self::of(messages);
+        *self = Self::with_arrived(messages, self.message);
         Ok(())
     }
 }
@@ -185,16 +206,18 @@ impl<T: Representation> Port for Publisher<T> {
         Self::published(self)
     }
 
+    fn record(&self) -> Option<&dyn PortRecord> {
+        Some(self)
+    }
+
+    fn record_mut(&mut self) -> Option<&mut dyn PortRecord> {
+        Some(self)
+    }
+}
+
+impl<T: Representation> PortRecord for Publisher<T> {
     fn publish_again(&mut self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
-        let mut message = RepresentationDescriptor::of::<T>().create();
-        reader.begin_sequence()?;
-        for _ in 0..=index {
-            message.read(reader)?;
-        }
-        if let Some(message) = message.downcast_mut::<T>() {
-            self.publish(std::mem::take(message));
-        }
-        Ok(())
+        untyped::publish_again(self, RepresentationDescriptor::of::<T>(), reader, index)
     }
 }
 
@@ -210,22 +233,33 @@ impl<T: Representation> Publisher<T> {
     /// Publisher::to_nobody().publish(Goal(1));
     /// ```
     pub fn to_nobody() -> Self {
-        lonely_topic().publisher()
+        lonely_topic(T::NAME).publisher()
     }
 }
 
 /// A topic on a bus of its own.
-fn lonely_topic<T: Representation>() -> Topic<T> {
-    Bus::new().topic(T::NAME).unwrap_or_else(|error| unreachable!("a new bus has no other topic: {error}"))
+fn lonely_topic<T: Carried>(name: &str) -> Topic<T> {
+    Bus::new().topic(name).unwrap_or_else(|error| unreachable!("a new bus has no other topic: {error}"))
 }
 
-/// The topic of a representation on the robot's bus.
-fn topic<T: Representation>(bus: &dyn Any) -> Result<Topic<T>, String> {
-    robot_bus(bus)?.readable_topic(T::NAME).map_err(|error| error.to_string())
+/// The topic of a representation on the bus that a connector offers.
+fn topic<T: Representation>(end: &PortDescriptor, connector: &dyn Connector) -> Result<Topic<T>, ConnectError> {
+    connector.carrier::<Bus>(end)?.readable_topic(T::NAME).map_err(ConnectError::refused)
 }
 
-fn robot_bus(bus: &dyn Any) -> Result<&Bus, String> {
-    bus.downcast_ref().ok_or_else(|| "a robot's bus is expected".to_owned())
+/// An end of a topic whose messages are of a type, which modules without Rust types share.
+fn end_of_topic<T: Representation>(role: PortRole, connect: hemiola_model::module::Connect) -> ArgumentDescriptor {
+    let untyped = const {
+        &UntypedEnds {
+            publisher: |end, connector| {
+                let publisher = topic::<T>(end, connector)?.publisher();
+                Ok(Box::new(End::new(publisher, RepresentationDescriptor::of::<T>())))
+            },
+            subscription: |end, connector| Ok(Box::new(Subscription::new(&topic::<T>(end, connector)?))),
+        }
+    };
+    let message = Some(RepresentationDescriptor::of::<T>());
+    ArgumentDescriptor::of_port(PortDescriptor::new(T::NAME, role, message, connect).with_untyped(untyped))
 }
 
 // SAFETY: the port is the publisher that `connect` makes; each argument has one of its own.
@@ -233,9 +267,9 @@ unsafe impl<T: Representation> Argument for &mut Publisher<T> {
     type Item<'f> = &'f mut Publisher<T>;
 
     fn describe() -> ArgumentDescriptor {
-        let message = Some(RepresentationDescriptor::of::<T>());
-        let connect = |bus: &dyn Any| Ok(Box::new(topic::<T>(bus)?.publisher()) as _);
-        ArgumentDescriptor::of_port(PortDescriptor::new(T::NAME, PortRole::Publishes, message, connect))
+        end_of_topic::<T>(PortRole::Publishes, |end, connector| {
+            Ok(Box::new(topic::<T>(end, connector)?.publisher()) as _)
+        })
     }
 
     #[inline]
@@ -250,9 +284,9 @@ unsafe impl<T: Representation> Argument for &Subscription<T> {
     type Item<'f> = &'f Subscription<T>;
 
     fn describe() -> ArgumentDescriptor {
-        let message = Some(RepresentationDescriptor::of::<T>());
-        let connect = |bus: &dyn Any| Ok(Box::new(Subscription::new(&topic::<T>(bus)?)) as _);
-        ArgumentDescriptor::of_port(PortDescriptor::new(T::NAME, PortRole::Subscribes, message, connect))
+        end_of_topic::<T>(PortRole::Subscribes, |end, connector| {
+            Ok(Box::new(Subscription::new(&topic::<T>(end, connector)?)) as _)
+        })
     }
 
     #[inline]
@@ -262,7 +296,7 @@ unsafe impl<T: Representation> Argument for &Subscription<T> {
     }
 }
 
-impl<T: Representation> fmt::Debug for Subscription<T> {
+impl<T: Carried> fmt::Debug for Subscription<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Subscription").field(&self.queue).finish()
     }

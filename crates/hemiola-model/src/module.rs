@@ -4,6 +4,7 @@ mod access;
 mod argument;
 mod between_runs;
 pub mod cell;
+mod connector;
 mod containment;
 mod context;
 mod debug;
@@ -21,13 +22,17 @@ use std::collections::BTreeMap;
 
 pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
 pub use between_runs::BetweenRuns;
+pub use connector::{ConnectError, Connector, Wanted};
 pub use containment::{Panicked, contain};
 pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
-pub use foreign::{ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignValue};
+pub use foreign::{
+    ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignPublisher, ForeignSubscription,
+    ForeignValue, UntypedEnds, UntypedPublisher, UntypedSubscription,
+};
 pub use instance::{CreationError, Instance, PreparedParameters};
 use instance::{OfForeign, no_parameters};
-pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRole};
+pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRecord, PortRole};
 pub use refusal::{Refusal, RefusalReason};
 pub use safe_state::SafeState;
 use safe_state::SafeStateAction;

@@ -166,6 +166,17 @@ impl<T> Form<T> {
             None => false,
         }
     }
+
+    /// Replaces a value by one that is read; `Ok(false)` when the type is opaque.
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        match &self.data {
+            Some(form) => (form.read)(value, reader).map(|()| true),
+            None => Ok(false),
+        }
+    }
 }
 
 /// A representation without its type: what registries, blackboards and recorders work with.
@@ -263,11 +274,8 @@ impl RepresentationDescriptor {
             },
             // SAFETY: see above.
             write: |_, value, writer| T::form().write(unsafe { &*value.cast::<T>() }, writer),
-            read: |_, value, reader| match T::form().data {
-                // SAFETY: see above.
-                Some(form) => (form.read)(unsafe { &mut *value.cast::<T>() }, reader).map(|()| true),
-                None => Ok(false),
-            },
+            // SAFETY: see above.
+            read: |_, value, reader| T::form().read(unsafe { &mut *value.cast::<T>() }, reader),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::mailbox::{Mailbox, Sent};
 use crate::module_instance::ModuleInstance;
-use crate::program::{Program, ProgramParts, build};
+use crate::program::{Planned, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
 use crate::watchdog::Actuators;
@@ -42,7 +42,7 @@ pub struct Controls {
 
 /// A program, and the instances that it uses.
 pub struct MadeProgram {
-    pub program: Box<Program>,
+    pub program: Box<Planned>,
     pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
 }
 

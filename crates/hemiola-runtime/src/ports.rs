@@ -20,7 +20,7 @@ impl Ports {
             let connected = port.connect(bus).map_err(|reason| RuntimeError::Port {
                 owner: format!("{owner}.{}", update.name()),
                 name: port.name().to_owned(),
-                reason,
+                reason: reason.to_string(),
             })?;
             let place = connected.place();
             Ok(Some(Connected { cell: Box::new(PortCell::new(connected)), place }))

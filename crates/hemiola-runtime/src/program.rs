@@ -6,12 +6,13 @@ mod build;
 mod lineage;
 mod update;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{BetweenRuns, Inlet, PortCell, PortRole, Scope};
+use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_trace::{Core, CycleId, Event, ExchangeId, PlanId, Stamp, TaskId, Ticks};
 
 use crate::blackboard::Blackboard;
@@ -29,9 +30,24 @@ pub use build::{ProgramParts, build, outlive_store};
 use lineage::Lineage;
 use update::UpdateTask;
 
-/// See the module. Replaced as a whole when a provider is switched or priorities change.
-pub struct Program {
+/// A program, and the graph by which it is run. Replaced as a whole when a provider is switched or priorities change.
+///
+/// A run has the graph to itself, and shares the program with all workers: so they stand side by side.
+pub struct Planned {
     pub graph: ExecutableGraph,
+    pub program: Program,
+}
+
+impl Deref for Planned {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+/// See the module.
+pub struct Program {
     pub plan: PlanId,
     cycle: CycleId,
     tasks: Box<[Task]>,
@@ -58,6 +74,8 @@ struct ProgramPort {
     /// How many of the same topic come before it.
     number: u32,
     role: PortRole,
+    /// What is published or received.
+    message: Option<&'static RepresentationDescriptor>,
     /// Which of the program's subscriptions it is, if it is one.
     subscription: Option<usize>,
 }
@@ -146,8 +164,11 @@ impl Program {
 
     /// Tells what its subscriptions received: topic, how many of the same topic come before, place of the publisher, how many.
     pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(&'static str, u32, u32, u32)) {
-        for &ProgramPort { cell, topic, number, .. } in &self.ports {
-            cell.received(between, &mut |publisher, count| tell(topic, number, publisher, count));
+        let subscribing = self.ports.iter().filter(|port| port.subscription.is_some());
+        for &ProgramPort { cell, topic, number, .. } in subscribing {
+            if let Some(record) = cell.port(between).record() {
+                record.received(&mut |publisher, count| tell(topic, number, publisher, count));
+            }
         }
     }
 
@@ -181,7 +202,10 @@ impl Program {
     /// Its subscriptions: topic, how many ends of the same topic come before, and what the messages are.
     pub fn subscriptions(&self, between: &BetweenRuns<'_>) -> Vec<(&'static str, u32, Option<DataType>)> {
         let subscribing = self.ports.iter().filter(|port| port.role == PortRole::Subscribes);
-        let described = |port: &ProgramPort| port.cell.port(between).message_type();
+        let described = |port: &ProgramPort| {
+            let recorded = port.cell.port(between).record().and(port.message);
+            recorded.and_then(RepresentationDescriptor::data_type)
+        };
         subscribing.map(|port| (port.topic, port.number, described(port))).collect()
     }
 

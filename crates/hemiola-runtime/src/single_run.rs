@@ -178,8 +178,10 @@ impl SingleRun {
                     input.ok_or_else(|| format!("{name} subscribes to {topic}, whose messages are not there"))?;
                 let mut reader = CdrReader::new(&input.bytes).map_err(|error| format!("{topic}: {error}"))?;
                 // SAFETY: nothing runs, and nobody else has the port.
-                port.receive(&mut reader, &mut unsafe { BetweenRuns::assume() })
-                    .map_err(|error| format!("{topic}: {error}"))
+                let mut between = unsafe { BetweenRuns::assume() };
+                let record = port.port_mut(&mut between).record_mut();
+                let record = record.ok_or_else(|| format!("{topic}: its subscription keeps no record"))?;
+                record.receive(&mut reader).map_err(|error| format!("{topic}: {error}"))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Bus;
 use crate::BusError;
+use crate::module::{Carried, MessageWrite, Untyped};
 use crate::signal::Signal;
 use crate::topic::{Queue, Topic};
 use crate::when_full::WhenFull;
@@ -69,6 +70,34 @@ impl Bus {
         Ok(topic)
     }
 
+    /// The topic of that name whose messages are of a representation that may be no Rust type.
+    ///
+    /// # Errors
+    /// [`BusError::OtherType`] if the topic carries other messages.
+    pub(crate) fn untyped_topic(
+        &self,
+        name: &str,
+        message: &'static RepresentationDescriptor,
+    ) -> Result<Topic<Untyped>, BusError> {
+        // Locked all along: whoever makes the topic says in the same step what its messages are.
+        let mut views = self.0.readable.views();
+        let is_there = self.registered().get(name).is_some_and(|topic| topic.strong_count() > 0);
+        if let Some(existing) = views.get(name).filter(|view| is_there && view.descriptor != message) {
+            let (existing, asked) = (existing.descriptor.name(), message.name());
+            return Err(BusError::OtherType { name: name.to_owned(), existing, asked });
+        }
+        let topic = self.topic(name)?;
+        let view = View {
+            descriptor: message,
+            join: |bus, name, capacity, signal| {
+                let queue: Queue<Untyped> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
+                Ok(AnyQueue(Box::new(queue)))
+            },
+        };
+        views.insert(name.to_owned(), view);
+        Ok(topic)
+    }
+
     /// The topics that were made so, by name, and what their messages are. Takes a lock: not for
     /// real-time threads.
     pub fn readable_topics(&self) -> Vec<(String, &'static RepresentationDescriptor)> {
@@ -130,7 +159,7 @@ pub struct AnyQueue(Box<dyn Receive>);
 /// # }
 /// ```
 pub struct AnyMessage<'q> {
-    value: &'q dyn Written,
+    value: &'q dyn MessageWrite,
     stamp: Option<Ticks>,
 }
 
@@ -140,17 +169,7 @@ trait Receive: Send {
     fn count_dropped(&mut self) -> u64;
 }
 
-trait Written {
-    fn write_to(&self, writer: &mut dyn Writer) -> bool;
-}
-
-impl<T: Representation> Written for T {
-    fn write_to(&self, writer: &mut dyn Writer) -> bool {
-        T::form().write(self, writer)
-    }
-}
-
-impl<T: Representation> Receive for Queue<T> {
+impl<T: Carried> Receive for Queue<T> {
     fn receive_any(&mut self) -> Option<AnyMessage<'_>> {
         let sample = self.receive()?;
         Some(AnyMessage { stamp: sample.stamp(), value: sample.value() })

@@ -1,14 +1,14 @@
 //! The asking end of a service as an argument of updates.
 #![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
-use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 
 use hemiola_model::Representation;
-use hemiola_model::module::{Argument, ArgumentDescriptor, Binding, Context, Port, PortDescriptor, PortRole};
+use hemiola_model::module::{
+    Argument, ArgumentDescriptor, Binding, ConnectError, Context, Port, PortDescriptor, PortRole,
+};
 
-use super::robot_bus;
 use crate::bus::Bus;
 use crate::error::{AnswerError, BusError, SendError};
 use crate::service::{Client, Pending};
@@ -157,11 +157,10 @@ unsafe impl<Request: Representation, Response: Send + 'static> Argument for &mut
     type Item<'f> = &'f mut Requests<Request, Response>;
 
     fn describe() -> ArgumentDescriptor {
-        let connect = |bus: &dyn Any| {
-            let requests = Requests::<Request, Response>::new(robot_bus(bus)?);
-            Ok(Box::new(requests.map_err(|error| error.to_string())?) as _)
-        };
-        ArgumentDescriptor::of_port(PortDescriptor::new(Request::NAME, PortRole::Calls, None, connect))
+        ArgumentDescriptor::of_port(PortDescriptor::new(Request::NAME, PortRole::Calls, None, |end, connector| {
+            let requests = Requests::<Request, Response>::new(connector.carrier::<Bus>(end)?);
+            Ok(Box::new(requests.map_err(ConnectError::refused)?) as _)
+        }))
     }
 
     #[inline]

@@ -5,14 +5,18 @@
 //! descriptors promise: what is read cannot be written, and an output is borrowed by one at a time.
 #![expect(unsafe_code, reason = "values are handled by pointer, as their descriptors say")]
 
+mod ends;
+
+pub use ends::{ForeignPublisher, ForeignSubscription, UntypedEnds, UntypedPublisher, UntypedSubscription};
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::cell::View;
 use super::{
-    ArgumentDescriptor, ArgumentKind, Binding, Context, CreationError, Instance, ModuleDescriptor, Outcome, StateForm,
-    Update,
+    ArgumentDescriptor, ArgumentKind, Binding, Context, CreationError, Instance, ModuleDescriptor, Outcome, Port,
+    PortDescriptor, StateForm, Update,
 };
 use crate::data::{ReadError, Reader, ValueReader, ValueWriter, Writer};
 use crate::{Name, RepresentationDescriptor, SourceDescriptor, Time, Value};
@@ -34,7 +38,8 @@ pub trait ForeignModule: Send + 'static {
     }
 }
 
-/// What is known of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no parameters, and no ends of topics.
+/// What is known of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no parameters, and asks no
+/// services.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field, Value};
@@ -171,6 +176,23 @@ impl<'f> ForeignArguments<'f> {
         let (ArgumentKind::Provides, descriptor, binding) = self.at(index)? else { return None };
         Some(ForeignOutput { descriptor, value: binding.cell().writing(), borrowed: PhantomData })
     }
+
+    /// The end of an argument that publishes to a topic.
+    pub fn publisher(&mut self, index: usize) -> Option<&mut ForeignPublisher> {
+        self.port(index)
+    }
+
+    /// The end of an argument that subscribes to a topic.
+    pub fn subscription(&mut self, index: usize) -> Option<&ForeignSubscription> {
+        self.port(index).map(|port| &*port)
+    }
+
+    /// The port of an argument, which is borrowed by one at a time.
+    fn port<P: Port>(&mut self, index: usize) -> Option<&mut P> {
+        let Binding::Port(cell) = *self.bindings.get(index)? else { return None };
+        // SAFETY: this is the port's update (see `new`), and no other borrow is made while this one lives.
+        unsafe { cell.get() }
+    }
 }
 
 impl ForeignValue<'_> {
@@ -238,21 +260,36 @@ impl ForeignOutput<'_> {
 }
 
 impl ModuleDescriptor {
-    /// Has foreign modules share the values of Rust modules and sources: where a Rust type of the same name and schema is among them,
-    /// they get that one's. Whoever assembles a robot calls this before anything is bound.
+    /// Has foreign modules share the values and topics of Rust modules and sources: where a Rust type of the same name and schema
+    /// is among them, they get that one's. Whoever assembles a robot calls this before anything is bound.
     pub fn share(modules: &mut [Self], sources: &[SourceDescriptor]) {
         let updates = modules.iter().flat_map(Self::updates).chain(sources.iter().map(SourceDescriptor::sample));
-        let all = updates.flat_map(Update::arguments).filter_map(ArgumentDescriptor::representation);
-        let known: Vec<_> = all.filter(|representation| representation.type_id().is_some()).collect();
+        let all: Vec<_> = updates.flat_map(Update::arguments).collect();
+        let known = all.iter().filter_map(|argument| argument.representation());
+        let known: Vec<_> = known.filter(|representation| representation.type_id().is_some()).collect();
+        let ends: Vec<_> = all.iter().filter_map(|it| it.port()).filter(|port| !port.is_untyped()).collect();
         for module in modules {
-            let share = |argument: &ArgumentDescriptor| {
-                let same = argument
-                    .representation()
-                    .filter(|own| own.layout().is_some())
-                    .and_then(|own| known.iter().find(|known| known.name() == own.name() && known.is_like(own)));
-                same.map_or(*argument, |&known| argument.with_representation(known))
-            };
-            module.rewrite_foreign(share);
+            module.rewrite_foreign(|argument| match argument.port() {
+                Some(port) => ArgumentDescriptor::of_port(shared_port(port, &ends)),
+                None => shared_value(argument, &known),
+            });
         }
     }
+}
+
+fn shared_value(argument: &ArgumentDescriptor, known: &[&'static RepresentationDescriptor]) -> ArgumentDescriptor {
+    let same = argument
+        .representation()
+        .filter(|own| own.layout().is_some())
+        .and_then(|own| known.iter().find(|known| known.name() == own.name() && known.is_like(own)));
+    same.map_or(*argument, |&known| argument.with_representation(known))
+}
+
+fn shared_port(port: PortDescriptor, typed: &[PortDescriptor]) -> PortDescriptor {
+    let is_same = |other: &&PortDescriptor| {
+        let messages = other.message().zip(port.message());
+        other.name() == port.name() && messages.is_some_and(|(one, other)| one.is_like(other))
+    };
+    let same = typed.iter().find(is_same).filter(|_| port.is_untyped());
+    same.map_or(port, |typed| port.shared_with(typed))
 }

@@ -13,11 +13,11 @@ use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 
-use super::BetweenRuns;
-use crate::RepresentationDescriptor;
-use crate::data::{DataType, ReadError, Reader, Writer};
+use super::{BetweenRuns, ConnectError, Connector, ForeignPublisher, ForeignSubscription, UntypedEnds};
+use crate::data::{ReadError, Reader, Writer};
+use crate::{Name, RepresentationDescriptor};
 
-/// A module's end of a topic or a service: a publisher, a subscription, a client.
+/// A module's end of a topic or a service, as runs need it: a publisher, a subscription, a client.
 ///
 /// ```
 /// use hemiola_model::module::Port;
@@ -39,40 +39,75 @@ pub trait Port: Any + Send {
     /// depend on the order of its tasks. No allocation, no lock, no system call.
     fn begin_run(&mut self) {}
 
-    /// Tells how many messages of which publisher the run that begins gets to see, by the publisher's place: what has to be known to repeat it.
-    /// No allocation, no lock, no system call.
-    fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
+    /// Tells what the run that begins gets to see of each publisher, if this is a subscription. No allocation, no lock, no
+    /// system call.
+    fn inlets(&self, _tell: &mut dyn FnMut(Inlet)) {}
 
-    /// Called in the place of [`begin_run`](Self::begin_run) in a replay: the run gets to see as many messages of each publisher as `wanted` tells
-    /// for its place. `false` when they are not there.
-    fn repeat_run(&mut self, wanted: &dyn Fn(u32) -> u32) -> bool {
-        _ = wanted;
-        self.begin_run();
-        true
-    }
-
-    /// Of a publisher: how many of its topic come before it. Off the real-time threads.
-    fn place(&self) -> Option<u32> {
-        None
-    }
-
-    /// Of a publisher: the number of its next message. No allocation, no lock, no system call.
+    /// The number of the next message, if this is a publisher. No allocation, no lock, no system call.
     fn published(&self) -> u64 {
         0
     }
 
-    /// Of a subscription: what its messages are, if they can be written down.
-    fn message_type(&self) -> Option<DataType> {
+    /// How many publishers of the topic come before this one, if it is one. Off the real-time threads.
+    fn place(&self) -> Option<u32> {
         None
     }
 
-    /// Of a subscription: what the run that begins gets to see of each publisher. No allocation, no lock, no system call.
-    fn inlets(&self, _tell: &mut dyn FnMut(Inlet)) {}
+    /// What is needed to write messages down; `None`: nothing of this port is recorded.
+    fn record(&self) -> Option<&dyn PortRecord> {
+        None
+    }
 
-    /// Writes down these messages, as a sequence: those of each publisher in order. No allocation, no lock, no system call but what the writer does.
+    /// What is needed to repeat what was written down.
+    fn record_mut(&mut self) -> Option<&mut dyn PortRecord> {
+        None
+    }
+}
+
+/// A port as recorders and replays need it: what went through it can be written down, and repeated.
+///
+/// A publisher has [`publish_again`](Self::publish_again), a subscription all others.
+///
+/// ```
+/// use hemiola_model::data::Writer;
+/// use hemiola_model::module::{Port, PortRecord};
+///
+/// /// Received this many messages of its one publisher.
+/// struct Bells(u32);
+///
+/// impl Port for Bells {
+///     fn record(&self) -> Option<&dyn PortRecord> { Some(self) }
+///     fn record_mut(&mut self) -> Option<&mut dyn PortRecord> { Some(self) }
+/// }
+///
+/// impl PortRecord for Bells {
+///     fn received(&self, tell: &mut dyn FnMut(u32, u32)) { tell(0, self.0) }
+///     fn repeat_run(&mut self, wanted: &dyn Fn(u32) -> u32) -> bool {
+///         self.0 = wanted(0);
+///         true
+///     }
+/// }
+///
+/// let mut bells = Bells(0);
+/// assert!(bells.record_mut().is_some_and(|record| record.repeat_run(&|_| 3)));
+/// assert_eq!(bells.0, 3);
+/// ```
+pub trait PortRecord {
+    /// Tells how many messages of which publisher the run that begins gets to see, by the publisher's place: what has to be known
+    /// to repeat it. No allocation, no lock, no system call.
+    fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
+
+    /// Begins a run in a replay, in the place of [`Port::begin_run`]: it gets to see as many messages of each publisher as `wanted`
+    /// says for its place. `false` when they are not there.
+    fn repeat_run(&mut self, _wanted: &dyn Fn(u32) -> u32) -> bool {
+        true
+    }
+
+    /// Writes the messages that the run gets to see, as a sequence: those of each publisher in order. No allocation, no lock, no
+    /// system call but what the writer does.
     fn write_received(&self, _writer: &mut dyn Writer) {}
 
-    /// Of a publisher: publishes the message at `index` of a sequence that is read, as it did before a snapshot that the robot goes on from.
+    /// Publishes the message at `index` of a sequence that is read, as it was before a checkpoint that the robot goes on from.
     ///
     /// # Errors
     /// What the reader holds is no message.
@@ -80,7 +115,7 @@ pub trait Port: Any + Send {
         Ok(())
     }
 
-    /// Of a subscription: what its next run gets to see is a sequence that is read, whatever arrives, from now on. Off the real-time threads.
+    /// Has the next run get to see a sequence that is read, whatever arrives, from now on. Off the real-time threads.
     ///
     /// # Errors
     /// What the reader holds are no messages.
@@ -117,20 +152,24 @@ impl Inlet {
 /// A port without its type: what it is connected to, and how it is made.
 ///
 /// ```
-/// use hemiola_model::module::{Port, PortDescriptor, PortRole};
+/// use hemiola_model::module::{PortDescriptor, PortRole};
+/// use hemiola_model::{Name, RepresentationDescriptor};
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Goal(u32);
+/// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::opaque() } }
 ///
-/// struct Horn;
-/// impl Port for Horn {}
-///
-/// let descriptor = PortDescriptor::new("Honk", PortRole::Publishes, None, |_bus| Ok(Box::new(Horn)));
-/// assert!(descriptor.connect(&()).is_ok());
+/// // For a module that is described at run time; those of Rust types describe themselves.
+/// let goals = PortDescriptor::publishes(Name::intern("Goal"), RepresentationDescriptor::of::<Goal>());
+/// assert_eq!((goals.name(), goals.role()), ("Goal", PortRole::Publishes));
 /// ```
 #[derive(Clone, Copy)]
 pub struct PortDescriptor {
     name: &'static str,
     role: PortRole,
     message: Option<&'static RepresentationDescriptor>,
-    connect: Connect,
+    /// Makes the port of its Rust type; `None`: it is described at run time.
+    connect: Option<Connect>,
+    untyped: Option<&'static UntypedEnds>,
 }
 
 impl PortDescriptor {
@@ -141,7 +180,24 @@ impl PortDescriptor {
         message: Option<&'static RepresentationDescriptor>,
         connect: Connect,
     ) -> Self {
-        Self { name, role, message, connect }
+        Self { name, role, message, connect: Some(connect), untyped: None }
+    }
+
+    /// With ends for modules that have no Rust types, through which they share the topic.
+    #[must_use]
+    pub const fn with_untyped(self, untyped: &'static UntypedEnds) -> Self {
+        Self { untyped: Some(untyped), ..self }
+    }
+
+    /// An end that publishes messages to a topic: for modules that are described at run time.
+    pub const fn publishes(topic: Name, message: &'static RepresentationDescriptor) -> Self {
+        let (name, message) = (topic.as_str(), Some(message));
+        Self { name, role: PortRole::Publishes, message, connect: None, untyped: None }
+    }
+
+    /// An end that receives the messages of a topic: for modules that are described at run time.
+    pub const fn subscribes(topic: Name, message: &'static RepresentationDescriptor) -> Self {
+        Self { role: PortRole::Subscribes, ..Self::publishes(topic, message) }
     }
 
     /// The topic or service.
@@ -159,17 +215,48 @@ impl PortDescriptor {
         self.message
     }
 
-    /// Makes the port, on this bus; off the real-time threads.
+    /// Whether no Rust type describes it.
+    pub(super) fn is_untyped(&self) -> bool {
+        self.connect.is_none()
+    }
+
+    /// This end of the same topic as `typed`, which is one of a Rust type with messages of the same name and schema.
+    pub(super) fn shared_with(self, typed: &Self) -> Self {
+        Self { message: typed.message, untyped: typed.untyped, ..self }
+    }
+
+    /// Makes the port; off the real-time threads.
     ///
     /// # Errors
-    /// In words: it cannot be connected.
-    pub fn connect(&self, bus: &dyn Any) -> Result<Box<dyn Port>, String> {
-        (self.connect)(bus)
+    /// It cannot be connected.
+    pub fn connect(&self, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError> {
+        if let Some(connect) = self.connect {
+            return connect(self, connector);
+        }
+        let no_topic = || ConnectError::NoTopic { name: self.name.to_owned() };
+        let (topic, message) = (Name::new(self.name), self.message.ok_or_else(no_topic)?);
+        match (self.role, self.untyped) {
+            (PortRole::Publishes, ends) => {
+                let made = match ends {
+                    Some(ends) => (ends.publisher)(self, connector),
+                    None => connector.publisher(topic, message),
+                };
+                Ok(Box::new(ForeignPublisher::new(made?)))
+            }
+            (PortRole::Subscribes, ends) => {
+                let made = match ends {
+                    Some(ends) => (ends.subscription)(self, connector),
+                    None => connector.subscription(topic, message),
+                };
+                Ok(Box::new(ForeignSubscription::new(made?)))
+            }
+            (PortRole::Calls, _) => Err(no_topic()),
+        }
     }
 }
 
-/// Makes a port, given the robot's bus, whose type this crate does not know. Off the real-time threads. The error is for people.
-pub type Connect = fn(bus: &dyn Any) -> Result<Box<dyn Port>, String>;
+/// Makes the port of a Rust type that was described, on what a connector offers. Off the real-time threads.
+pub type Connect = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError>;
 
 /// Which end of a topic or a service a port is.
 ///
@@ -227,14 +314,14 @@ impl PortCell {
         self.port_mut(between).begin_run();
     }
 
-    /// As [`Port::received`].
-    pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(u32, u32)) {
-        self.port(between).received(tell);
-    }
-
-    /// As [`Port::repeat_run`].
+    /// Begins a run in a replay, as [`PortRecord::repeat_run`] does; as any run where the port keeps no record.
     pub fn repeat_run(&self, between: &mut BetweenRuns<'_>, wanted: &dyn Fn(u32) -> u32) -> bool {
-        self.port_mut(between).repeat_run(wanted)
+        let port = self.port_mut(between);
+        match port.record_mut() {
+            Some(record) => return record.repeat_run(wanted),
+            None => port.begin_run(),
+        }
+        true
     }
 
     /// The port, to be looked at.
@@ -243,12 +330,13 @@ impl PortCell {
         unsafe { &**self.0.get() }
     }
 
-    fn port_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut dyn Port {
+    /// The port, to be used.
+    pub fn port_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut dyn Port {
         // SAFETY: between two runs, and the witness is borrowed exclusively as long as this.
         unsafe { &mut **self.0.get() }
     }
 
-    /// As [`Port::published`].
+    /// The number of the next message, as [`Port::published`] tells it.
     ///
     /// # Safety
     /// The module's invariant: by the task of the port's update, while that is not called.
@@ -257,31 +345,10 @@ impl PortCell {
         unsafe { &**self.0.get() }.published()
     }
 
-    /// As [`Port::publish_again`].
-    ///
-    /// # Errors
-    /// What the reader holds is no message.
-    pub fn publish_again(
-        &self,
-        reader: &mut dyn Reader,
-        index: usize,
-        between: &mut BetweenRuns<'_>,
-    ) -> Result<(), ReadError> {
-        self.port_mut(between).publish_again(reader, index)
-    }
-
-    /// As [`Port::receive`].
-    ///
-    /// # Errors
-    /// What the reader holds are no messages.
-    pub fn receive(&self, reader: &mut dyn Reader, between: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
-        self.port_mut(between).receive(reader)
-    }
-
     /// The port, if it is of that type.
     ///
     /// # Safety
-    /// The module's invariant: by the port's update.
+    /// The module's invariant: by the port's update, which borrows it once at a time.
     #[expect(clippy::mut_from_ref, reason = "the module's invariant makes the use exclusive")]
     #[inline]
     pub unsafe fn get<P: Port>(&self) -> Option<&mut P> {

@@ -93,5 +93,7 @@ fn publish(cycles: &mut [Cycle], topic: &str, place: u32, source: Option<(&Piece
     let Some((program, executor, number)) = publishers.next() else { return Ok(()) };
     let Some(port) = program.port_cell(topic, number) else { return Ok(()) };
     let mut reader = CdrReader::new(&piece.bytes).map_err(|error| error.to_string())?;
-    port.publish_again(&mut reader, index, &mut executor.between_runs()).map_err(|error| error.to_string())
+    let mut between = executor.between_runs();
+    let record = port.port_mut(&mut between).record_mut().ok_or("its publisher keeps no record")?;
+    record.publish_again(&mut reader, index).map_err(|error| error.to_string())
 }

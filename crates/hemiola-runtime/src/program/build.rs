@@ -11,7 +11,7 @@ use hemiola_trace::{Catalog, CycleId, to_topic};
 
 use super::lineage::{Input, Lineage, Root};
 use super::update::{TakenOutputs, UpdatePublisher, UpdateTask};
-use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, Task};
+use super::{Body, CellRef, DiscardedStores, Planned, Program, ProgramPort, StoreRef, Task};
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
@@ -39,7 +39,7 @@ pub struct ProgramParts<'p> {
 }
 
 /// Binds a plan to a blackboard and instances. Allocates; off the real-time threads.
-pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
+pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
     let task_of = tasks_by_update(parts.plan);
     let mut lineage = Vec::new();
     let mut discarded = DiscardedStores::new();
@@ -76,8 +76,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let ids: Vec<_> = tasks.iter().map(|task| task.trace).collect();
     let edges: Vec<_> =
         parts.plan.graph().reduced().iter().map(|(from, to)| (ids[from.index()], ids[to.index()])).collect();
-    Ok(Program {
-        graph: ExecutableGraph::new(parts.plan)?,
+    let program = Program {
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
         cycle: parts.cycle_id,
         ports: ports(&tasks),
@@ -90,7 +89,8 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         robot: parts.robot.clone(),
         _discarded: discarded,
         instances: parts.instances.values().cloned().collect(),
-    })
+    };
+    Ok(Planned { graph: ExecutableGraph::new(parts.plan)?, program })
 }
 
 fn providers(tasks: &[Task], blackboard: &Blackboard) -> Box<[Option<usize>]> {
@@ -111,7 +111,8 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
                 let next = numbers.entry(port.name()).or_default();
                 let subscribes = port.role() == PortRole::Subscribes;
                 let subscription = if subscribes { subscriptions.next() } else { None };
-                ports.push(ProgramPort { cell, topic: port.name(), number: *next, role: port.role(), subscription });
+                let (topic, role, message) = (port.name(), port.role(), port.message());
+                ports.push(ProgramPort { cell, topic, number: *next, role, message, subscription });
                 *next += 1;
             }
         }

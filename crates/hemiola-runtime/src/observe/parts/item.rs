@@ -196,7 +196,8 @@ impl Item {
                 let Some(port) = program.port_cell(topic, number) else { return Outcome::Missing };
                 let port = port.port(between);
                 port.inlets(&mut note);
-                port.write_received(bytes);
+                let Some(record) = port.record() else { return Outcome::Missing };
+                record.write_received(bytes);
                 if fits { Outcome::Written } else { Outcome::Missing }
             }
             Place::Store(index) => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use hemiola_log::{Channel, LogError, LogTime, Selection};
-use hemiola_model::{AnyRepresentation, Time};
+use hemiola_model::{Time, ValueMut};
 use hemiola_runtime::Feed;
 
 use super::part::Part;
@@ -151,7 +151,7 @@ fn selection<'t>(times: Selection, topics: impl Iterator<Item = &'t str>) -> Sel
 }
 
 impl Feed for LogFeed {
-    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+    fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
         self.number = Some(sample.number);
         for (index, part) in self.parts.iter().enumerate() {

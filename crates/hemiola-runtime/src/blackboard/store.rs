@@ -21,7 +21,7 @@ use std::cell::UnsafeCell;
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::cell::{Cell, View};
-use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time, ValueMut};
 
 use super::slot::{Held, Slot};
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
@@ -159,7 +159,7 @@ impl Store {
         // SAFETY: between two runs nobody else writes.
         let Some(mut writing) = (unsafe { Writing::begin(&stores) }) else { return Ok(()) };
         writing.reset();
-        writing.values().try_for_each(|value| value.read(reader).map(|_| ()))?;
+        writing.values().try_for_each(|mut value| value.read(reader).map(|_| ()))?;
         writing.commit(stamp);
         if stale {
             // SAFETY: between two runs.
@@ -236,13 +236,15 @@ impl<'s> Writing<'s> {
     /// half reset is one that may be reset again.
     #[inline]
     pub fn reset(&mut self) {
-        self.values().for_each(AnyRepresentation::reset);
+        self.values().for_each(|mut value| value.reset());
     }
 
     /// The values that are being written.
-    pub fn values(&mut self) -> impl Iterator<Item = &mut AnyRepresentation> {
-        // SAFETY: `begin` found them free, they are shown only when this is gone, and no store comes twice.
-        self.stores.iter().map(|store| unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
+    pub fn values(&mut self) -> impl Iterator<Item = ValueMut<'_>> {
+        self.stores.iter().map(|store| {
+            // SAFETY: `begin` found them free, they are shown only when this is gone, and no store comes twice.
+            ValueMut::of(unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
+        })
     }
 
     /// Makes what was written the current values.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod containment;
+mod outside;
 mod switching;
 
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};

@@ -55,6 +55,18 @@ pub struct NewSlots {
     new: Vec<Slot>,
 }
 
+impl NewSlots {
+    /// Makes memory for the list of all slots of a store to which so many others were added. Off the real-time threads.
+    pub fn make_room(&mut self, store: &Store, before: usize) {
+        self.list = Vec::with_capacity(store.first_slots + before + self.new.len());
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.new.len()
+    }
+}
+
 impl Store {
     /// A store from which others can hold up to `holds` values at the same time.
     pub fn new(descriptor: &'static RepresentationDescriptor, holds: usize) -> Self {
@@ -110,10 +122,9 @@ impl Store {
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
-    /// Makes so many slots, when so many others have been added to the first ones. Off the real-time threads.
-    pub fn make_slots(&self, count: usize, before: usize) -> NewSlots {
-        let new = (0..count).map(|_| Slot::new(self.descriptor().create())).collect();
-        NewSlots { list: Vec::with_capacity(self.first_slots + before + count), new }
+    /// Makes so many slots. Off the real-time threads.
+    pub fn make_slots(&self, count: usize) -> NewSlots {
+        NewSlots { list: Vec::new(), new: (0..count).map(|_| Slot::new(self.descriptor().create())).collect() }
     }
 
     /// Adds slots, in the order in which they were made; what is left of them is to be dropped off the real-time threads. No

@@ -4,6 +4,7 @@
 
 mod containment;
 mod outside;
+mod reentering;
 mod switching;
 
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};

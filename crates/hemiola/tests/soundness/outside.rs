@@ -91,8 +91,7 @@ fn whoever_stands_in_for_a_source_cannot_put_values_into_the_place_of_others() {
 
 #[test]
 fn whoever_stands_in_for_a_provider_fills_its_value() {
-    let course =
-        Course::default().feeding("Ruler", Box::new(Exchanging(0))).taking("Length", Box::new(Exchanging(0)));
+    let course = Course::default().feeding("Ruler", Box::new(Exchanging(0))).taking("Length", Box::new(Exchanging(0)));
     let mut stepper = on_sample().following(course).unwrap().into_stepper().unwrap();
     stepper.step();
     assert_eq!(stepper.with_value(|length: &Length| length.sum), Some(70));

@@ -57,4 +57,5 @@ pub use bound::{Bound, NoBound, Search, check_utilisation};
 pub use costs::Costs;
 pub use system::System;
 pub use time::Time;
+pub use time::text::TimeError;
 pub use what_if::{WhatIf, WhatIfError};

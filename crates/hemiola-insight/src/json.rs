@@ -20,7 +20,7 @@ fn row_as_json(row: &Row, system: &System, relief: &[Option<Relief>]) -> Value {
         "name": row.name,
         "deadline": nanoseconds(row.deadline),
         "bound": nanoseconds(row.bound.as_ref().ok().copied()),
-        "no_bound": row.bound.as_ref().err(),
+        "no_bound": row.bound.as_ref().err().map(ToString::to_string),
         "observed": nanoseconds(row.observed.map(|observed| observed.maximum)),
         "observations": row.observed.map(|observed| observed.count),
         "margin": nanoseconds(row.margin()),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Begin;
 use crate::Time;
-use crate::time::text::{self, parse};
+use crate::time::text::{self, TimeError, parse};
 
 /// From the shortest to the longest that something runs, undisturbed: `"2 ms"` if only the longest is known, else
 /// `"1.5 ms .. 2 ms"`.
@@ -15,7 +15,7 @@ use crate::time::text::{self, parse};
 /// let span: Span = "1.5 ms .. 2 ms".parse().unwrap();
 /// assert_eq!(span, Span { shortest: Time::microseconds(1500), longest: Time::milliseconds(2) });
 /// assert_eq!(span.to_string(), "1.5 ms .. 2 ms");
-/// assert_eq!("2".parse::<Span>().unwrap_err(), "`2` needs a unit: ns, us, ms or s");
+/// assert_eq!("2".parse::<Span>().unwrap_err().to_string(), "`2` needs a unit: ns, us, ms or s");
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
@@ -42,15 +42,16 @@ impl Display for Span {
 }
 
 impl std::str::FromStr for Span {
-    type Err = String;
+    type Err = TimeError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, TimeError> {
         let span = match text.split_once("..") {
             None => Self::upto(parse(text)?),
             Some((shortest, longest)) => Self { shortest: parse(shortest)?, longest: parse(longest)? },
         };
         if span.shortest > span.longest {
-            return Err(format!("`{text}` begins with the longer time: write `{} .. {}`", span.longest, span.shortest));
+            let Self { shortest, longest } = span;
+            return Err(TimeError::Reversed { text: text.to_owned(), shortest, longest });
         }
         Ok(span)
     }
@@ -94,14 +95,14 @@ pub(super) struct WrittenBegin {
 }
 
 impl TryFrom<WrittenBegin> for Begin {
-    type Error = String;
+    type Error = &'static str;
 
-    fn try_from(WrittenBegin { every, offset, after }: WrittenBegin) -> Result<Self, String> {
+    fn try_from(WrittenBegin { every, offset, after }: WrittenBegin) -> Result<Self, &'static str> {
         match (every, offset, after) {
             (Some(period), offset, None) => Ok(Self::Every { period, offset }),
             (None, None, Some(name)) => Ok(Self::After(name)),
-            (None, Some(_), _) => Err("an `offset` goes with a period: write it beside `every`".to_owned()),
-            _ => Err("write either `every` with a time or `after` with a name".to_owned()),
+            (None, Some(_), _) => Err("an `offset` goes with a period: write it beside `every`"),
+            _ => Err("write either `every` with a time or `after` with a name"),
         }
     }
 }

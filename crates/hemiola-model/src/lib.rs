@@ -41,7 +41,8 @@ pub use data::{Data, Value};
 pub use name::Name;
 pub use parameters::{ParameterDescription, Parameters, ParametersError, Range};
 pub use representation::{
-    AnyRepresentation, Form, Layout, LayoutError, Member, Representation, RepresentationDescriptor, SequenceHeader, ValueMut,
+    AnyRepresentation, Form, Layout, LayoutError, Member, Representation, RepresentationDescriptor, SequenceHeader,
+    ValueMut,
 };
 pub use source::{Source, SourceDescriptor, SourceRate};
 pub use time::{Clock, Time};

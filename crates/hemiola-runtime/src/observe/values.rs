@@ -74,7 +74,16 @@ pub fn values(
         dropped: 0,
     });
     let held = wanted.iter().map(|wanted| Taken { store: wanted.store, count: 0 });
-    (writer, ValueLine { values, channels: channels.collect(), counts, taken: held.collect(), reservation: reservation.clone() })
+    (
+        writer,
+        ValueLine {
+            values,
+            channels: channels.collect(),
+            counts,
+            taken: held.collect(),
+            reservation: reservation.clone(),
+        },
+    )
 }
 
 /// The cycle's or source's end.

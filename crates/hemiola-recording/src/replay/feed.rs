@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, LogError, LogTime, Selection};
-use hemiola_model::{AnyRepresentation, Time};
+use hemiola_model::{Time, ValueMut};
 use hemiola_runtime::Feed;
 
 use super::part::Part;
@@ -143,7 +143,7 @@ impl LogFeed {
     }
 
     /// Fills `values` with the next whole sample, and tells when it was taken.
-    fn read_sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, RecordingError> {
+    fn read_sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, RecordingError> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
         self.number = Some(sample.number);
         for (index, part) in self.parts.iter().enumerate() {
@@ -157,7 +157,7 @@ impl LogFeed {
 }
 
 impl Feed for LogFeed {
-    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+    fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String> {
         self.read_sample(values).map_err(|error| error.to_string())
     }
 

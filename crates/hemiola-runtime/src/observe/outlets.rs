@@ -34,6 +34,11 @@ impl Outlet {
     pub fn new(presence: Arc<Presence>, once: bool) -> Self {
         Self { presence, values: None, runs: None, parts: None, slots: Vec::new(), once }
     }
+
+    /// Whether its observer has left.
+    pub fn is_gone(&self) -> bool {
+        self.presence.is_gone()
+    }
 }
 
 /// All outlets of a cycle or source, in the order in which they came. Belongs to worker 0, or to the source's thread.

@@ -90,7 +90,7 @@ struct Hemiola {
 impl Contestant for Hemiola {
     fn run(&mut self) {
         self.tasks.run.fetch_add(1, Ordering::Relaxed);
-        self.executor.run(&self.executable, &self.tasks, &mut self.ring);
+        self.executor.run(&mut self.executable, &self.tasks, &mut self.ring);
     }
 
     fn wait(&mut self, due: u64, _: u64) {

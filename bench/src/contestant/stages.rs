@@ -59,7 +59,7 @@ impl Stage {
     }
 
     fn run(&mut self) {
-        self.executor.run(&self.graph, &self.work, &mut ());
+        self.executor.run(&mut self.graph, &self.work, &mut ());
     }
 }
 

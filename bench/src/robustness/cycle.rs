@@ -54,7 +54,7 @@ impl Cycle {
 
     /// Runs all tasks once; the caller is worker 0.
     pub fn run(&mut self) {
-        self.executor.run(&self.graph, &self.tasks, &mut 0);
+        self.executor.run(&mut self.graph, &self.tasks, &mut 0);
     }
 
     /// Waits until `due` and runs; tells how long after `due` the run ended. Sleeps and wakes as a robot's cycle does.

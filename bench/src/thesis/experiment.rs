@@ -249,7 +249,7 @@ impl Dispatcher {
     fn run(&mut self, frame: &Frame) {
         match self {
             Dispatcher::Loop(order) => order.iter().for_each(|&task| frame.run(task)),
-            Dispatcher::Executor(parallel) => parallel.executor.run(&parallel.graph, frame, &mut parallel.ring),
+            Dispatcher::Executor(parallel) => parallel.executor.run(&mut parallel.graph, frame, &mut parallel.ring),
         }
     }
 

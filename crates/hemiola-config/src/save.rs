@@ -45,7 +45,8 @@ pub fn save_parameter(path: &Path, module: &str, name: &str, value: &Value) -> R
     let table: &mut dyn TableLike = if has_own_file {
         document.as_table_mut()
     } else {
-        module_table(document.as_table_mut(), module).map_err(refuse)?
+        module_table(document.as_table_mut(), module)
+            .map_err(|table| refuse(format!("`{table}` is not a table there")))?
     };
     match to_toml(value) {
         Some(value) => set(table, name, value),
@@ -56,15 +57,18 @@ pub fn save_parameter(path: &Path, module: &str, name: &str, value: &Value) -> R
 }
 
 /// The table `[module.<module>]`, made if it is not there.
+///
+/// # Errors
+/// The name of what is not a table.
 fn module_table<'d>(root: &'d mut Table, module: &str) -> Result<&'d mut dyn TableLike, String> {
     let modules = root.entry("module").or_insert_with(|| {
         let mut modules = Table::new();
         modules.set_implicit(true);
         Item::Table(modules)
     });
-    let modules = modules.as_table_like_mut().ok_or("`module` is not a table there")?;
+    let modules = modules.as_table_like_mut().ok_or("module")?;
     let entry = modules.entry(module).or_insert_with(|| Item::Table(Table::new()));
-    entry.as_table_like_mut().ok_or_else(|| format!("`module.{module}` is not a table there"))
+    entry.as_table_like_mut().ok_or_else(|| format!("module.{module}"))
 }
 
 /// Sets a key; a value that is there keeps the space and the comment around it.

@@ -8,13 +8,14 @@
 //! - **Looking for work** before it sleeps belongs to each call. Being awake before a timer is due is a chain of its own, for what keeps it waiting does not
 //!   keep the timer waiting.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
 use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
 use hemiola_runtime::Robot;
 use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
 
 use crate::knowledge::Knowledge;
+use crate::unbounded::Unbounded;
 
 /// The priority of what shares time with all other programs: below all that have one.
 pub const SHARING: u32 = 1;
@@ -43,9 +44,9 @@ pub struct Called {
     /// What it is called there.
     pub callback: String,
     /// When it has to have ended.
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// The chain that bounds it, or why none does.
-    pub verdict: Result<String, String>,
+    pub verdict: Result<String, Unbounded>,
     /// From when there was something to do for it to its end.
     pub response: Measured,
 }
@@ -57,7 +58,7 @@ pub struct Burst {
     /// How many came.
     pub messages: usize,
     /// The time.
-    pub within: Time,
+    pub within: TimeSpan,
 }
 
 /// Adds the executors that are known to a system of cycles.
@@ -83,9 +84,9 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
         for (callback, profile) in &executor.callbacks {
             let name_of_both = format!("{name}: {callback}");
             let priority = configured.and_then(|it| it.priority_of(callback)).unwrap_or(profile.priority);
-            let chains = thread.and_then(|(thread, _)| {
+            let chains = thread.clone().and_then(|(thread, _)| {
                 let arrivals = Arrivals::of(profile, robot)?;
-                let takes = knowledge.span(&profile.execution).ok_or("it was never measured")?;
+                let takes = knowledge.span(&profile.execution).ok_or(Unbounded::NeverMeasured)?;
                 Ok((thread, arrivals, takes))
             });
             let verdict = match chains {
@@ -94,16 +95,16 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
                     let of = Callback { executor, priority: Some(priority.into()), ..Callback::new(callback, takes) };
                     add_chains(system, &name_of_both, &of, &arrivals, thread);
                     derived.bursts.extend(arrivals.burst(&name_of_both));
-                    if profile.response.count() > 0 { Ok(name_of_both.clone()) } else { Err(NO_BEGIN.to_owned()) }
+                    if profile.response.count() > 0 { Ok(name_of_both.clone()) } else { Err(Unbounded::BeginUnknown) }
                 }
                 Err(reason) => {
                     derived.left_out.push(name_of_both.clone());
                     let shares_time = executor.thread.as_ref().is_some_and(|thread| thread.priority == Some(0));
                     derived.leaves_out_important |= !shares_time;
-                    Err(reason.to_owned())
+                    Err(reason)
                 }
             };
-            let deadline = profile.period.map(Time::nanoseconds);
+            let deadline = profile.period.map(TimeSpan::nanoseconds);
             let (executor, callback) = (name.clone(), callback.clone());
             let response = profile.response.clone();
             derived.called.push(Called { name: name_of_both, executor, callback, deadline, verdict, response });
@@ -111,8 +112,6 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
     }
     derived
 }
-
-const NO_BEGIN: &str = "only when it was called is known, and not since when there was something to do for it";
 
 /// The thread as it will be.
 fn as_configured(
@@ -135,13 +134,11 @@ fn as_configured(
 }
 
 /// The thread on which an executor calls its callbacks, and its priority.
-fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), &'static str> {
-    let thread = thread.ok_or("its executor has no thread for itself (`Executor::spawn`), or had none yet")?;
-    let priority = thread.priority.ok_or("its thread is neither of real-time priority nor shares time")?;
+fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), Unbounded> {
+    let thread = thread.ok_or(Unbounded::NoThread)?;
+    let priority = thread.priority.ok_or(Unbounded::OtherScheduling)?;
     if (2..cores).contains(&thread.cores.len()) {
-        return Err(
-            "its thread may use some of the cores: give it one, or all (`cores` in `[executor.*]`, or `ThreadSettings::affinity`)",
-        );
+        return Err(Unbounded::SomeCores);
     }
     Ok((thread, priority))
 }
@@ -155,17 +152,17 @@ fn add_chains(system: &mut System, name: &str, of: &Callback, arrivals: &Arrival
         period,
         begins: if is_awake { Beginning::Timer } else { Beginning::WakeUp },
         offset: None,
-        deadline: if of_timer { None } else { Some(Time::MAX) },
+        deadline: if of_timer { None } else { Some(TimeSpan::MAX) },
         callbacks: vec![Callback { takes, ..of.clone() }],
     };
-    let longest = of.takes.longest + Time::nanoseconds(thread.spin);
+    let longest = of.takes.longest + TimeSpan::nanoseconds(thread.spin);
     for number in 1..=streams {
         let name = if number == 1 { name.to_owned() } else { format!("{name} ({number} of {streams})") };
         system.chains.push(chain(name, Span { longest, ..of.takes }));
     }
     if is_awake {
-        let awake = chain(format!("{name} (awake before)"), Span::upto(Time::nanoseconds(thread.early)));
-        system.chains.push(Chain { deadline: Some(Time::MAX), ..awake });
+        let awake = chain(format!("{name} (awake before)"), Span::upto(TimeSpan::nanoseconds(thread.early)));
+        system.chains.push(Chain { deadline: Some(TimeSpan::MAX), ..awake });
     }
 }
 
@@ -174,27 +171,26 @@ struct Arrivals {
     of_timer: bool,
     /// Each comes once per period, independently of the others.
     streams: usize,
-    period: Time,
+    period: TimeSpan,
     /// Nobody has said it; it was seen.
     is_observed: bool,
 }
 
 impl Arrivals {
-    fn of(profile: &CallbackProfile, robot: &Robot) -> Result<Self, &'static str> {
+    fn of(profile: &CallbackProfile, robot: &Robot) -> Result<Self, Unbounded> {
         let once = |of_timer, period| Self { of_timer, streams: 1, period, is_observed: false };
         if let Some(period) = profile.period {
-            return Ok(once(true, Time::nanoseconds(period.max(1))));
+            return Ok(once(true, TimeSpan::nanoseconds(period.max(1))));
         }
         let periods = &robot.configuration().analysis.periods;
         if let Some(&period) = profile.topic.as_ref().and_then(|topic| periods.get(topic)) {
             return Ok(once(false, period.into()));
         }
         if profile.spans.is_empty() {
-            return Err("it was called once, and how often it may be is not known");
+            return Err(Unbounded::CalledOnce);
         }
-        let (streams, span) = burst(&profile.spans)
-            .ok_or("all that it was called for came at once, and how often it may is not known")?;
-        Ok(Self { of_timer: false, streams, period: Time::nanoseconds(span), is_observed: true })
+        let (streams, span) = burst(&profile.spans).ok_or(Unbounded::AllAtOnce)?;
+        Ok(Self { of_timer: false, streams, period: TimeSpan::nanoseconds(span), is_observed: true })
     }
 
     fn burst(&self, name: &str) -> Option<Burst> {

@@ -1,10 +1,11 @@
 //! What is demanded, what can be promised, and what was seen.
 
-use hemiola_analysis::{Analysis, Part, System, Time};
+use hemiola_analysis::{Analysis, Part, System, TimeSpan};
 use hemiola_trace::{Measured, Profile};
 
 use crate::derive::{Derived, Latency};
 use crate::executors::Called;
+use crate::unbounded::Unbounded;
 
 /// What is demanded of a robot or system, what can be promised, and what was observed.
 pub struct Findings {
@@ -21,9 +22,9 @@ pub struct Row {
     /// What it is called.
     pub name: String,
     /// The time that it has.
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// The longest that it can take, or why nothing can be said.
-    pub bound: Result<Time, String>,
+    pub bound: Result<TimeSpan, Unbounded>,
     /// What runs showed.
     pub observed: Option<Observed>,
     /// Whether it is sure to be done in time.
@@ -70,21 +71,21 @@ impl What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// The longest.
-    pub maximum: Time,
+    pub maximum: TimeSpan,
     /// How many were seen.
     pub count: u64,
 }
 
 impl Observed {
     fn of(measured: &Measured) -> Option<Self> {
-        let maximum = Time::nanoseconds(measured.maximum());
+        let maximum = TimeSpan::nanoseconds(measured.maximum());
         (measured.count() > 0).then(|| Self { maximum, count: measured.count() })
     }
 }
 
 impl Row {
     /// How much earlier than demanded it is done at the latest; nothing if it may be later.
-    pub fn margin(&self) -> Option<Time> {
+    pub fn margin(&self) -> Option<TimeSpan> {
         let (deadline, bound) = (self.deadline?, *self.bound.as_ref().ok()?);
         (bound <= deadline).then(|| deadline - bound)
     }
@@ -153,7 +154,7 @@ impl Row {
             what,
             name: verdict.name.clone(),
             deadline: verdict.deadline,
-            bound: verdict.bound.clone().map_err(|reason| reason.to_string()),
+            bound: verdict.bound.clone().map_err(Unbounded::from),
             observed: None,
             holds: verdict.holds(),
             decided_by: Some(number),
@@ -162,13 +163,13 @@ impl Row {
 }
 
 /// `verdict` is the place of the chain that bounds it, or why there is none.
-fn callback_row(called: &Called, verdict: Result<Option<usize>, &String>, analysis: &Analysis) -> Row {
+fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, analysis: &Analysis) -> Row {
     let (name, deadline) = (called.name.clone(), called.deadline);
     let observed = Observed::of(&called.response);
     match verdict {
         Ok(Some(number)) => Row { name, observed, ..Row::of(What::Callback, analysis, number) },
         Ok(None) | Err(_) => {
-            let bound = Err(verdict.err().cloned().unwrap_or_default());
+            let bound = Err(verdict.err().cloned().unwrap_or(Unbounded::NoVerdict));
             Row { what: What::Callback, name, deadline, bound, observed, holds: deadline.is_none(), decided_by: None }
         }
     }
@@ -179,8 +180,8 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     let chain = &latency.chain;
     let name = latency.name();
     let measured = profile.chain(&chain.begin(), &chain.cycle, &chain.output);
-    let bound_of = |number: usize| analysis.verdicts[number].bound.clone().map_err(|reason| reason.to_string());
-    let row = |what, deadline: Option<Time>, bound: Result<Time, String>, observed, decided_by| Row {
+    let bound_of = |number: usize| analysis.verdicts[number].bound.clone().map_err(Unbounded::from);
+    let row = |what, deadline: Option<TimeSpan>, bound: Result<TimeSpan, Unbounded>, observed, decided_by| Row {
         what,
         name: name.clone(),
         deadline,
@@ -191,8 +192,7 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
         decided_by,
     };
     let Some(&first) = paths.first() else {
-        let unknown =
-            || Err(format!("nobody says how often {} delivers: write it under `[analysis.period]`", chain.source));
+        let unknown = || Err(Unbounded::NoPeriod { source_name: chain.source.clone() });
         let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
         let reaction = row(What::Reaction, latency.reaction, unknown(), observed, None);
         let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
@@ -200,10 +200,11 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     };
     let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
     let reaction = row(What::Reaction, latency.reaction, bound_of(first), observed, Some(first));
-    let slowest = paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(Time::MAX));
+    let slowest =
+        paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(TimeSpan::MAX));
     let slowest = slowest.unwrap_or(first);
     let bound = match chain.is_circular {
-        true => Err("values that it rests on derive from each other in a circle, without end".to_owned()),
+        true => Err(Unbounded::Circular),
         false => bound_of(slowest),
     };
     let observed = measured.and_then(|measured| Observed::of(&measured.data_age));

@@ -1,7 +1,7 @@
 //! Findings for machines. Times are in nanoseconds.
 
 use hemiola_analysis::sensitivity::Relief;
-use hemiola_analysis::{System, Time};
+use hemiola_analysis::{System, TimeSpan};
 use serde_json::{Value, json};
 
 use crate::findings::{Findings, Row};
@@ -13,14 +13,14 @@ pub fn as_json(findings: &Findings, system: &System, relief: &[Option<Relief>]) 
 }
 
 fn row_as_json(row: &Row, system: &System, relief: &[Option<Relief>]) -> Value {
-    let nanoseconds = |time: Option<Time>| time.map(Time::as_nanoseconds);
+    let nanoseconds = |time: Option<TimeSpan>| time.map(TimeSpan::as_nanoseconds);
     let shorten = row.decided_by.and_then(|number| relief.get(number)?.as_ref());
     json!({
         "what": row.what.word(),
         "name": row.name,
         "deadline": nanoseconds(row.deadline),
         "bound": nanoseconds(row.bound.as_ref().ok().copied()),
-        "no_bound": row.bound.as_ref().err(),
+        "no_bound": row.bound.as_ref().err().map(ToString::to_string),
         "observed": nanoseconds(row.observed.map(|observed| observed.maximum)),
         "observations": row.observed.map(|observed| observed.count),
         "margin": nanoseconds(row.margin()),

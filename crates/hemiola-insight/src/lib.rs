@@ -25,6 +25,7 @@
 //! | `derive` | the robot as a system of cycles and paths |
 //! | `executors` | what runs beside the cycles |
 //! | `findings` | deadline, bound, what was observed, and whether that fits |
+//! | `unbounded` | why something has no bound |
 //! | `admission` | whether that lets a robot start |
 //! | `table` | that for people |
 //! | `json` | that for machines |
@@ -42,6 +43,7 @@ mod knowledge;
 pub mod profile;
 mod routes;
 mod table;
+mod unbounded;
 pub mod why;
 
 pub use admission::{Admitted, admit};
@@ -53,3 +55,4 @@ pub use json::as_json;
 pub use knowledge::{Knowledge, Origin};
 pub use routes::Chain;
 pub use table::{basis, side_by_side, table};
+pub use unbounded::Unbounded;

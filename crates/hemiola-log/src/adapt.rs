@@ -132,7 +132,11 @@ impl Adapter {
         let (wanted, recorded) = (path::find(to, path)?, path::find(&self.from, &source.path)?);
         self.changes.retain(|change| *change != FieldChange::Removed(source.path.clone()));
         if source.is_plain() {
-            fits(&recorded, &wanted).map_err(|reason| error(path, format!("{}: {reason}", source.path)))?;
+            if !fits(&recorded, &wanted) {
+                let (recorded, wanted) = (describe(&recorded), describe(&wanted));
+                let reason = format!("it was recorded as {recorded}, which cannot become {wanted}");
+                return Err(error(path, format!("{}: {reason}", source.path)));
+            }
             if let (Element::Message(from), Element::Message(to)) = (&recorded.element, &wanted.element) {
                 self.compare(from, to, &format!("{path}."));
             }
@@ -196,8 +200,8 @@ impl Adapter {
                 continue;
             };
             match (fits(&recorded, wanted), &recorded.element, &wanted.element) {
-                (Err(_), ..) => self.changes.push(FieldChange::Changed(path)),
-                (Ok(()), Element::Message(from), Element::Message(to)) if from != to => {
+                (false, ..) => self.changes.push(FieldChange::Changed(path)),
+                (true, Element::Message(from), Element::Message(to)) if from != to => {
                     self.compare(from, to, &format!("{path}."));
                 }
                 _ => {}
@@ -209,7 +213,7 @@ impl Adapter {
 }
 
 /// Whether one can become the other, as far as the definitions tell.
-fn fits(recorded: &Field, wanted: &Field) -> Result<(), String> {
+fn fits(recorded: &Field, wanted: &Field) -> bool {
     let is_float = |number: &NumberType| matches!(number, NumberType::F32 | NumberType::F64);
     let elements = match (&recorded.element, &wanted.element) {
         (Element::Boolean, Element::Boolean) | (Element::Text { .. }, Element::Text { .. }) => true,
@@ -224,10 +228,7 @@ fn fits(recorded: &Field, wanted: &Field) -> Result<(), String> {
         (Shape::One, _) | (_, Shape::One) => false,
         (Shape::Array { .. } | Shape::Sequence { .. }, Shape::Array { .. } | Shape::Sequence { .. }) => true,
     };
-    if elements && shapes {
-        return Ok(());
-    }
-    Err(format!("it was recorded as {}, which cannot become {}", describe(recorded), describe(wanted)))
+    elements && shapes
 }
 
 fn describe(field: &Field) -> String {

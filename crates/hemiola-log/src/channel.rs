@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::definition::Definition;
-use crate::error::LogError;
+use crate::error::{LogError, NoDefinition};
 
 /// What messages belong to: a topic, and the form of its messages.
 ///
@@ -29,7 +29,7 @@ pub struct Channel {
     /// What messages look like, where the writer said so.
     pub schema: Option<Arc<Schema>>,
     /// The schema, understood when the first message is decoded.
-    pub(crate) definition: OnceLock<Result<Arc<Definition>, String>>,
+    pub(crate) definition: OnceLock<Result<Arc<Definition>, NoDefinition>>,
 }
 
 /// What messages look like, in a language that [`Schema::encoding`] names.
@@ -75,11 +75,9 @@ impl Channel {
     /// There is no schema, it is not in `ros2msg`, or it is wrong.
     pub fn definition(&self) -> Result<&Arc<Definition>, LogError> {
         let definition = self.definition.get_or_init(|| match &self.schema {
-            _ if self.encoding != "cdr" => {
-                Err(format!("messages are in `{}`; those in `cdr` are decoded", self.encoding))
-            }
-            None => Err("the log has no schema for this channel".to_owned()),
-            Some(schema) => schema.definition().map(Arc::new).map_err(|error| error.to_string()),
+            _ if self.encoding != "cdr" => Err(NoDefinition::OtherEncoding { encoding: self.encoding.clone() }),
+            None => Err(NoDefinition::NoSchema),
+            Some(schema) => Ok(Arc::new(schema.definition()?)),
         });
         definition.as_ref().map_err(|reason| LogError::Schema {
             topic: self.topic.clone(),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use hemiola_model::module::Panicked;
 use thiserror::Error;
 
+use crate::definition::SchemaError;
+
 /// Why a log cannot be read, decoded or written: which file, at which byte, what is wrong, and what to do.
 ///
 /// ```
@@ -56,7 +58,7 @@ pub enum LogError {
         /// The schema's name.
         schema: String,
         /// What is wrong, and in which line.
-        reason: String,
+        reason: NoDefinition,
     },
     /// A message is not what its schema says.
     #[error(
@@ -71,6 +73,12 @@ pub enum LogError {
         schema: String,
         /// What is wrong, and at which byte of the message.
         reason: String,
+    },
+    /// A text is no unit of time.
+    #[error("`{text}` is no unit of time; write s, ms, us or ns")]
+    UnknownUnit {
+        /// The text.
+        text: String,
     },
     /// A table or a folder of pictures that does not become a log, or not all of it.
     #[error("cannot import {}{}: {reason}", path.display(), line.map_or_else(String::new, |line| format!(", line {line}")))]
@@ -98,6 +106,30 @@ pub enum LogError {
         /// What the panic said.
         panicked: Panicked,
     },
+}
+
+/// Why nobody knows what the messages of a channel look like.
+///
+/// ```
+/// use hemiola_log::NoDefinition;
+///
+/// let json = NoDefinition::OtherEncoding { encoding: "json".into() };
+/// assert_eq!(json.to_string(), "messages are in `json`; those in `cdr` are decoded");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NoDefinition {
+    /// They are encoded as nothing here reads them.
+    #[error("messages are in `{encoding}`; those in `cdr` are decoded")]
+    OtherEncoding {
+        /// What the writer calls it.
+        encoding: String,
+    },
+    /// The writer said nothing of what they look like.
+    #[error("the log has no schema for this channel")]
+    NoSchema,
+    /// The schema cannot be read.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
 }
 
 /// A part of a file that cannot be read.

@@ -55,7 +55,7 @@ pub use compare::{Comparison, Difference, Tolerance, TopicComparison};
 pub use definition::{Constant, Definition, Element, Field, NumberType, SchemaError, Shape};
 pub use difference::FieldDifference;
 pub use entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord};
-pub use error::{Cause, Damage, LogError};
+pub use error::{Cause, Damage, LogError, NoDefinition};
 pub use export::{Exported, ExportedFile, export};
 pub use format::{AttachmentIndex, ChunkIndex, MetadataIndex, Statistics};
 pub use framing::Doubt;

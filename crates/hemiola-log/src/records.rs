@@ -48,9 +48,9 @@ impl<R: Read + Seek> Framing<R> {
         let bytes = if position.inside.is_some() { &self.chunk.records[body] } else { &self.body[body] };
         match parse(opcode, bytes) {
             Ok(record) => Some(Ok(Located { position, content: Content::Record(record) })),
-            Err(reason) => {
+            Err(misfit) => {
                 self.damaged = true;
-                let cause = Cause::Malformed { record: kind(opcode), reason };
+                let cause = Cause::Malformed { record: kind(opcode), reason: misfit.to_string() };
                 Some(Err(damage(&self.source.path, position, cause, skipped)))
             }
         }

@@ -42,6 +42,7 @@ pub use name::Name;
 pub use parameters::{ParameterDescription, Parameters, ParametersError, Range};
 pub use representation::{
     AnyRepresentation, Form, Layout, LayoutError, Member, Representation, RepresentationDescriptor, SequenceHeader,
+    ValueMut,
 };
 pub use source::{Source, SourceDescriptor, SourceRate};
 pub use time::{Clock, Time};

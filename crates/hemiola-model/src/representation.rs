@@ -489,6 +489,58 @@ impl Drop for AnyRepresentation {
     }
 }
 
+/// Somebody's value, to be filled. It stays where it is: nobody can put another one in its place, which might be of another
+/// representation.
+///
+/// ```
+/// use hemiola_model::{RepresentationDescriptor, ValueMut};
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Count(u32);
+/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// let mut count = RepresentationDescriptor::of::<Count>().create();
+/// let mut value = ValueMut::of(&mut count);
+/// value.downcast_mut::<Count>().unwrap().0 = 3;
+/// assert_eq!(count.downcast_ref::<Count>().unwrap().0, 3);
+/// ```
+pub struct ValueMut<'v>(&'v mut AnyRepresentation);
+
+impl<'v> ValueMut<'v> {
+    /// Lets somebody fill this.
+    pub fn of(value: &'v mut AnyRepresentation) -> Self {
+        Self(value)
+    }
+
+    /// What this is a value of.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.0.descriptor()
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
+        self.0.downcast_mut()
+    }
+
+    /// Makes it the default value again, keeping buffers.
+    pub fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    /// As [`AnyRepresentation::read`].
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        self.0.read(reader)
+    }
+}
+
+impl fmt::Debug for ValueMut<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
 impl fmt::Debug for AnyRepresentation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.to_value() {

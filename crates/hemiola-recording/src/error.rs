@@ -2,7 +2,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hemiola_log::LogError;
+use hemiola_log::{LogError, LogTime};
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
@@ -87,6 +87,21 @@ pub enum RecordingError {
         topic: String,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A part of a sample is not in the log.
+    #[error(
+        "{}: the sample of {time} s is skipped: {} was lost (the recorder was too slow, or the file is damaged: \
+         `log info` says what is missing)",
+        log.display(),
+        missing.join(", ")
+    )]
+    SampleLost {
+        /// The log.
+        log: PathBuf,
+        /// When the sample was taken.
+        time: LogTime,
+        /// The topics that are missing.
+        missing: Vec<String>,
     },
     /// The log does not tell of runs.
     #[error("it does not tell what each run began with: it was recorded by an older version of Hemiola")]

@@ -10,13 +10,13 @@ use hemiola_model::module::{BetweenRuns, PreparedParameters};
 
 use crate::blackboard::Blackboard;
 use crate::module_instance::ModuleInstance;
-use crate::program::Program;
+use crate::program::Planned;
 use crate::record::ChangeNumber;
 
 /// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
 pub enum Command {
     /// Go on with another program; comes back with the old one.
-    Install(Box<Program>, Reason),
+    Install(Box<Planned>, Reason),
     /// Use other parameters; comes back with the old ones, unless the watchdog had the module.
     SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool, change: ChangeNumber },
     /// Show this value instead of the provider's; comes back with the one before.
@@ -51,7 +51,7 @@ impl Command {
     }
 
     /// Does it.
-    pub fn obey(mut self, program: &mut Box<Program>, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Self {
+    pub fn obey(mut self, program: &mut Box<Planned>, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Self {
         match &mut self {
             Self::Install(other, _) => {
                 other.succeed(program, between);

@@ -3,12 +3,12 @@
 mod prepare;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, PoisonError};
 
 use hemiola_model::Value;
 use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
-use hemiola_realtime::Containment;
 use hemiola_trace::{Catalog, CycleId, Profile};
 
 use crate::assemble::{Robot, actuators, durations_from, group_exports, instances};
@@ -18,7 +18,7 @@ use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::mailbox::{Mailbox, Sent};
 use crate::module_instance::ModuleInstance;
-use crate::program::{Program, ProgramParts, build};
+use crate::program::{Planned, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
 use crate::watchdog::Actuators;
@@ -42,7 +42,7 @@ pub struct Controls {
 
 /// A program, and the instances that it uses.
 pub struct MadeProgram {
-    pub program: Box<Program>,
+    pub program: Box<Planned>,
     pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
 }
 
@@ -105,26 +105,33 @@ impl Controls {
         }
     }
 
-    /// Posts these commands, each to the cycle of that index: all of them, or none.
+    /// Posts these commands, each to the cycle of that index: all of them, or none, and then they are still there.
     ///
     /// # Errors
     /// A cycle has not executed many earlier ones.
-    pub fn post(&self, commands: Vec<(usize, Command)>) -> Result<Vec<Sent>, RuntimeError> {
+    pub fn post(&self, commands: &mut Vec<(usize, Command)>) -> Result<Vec<Sent>, RuntimeError> {
         // Changes are posted with the controls locked; others who post now and then need less room
         // than is left.
         if let Some((full, _)) = commands.iter().find(|(cycle, _)| self.cycles[*cycle].mailbox.room() < 2) {
             return Err(RuntimeError::CycleDoesNotAnswer { cycle: self.cycles[*full].name.clone() });
         }
-        commands.into_iter().map(|(cycle, command)| self.cycles[cycle].mailbox.post(command)).collect()
+        mem::take(commands).into_iter().map(|(cycle, command)| self.cycles[cycle].mailbox.post(command)).collect()
     }
 
-    /// Lets go of all instances: no thread uses them any more. A module that cannot be dropped is a fault.
-    pub fn end_modules(&mut self) {
-        let _quiet = Containment::new();
+    /// All instances, to be let go of: no thread uses them any more. A module that cannot be dropped is a fault.
+    pub fn take_modules(&mut self) -> Vec<Arc<ModuleInstance>> {
+        let mut modules = Vec::new();
         for control in &mut self.cycles {
-            control.actuators.lock().unwrap_or_else(PoisonError::into_inner).clear();
-            control.instances.clear();
+            modules.append(&mut control.actuators.lock().unwrap_or_else(PoisonError::into_inner));
+            modules.extend(mem::take(&mut control.instances).into_values());
         }
+        modules
+    }
+
+    /// Where the cycles' commands go to. What they bring back is dropped without the controls being locked: it may be a
+    /// user's module, which may look at the robot.
+    pub fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
+        self.cycles.iter().map(|cycle| cycle.mailbox.clone()).collect()
     }
 
     /// These are what a cycle's program uses from now on.

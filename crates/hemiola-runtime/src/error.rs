@@ -169,6 +169,12 @@ pub enum RuntimeError {
         /// Why.
         why: String,
     },
+    /// Code of a module or a representation panicked over a change.
+    #[error("not changed: a constructor, a default or a check that the change needs panicked: {reason}")]
+    ChangePanicked {
+        /// What the panic says, and where.
+        reason: String,
+    },
     /// What a change would exchange was in use before each of a cycle's next runs.
     #[error("not changed: {what}, because {why}; try again")]
     InUse {

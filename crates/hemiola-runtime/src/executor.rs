@@ -103,9 +103,9 @@ pub trait Tasks: Send + Sync + 'static {
 ///
 /// let graph = TaskGraph::plain("three in a row", 3, [(0, 1), (1, 2)]).unwrap();
 /// let plan = Plan::new(graph, &Durations::unknown(3), &PlanOptions::default());
-/// let (graph, tasks) = (ExecutableGraph::new(&plan).unwrap(), Count(AtomicU32::new(0)));
-/// let executor = Executor::new();
-/// executor.run(&graph, &tasks, &mut ());
+/// let (mut graph, tasks) = (ExecutableGraph::new(&plan).unwrap(), Count(AtomicU32::new(0)));
+/// let mut executor = Executor::new();
+/// executor.run(&mut graph, &tasks, &mut ());
 /// assert_eq!(tasks.0.into_inner(), 3);
 /// ```
 pub struct Executor<T: Tasks> {
@@ -237,8 +237,17 @@ impl<T: Tasks> Executor<T> {
     /// Runs all tasks of the graph once and returns when they are done. The caller is worker 0. No allocation, no lock; system
     /// calls only to wake workers that sleep and to sleep when others have long work left.
     ///
-    /// A graph that asks for more workers than there are runs on those that there are.
-    pub fn run(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
+    /// A graph that asks for more workers than there are runs on those that there are. An executor runs one graph at a time, and a
+    /// graph is run by one executor: workers go by the graph's counters, and find the run through a pointer to it.
+    ///
+    /// ```compile_fail,E0596
+    /// # use hemiola_runtime::executor::{ExecutableGraph, Executor, Tasks};
+    /// // A task cannot begin another run of the executor that runs it.
+    /// fn again<T: Tasks<Worker = ()>>(executor: &Executor<T>, graph: &mut ExecutableGraph, tasks: &T) {
+    ///     executor.run(graph, tasks, &mut ());
+    /// }
+    /// ```
+    pub fn run(&mut self, graph: &mut ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         let workers = graph.workers().min(self.workers());
         if workers == 1 {
             return run_in_sequence(graph, tasks, worker);
@@ -248,9 +257,12 @@ impl<T: Tasks> Executor<T> {
 
     /// Rehearses a run: brings what it begins with into this core's caches, for after a sleep little of code and data is there. Touches
     /// the graph and runs another one in which there is nothing to do. For the time between waking and the trigger.
-    pub fn rehearse(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
+    pub fn rehearse(&mut self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         graph.touch();
-        self.run(&self.rehearsal, tasks, worker);
+        match self.workers() {
+            1 => run_in_sequence(&self.rehearsal, tasks, worker),
+            workers => self.shared.run(&mut self.rehearsal, tasks, worker, workers),
+        }
     }
 
     /// The witness that no task runs: as long as it lives nobody can begin a run.
@@ -305,7 +317,8 @@ impl<T: Tasks> Shared<T> {
     }
 
     /// A run on several workers, of which the caller is number 0.
-    fn run(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker, workers: usize) {
+    fn run(&self, graph: &mut ExecutableGraph, tasks: &T, worker: &mut T::Worker, workers: usize) {
+        let graph = &*graph;
         let begin = Ticks::now();
         let run = Run { graph, tasks, begin };
         self.asked[0].store(0, Ordering::Relaxed);

@@ -8,17 +8,19 @@ pub use health::CycleHealth;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
-use hemiola_realtime::ThreadReport;
-use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
+use hemiola_realtime::{Containment, ThreadReport};
+use hemiola_trace::perfetto::Trace;
+use hemiola_trace::{Profile, Report};
 
 use crate::controls::Controls;
 use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
+use crate::lock::{Locked, Reentered};
 use crate::monitor::{LatencyBounds, Message, Monitor};
 use crate::observe::topics::TopicLine;
 use crate::observe::{Observation, Observer, Occasion, Presence, Viewpoints, WhenFull};
@@ -45,9 +47,9 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 /// ```
 #[derive(Clone)]
 pub struct RobotHandle {
-    controls: Arc<Mutex<Controls>>,
+    controls: Arc<Reentered<Controls>>,
     /// Whoever needs both locks the controls first.
-    monitor: Arc<Mutex<Monitor>>,
+    monitor: Arc<Reentered<Monitor>>,
     /// The same as the controls', which making a module may hold for long.
     state: Arc<RobotState>,
     viewpoints: Arc<Viewpoints>,
@@ -60,8 +62,8 @@ impl RobotHandle {
         let state = controls.state.clone();
         let cycles = controls.cycles.iter().map(|cycle| (cycle.name.clone(), cycle.health.clone())).collect();
         Self {
-            controls: Arc::new(Mutex::new(controls)),
-            monitor: Arc::new(Mutex::new(monitor)),
+            controls: Arc::new(Reentered::new(controls)),
+            monitor: Arc::new(Reentered::new(monitor)),
             state,
             viewpoints,
             cycles,
@@ -114,15 +116,15 @@ impl RobotHandle {
         &self.viewpoints
     }
 
-    /// The names of the robot's sources, in the order in which snapshots speak of them.
+    /// The names of the robot's sources, in the order in which checkpoints speak of them.
     pub fn sources(&self) -> Vec<String> {
         self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
-    /// The newest events of all workers, with what is needed to read them.
-    pub fn capture(&self) -> (Capture, Catalog, TickScale) {
+    /// Captures the newest events of all workers, with what is needed to read them.
+    pub fn capture_events(&self) -> Trace {
         let monitor = self.monitor();
-        (monitor.capture(), monitor.catalog().clone(), monitor.scale().clone())
+        Trace { capture: monitor.capture(), catalog: monitor.catalog().clone(), scale: monitor.scale().clone() }
     }
 
     /// Timing figures so far.
@@ -240,7 +242,10 @@ impl RobotHandle {
     /// when it is dropped is a [`fault`](Self::fault). Does nothing while the robot runs.
     pub fn end_modules(&self) {
         if self.state.has_ended() {
-            self.controls().end_modules();
+            let modules = self.controls().take_modules();
+            // They may look at the robot when they are dropped.
+            let _quiet = Containment::new();
+            drop(modules);
         }
     }
 
@@ -282,13 +287,13 @@ impl RobotHandle {
         self.monitor().note_denials(report.denials());
     }
 
-    pub(crate) fn controls(&self) -> MutexGuard<'_, Controls> {
+    pub(crate) fn controls(&self) -> Locked<'_, Controls> {
         // A panic while this was locked left at worst a change half described; the cycles are not concerned.
-        self.controls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.controls.lock()
     }
 
-    fn monitor(&self) -> MutexGuard<'_, Monitor> {
-        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    fn monitor(&self) -> Locked<'_, Monitor> {
+        self.monitor.lock()
     }
 }
 

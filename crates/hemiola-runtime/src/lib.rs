@@ -83,4 +83,4 @@ pub use single_run::{RunInput, RunResult, SingleRun};
 pub use stage::Step;
 pub use stand_in::{Course, Feed, TakenValues};
 pub use stepper::Stepper;
-pub use values::Snapshot;
+pub use values::CapturedValues;

@@ -1,6 +1,10 @@
-//! Locks for who must not wait.
+//! Locks for who must not wait, and locks under which code of users may be called.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use crate::sync::{AtomicUsize, Ordering};
 
 /// Locks unless somebody else has.
 pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
@@ -9,4 +13,75 @@ pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => None,
     }
+}
+
+/// A lock under which code of users is called, as constructors and defaults are while a robot is changed. Where such code wants
+/// the same lock, its thread would wait for itself: it panics instead, in the containment in which it is called.
+pub struct Reentered<T> {
+    value: Mutex<T>,
+    /// The thread that has it, or 0.
+    owner: AtomicUsize,
+}
+
+/// What is locked.
+pub struct Locked<'l, T> {
+    value: MutexGuard<'l, T>,
+    owner: &'l AtomicUsize,
+}
+
+impl<T> Reentered<T> {
+    pub fn new(value: T) -> Self {
+        Self { value: Mutex::new(value), owner: AtomicUsize::new(0) }
+    }
+
+    /// Waits until no other thread has it. What a panic left behind under it is as good as ever: see the users.
+    ///
+    /// # Panics
+    /// If this thread has it.
+    pub fn lock(&self) -> Locked<'_, T> {
+        // Relaxed: only this thread itself writes its own number here.
+        assert!(
+            self.owner.load(Ordering::Relaxed) != this_thread(),
+            "this code is called while its robot is being changed, and wants to look at the robot or to change it: have another \
+             thread do that"
+        );
+        self.owned(self.value.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Locks unless somebody has.
+    pub fn lock_if_free(&self) -> Option<Locked<'_, T>> {
+        lock_if_free(&self.value).map(|value| self.owned(value))
+    }
+
+    fn owned<'l>(&'l self, value: MutexGuard<'l, T>) -> Locked<'l, T> {
+        self.owner.store(this_thread(), Ordering::Relaxed);
+        Locked { value, owner: &self.owner }
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
+    fn drop(&mut self) {
+        // Before the lock is free.
+        self.owner.store(0, Ordering::Relaxed);
+    }
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for Locked<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+/// A number that no other living thread has; not 0.
+fn this_thread() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| ptr::from_ref(here).addr())
 }

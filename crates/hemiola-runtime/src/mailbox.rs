@@ -15,10 +15,12 @@
 //! belongs to the next command that comes back.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_realtime::Containment;
 
 use crate::command::Command;
 use crate::error::RuntimeError;
@@ -41,6 +43,8 @@ struct Ends {
     executed: QueueReader<Command>,
     /// One for each command on its way, the oldest first.
     missing: VecDeque<Arc<Answer>>,
+    /// Those that are there, until somebody [collects](Mailbox::collect).
+    answered: Vec<Arc<Answer>>,
 }
 
 /// What came back, once it has.
@@ -76,7 +80,7 @@ pub struct CommandReader {
 pub fn mailbox(cycle: &str) -> (Arc<Mailbox>, CommandReader) {
     let (commands, reader) = queue(MOST_ON_THE_WAY);
     let (writer, executed) = queue(MOST_ON_THE_WAY);
-    let ends = Ends { commands, executed, missing: VecDeque::with_capacity(MOST_ON_THE_WAY) };
+    let ends = Ends { commands, executed, missing: VecDeque::with_capacity(MOST_ON_THE_WAY), answered: Vec::new() };
     let mailbox = Mailbox { cycle: cycle.into(), ends: Mutex::new(ends) };
     (Arc::new(mailbox), CommandReader { commands: reader, executed: writer, again: None, tries: 0 })
 }
@@ -87,7 +91,7 @@ impl Mailbox {
     /// # Errors
     /// The cycle has not executed [`MOST_ON_THE_WAY`] earlier ones.
     pub fn post(self: &Arc<Self>, command: Command) -> Result<Sent, RuntimeError> {
-        self.collect();
+        self.take_back();
         let mut ends = self.ends();
         if ends.missing.len() == MOST_ON_THE_WAY || ends.commands.push(command).is_err() {
             return Err(self.does_not_answer());
@@ -99,27 +103,32 @@ impl Mailbox {
 
     /// Whether nothing is on its way.
     pub fn is_idle(&self) -> bool {
-        self.collect();
+        self.take_back();
         self.ends().missing.is_empty()
     }
 
     /// How many more commands can be sent now.
     pub fn room(&self) -> usize {
-        self.collect();
+        self.take_back();
         MOST_ON_THE_WAY - self.ends().missing.len()
     }
 
-    /// Takes back what the cycle has executed, and drops what nobody waits for.
+    /// Takes back what the cycle has executed, and drops what nobody waits for: with nothing locked, for it may be a user's
+    /// module, which takes its time, or looks at its robot.
     pub fn collect(&self) {
-        loop {
-            let mut ends = self.ends();
-            let Some(command) = ends.executed.pop() else { return };
-            let answer = ends.missing.pop_front();
-            // What is dropped may be a user's module, which takes its time: nobody is locked out
-            // meanwhile.
-            drop(ends);
-            if let Some(answer) = answer {
-                answer.put(command);
+        self.take_back();
+        let answered = mem::take(&mut self.ends().answered);
+        let _quiet = Containment::new();
+        drop(answered);
+    }
+
+    /// Takes back what the cycle has executed. Drops nothing: whoever calls it may have locked something.
+    fn take_back(&self) {
+        let mut ends = self.ends();
+        while let Some(command) = ends.executed.pop() {
+            if let Some(answer) = ends.missing.pop_front() {
+                *answer.state() = State::Back(Box::new(command));
+                ends.answered.push(answer);
             }
         }
     }
@@ -134,11 +143,6 @@ impl Mailbox {
 }
 
 impl Answer {
-    fn put(self: Arc<Self>, command: Command) {
-        *self.state() = State::Back(Box::new(command));
-        // If this was the last one who knows of it, the command is dropped here.
-    }
-
     fn take(&self) -> Option<Command> {
         let mut state = self.state();
         match std::mem::replace(&mut *state, State::Taken) {

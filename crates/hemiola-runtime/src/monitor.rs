@@ -18,7 +18,7 @@ use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_realtime::{Denial, describe_panic};
-use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TickScale, WorkerId, perfetto};
+use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TaskId, TickScale, WorkerId, perfetto};
 
 use crate::containment::{in_words, quietly};
 use crate::error::RuntimeError;
@@ -47,6 +47,7 @@ pub struct Monitor {
     kernel: Option<KernelWatch>,
     trace: Option<(PathBuf, perfetto::Writer<BufWriter<File>>)>,
     failures: Vec<QueueReader<FailureRecord>>,
+    described: Vec<DescribedFailure>,
     debug: Vec<DebugReader>,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
@@ -55,6 +56,29 @@ pub struct Monitor {
     messages: Messages,
     failed: BTreeSet<&'static str>,
     observers: GatheredOutlets,
+}
+
+/// A failure in words.
+pub struct DescribedFailure {
+    task: TaskId,
+    module: &'static str,
+    policy: FailurePolicy,
+    reason: String,
+}
+
+impl DescribedFailure {
+    /// Errors and payloads are the user's; so is what they say of themselves, and what happens when they are dropped: it may
+    /// panic, take its time, or look at the robot.
+    pub fn of(failure: FailureRecord) -> Self {
+        let reason = match &failure.reason {
+            FailureReason::Error(error) => format!("failed: {}", in_words(error)),
+            FailureReason::Panic { payload, place } => describe_panic(&**payload, place),
+        };
+        let FailureRecord { task, policy, .. } = failure;
+        let described = Self { task, module: failure.instance.name(), policy, reason };
+        _ = quietly(|| drop(failure));
+        described
+    }
 }
 
 impl Monitor {
@@ -68,6 +92,7 @@ impl Monitor {
             kernel: None,
             trace: None,
             failures: Vec::new(),
+            described: Vec::new(),
             debug: Vec::new(),
             sources: Vec::new(),
             watchdog: None,
@@ -206,31 +231,29 @@ impl Monitor {
         }
     }
 
+    /// What failed since the last time, to be [put into words](DescribedFailure::of) with nothing locked, and
+    /// [told](Self::tell_failures) then.
+    pub fn take_failures(&mut self) -> Vec<FailureRecord> {
+        self.failures.iter_mut().flat_map(|failures| std::iter::from_fn(|| failures.pop())).collect()
+    }
+
+    /// Tells what failed, with the next look.
+    pub fn tell_failures(&mut self, described: Vec<DescribedFailure>) {
+        self.described.extend(described);
+    }
+
     fn poll_failures(&mut self) {
-        for failures in &mut self.failures {
-            while let Some(failure) = failures.pop() {
-                let name = self.catalog.read().task_name(failure.task);
-                let reason = match &failure.reason {
-                    FailureReason::Error(error) => format!("failed: {}", in_words(error)),
-                    FailureReason::Panic { payload, place } => describe_panic(&**payload, place),
-                };
-                let consequence = match failure.policy {
-                    FailurePolicy::KeepLast => "its representations keep their last values",
-                    FailurePolicy::Restart => {
-                        self.failed.insert(failure.instance.name());
-                        "the module is replaced by a new instance"
-                    }
-                    FailurePolicy::SafeState => "the robot enters its safe state",
-                };
-                let severity = match failure.policy {
-                    FailurePolicy::KeepLast | FailurePolicy::Restart => Severity::Warning,
-                    FailurePolicy::SafeState => Severity::Error,
-                };
-                let text = format!("{name} {reason}; {consequence}");
-                self.messages.add(severity, &name, text);
-                // Errors and payloads are the user's; so is what happens when they are dropped.
-                _ = quietly(|| drop(failure));
-            }
+        for DescribedFailure { task, module, policy, reason } in std::mem::take(&mut self.described) {
+            let name = self.catalog.read().task_name(task);
+            let (severity, consequence) = match policy {
+                FailurePolicy::KeepLast => (Severity::Warning, "its representations keep their last values"),
+                FailurePolicy::Restart => {
+                    self.failed.insert(module);
+                    (Severity::Warning, "the module is replaced by a new instance")
+                }
+                FailurePolicy::SafeState => (Severity::Error, "the robot enters its safe state"),
+            };
+            self.messages.add(severity, &name, format!("{name} {reason}; {consequence}"));
         }
         for failures in &mut self.sources {
             while let Some(failure) = failures.pop() {

@@ -69,6 +69,8 @@ const START_DELAY: Duration = Duration::from_millis(20);
 const PREPARATION: Duration = Duration::from_millis(200);
 /// How long a stopping robot waits for its threads.
 const END_PATIENCE: Duration = Duration::from_secs(1);
+/// How long it waits for the one that replaces modules, and may be making one.
+const SERVICE_PATIENCE: Duration = Duration::from_secs(5);
 /// Working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
@@ -256,11 +258,30 @@ impl RunningRobot {
             let name = thread.thread().name().unwrap_or("without a name").to_owned();
             self.handle.note(format!("thread `{name}` does not end and is left behind: a module does not return"));
         }
-        if let Some(service) = self.service.take() {
-            _ = service.join();
-        }
-        self.handle.service();
+        self.end_service();
         self.handle.clone()
+    }
+
+    /// Errors say of themselves what they are on the service thread, and modules are made and dropped there: who does not return
+    /// keeps nobody waiting.
+    fn end_service(&mut self) {
+        let Some(service) = self.service.take() else { return };
+        let patience = monotonic_now() + SERVICE_PATIENCE;
+        while !service.is_finished() && monotonic_now() < patience {
+            sleep_until(monotonic_now() + Duration::from_millis(1));
+        }
+        if service.is_finished() {
+            // All panics are contained and reported: `guarded`.
+            _ = service.join();
+            self.handle.service();
+        } else {
+            self.handle.note(
+                "thread `hemiola service` does not end and is left behind: a module's constructor, its `Drop`, or the text of \
+                 an error does not return"
+                    .to_owned(),
+            );
+            self.handle.gather_without_service();
+        }
     }
 
     /// Stops the robot and waits until its threads have ended.

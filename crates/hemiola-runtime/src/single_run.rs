@@ -229,18 +229,18 @@ impl Place {
             value.read(&mut reader)?;
             values.push(value);
         }
-        let shown =
-            |(value, &(stamp, stale)): (&AnyRepresentation, &(Time, bool))| View { stamp, stale, ..View::of(value) };
-        let views: Vec<View> = values.iter().zip(&input.views).map(shown).collect();
-        let initial = descriptor.create();
-        let first = views.first().copied().filter(|_| !is_sequence).unwrap_or(View::of(&initial));
-        let cell = Cell::new(descriptor, first);
+        let mut views = Vec::new();
         if is_sequence {
-            // SAFETY: nothing runs yet, and the values are kept beside the cell.
-            unsafe { cell.collected_mut(&mut BetweenRuns::assume()).extend(views) };
-            // What it shows besides.
-            values.push(initial);
+            let seen = |(value, &(stamp, stale))| View { stamp, stale, ..View::of(value) };
+            views.extend(values.iter().zip(&input.views).map(seen));
+            // What the cell shows besides.
+            values.push(descriptor.create());
         }
+        let shown = values.last().map(View::of).ok_or_else(|| reader.error("there is no value".to_owned()))?;
+        let &(stamp, stale) = input.views.first().filter(|_| !is_sequence).unwrap_or(&(shown.stamp, shown.stale));
+        let cell = Cell::new(descriptor, View { stamp, stale, ..shown });
+        // SAFETY: nothing runs yet, and all values that the cell shows are kept beside it.
+        unsafe { *cell.collected_mut(&mut BetweenRuns::assume()) = views };
         Ok(Self { cell, values, is_output: false })
     }
 }

@@ -2,34 +2,84 @@
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serializer};
+use thiserror::Error;
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// For serde's `with`.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeSpan, D::Error> {
     parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 /// For serde's `with`.
-pub(crate) fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(time: &TimeSpan, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(time)
 }
 
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 /// Longer makes no sense, and sums of such times do not overflow.
-const LONGEST: Time = Time::nanoseconds(24 * 3600 * 1_000_000_000);
+const LONGEST: TimeSpan = TimeSpan::nanoseconds(24 * 3600 * 1_000_000_000);
+
+/// Why a text is no time, or no span of times.
+///
+/// ```
+/// use hemiola_analysis::system::Span;
+///
+/// let error = "3 ms .. 2 ms".parse::<Span>().unwrap_err();
+/// assert_eq!(error.to_string(), "`3 ms .. 2 ms` begins with the longer time: write `2 ms .. 3 ms`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TimeError {
+    /// Nothing in it is a number.
+    #[error("`{text}` is no time: write a number with a unit, such as `2.5 ms`")]
+    NoTime {
+        /// The text.
+        text: String,
+    },
+    /// A number alone may be anything.
+    #[error("`{text}` needs a unit: ns, us, ms or s")]
+    NoUnit {
+        /// The text.
+        text: String,
+    },
+    /// What stands before the unit is no number.
+    #[error("`{text}` is no time: `{number}` is no number")]
+    NoNumber {
+        /// The text.
+        text: String,
+        /// What should be a number.
+        number: String,
+    },
+    /// Longer than anything that a robot waits for.
+    #[error("`{text}` is more than a day")]
+    TooLong {
+        /// The text.
+        text: String,
+    },
+    /// The shortest time is longer than the longest.
+    #[error("`{text}` begins with the longer time: write `{longest} .. {shortest}`")]
+    Reversed {
+        /// The text.
+        text: String,
+        /// What was written first.
+        shortest: TimeSpan,
+        /// What was written last.
+        longest: TimeSpan,
+    },
+}
 
 /// Digits after the point count exactly: no floating point is involved.
-pub(crate) fn parse(text: &str) -> Result<Time, String> {
+pub(crate) fn parse(text: &str) -> Result<TimeSpan, TimeError> {
     let text = text.trim();
+    let owned = || text.to_owned();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let unit = unit.trim();
     if number.is_empty() {
-        return Err(format!("`{text}` is no time: write a number with a unit, such as `2.5 ms`"));
+        return Err(TimeError::NoTime { text: owned() });
     }
     let Some(&(_, nanoseconds)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-        return Err(format!("`{text}` needs a unit: ns, us, ms or s"));
+        return Err(TimeError::NoUnit { text: owned() });
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u64>().ok() };
@@ -38,10 +88,10 @@ pub(crate) fn parse(text: &str) -> Result<Time, String> {
     let parts =
         digits(fraction).map(|parts| u128::from(parts) * u128::from(nanoseconds) / 10u128.pow(fraction.len() as u32));
     let (Some(whole), Some(parts)) = (digits(whole), parts) else {
-        return Err(format!("`{text}` is no time: `{number}` is no number"));
+        return Err(TimeError::NoNumber { text: owned(), number: number.to_owned() });
     };
-    let time = Time::nanoseconds(nanoseconds) * whole + Time::nanoseconds(parts as u64);
-    if time > LONGEST { Err(format!("`{text}` is more than a day")) } else { Ok(time) }
+    let time = TimeSpan::nanoseconds(nanoseconds) * whole + TimeSpan::nanoseconds(parts as u64);
+    if time > LONGEST { Err(TimeError::TooLong { text: owned() }) } else { Ok(time) }
 }
 
 #[cfg(test)]
@@ -50,9 +100,9 @@ mod tests {
 
     #[test]
     fn times_are_read_exactly_or_refused_with_a_remedy() {
-        assert_eq!(parse("12 ms"), Ok(Time::milliseconds(12)));
-        assert_eq!(parse("0.123456789s"), Ok(Time::nanoseconds(123_456_789)));
-        assert_eq!(parse("1.5µs"), Ok(Time::nanoseconds(1_500)));
+        assert_eq!(parse("12 ms"), Ok(TimeSpan::milliseconds(12)));
+        assert_eq!(parse("0.123456789s"), Ok(TimeSpan::nanoseconds(123_456_789)));
+        assert_eq!(parse("1.5µs"), Ok(TimeSpan::nanoseconds(1_500)));
         for wrong in ["", "ms", "12", "12 days", "-3 ms", "1.2.3 ms", "99999999999999999999 s", "90000 s"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

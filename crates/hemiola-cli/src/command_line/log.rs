@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use hemiola_log::TimeUnit;
+use hemiola_log::{LogError, TimeUnit};
 
 use super::{ConfigurationArguments, LogSize, parse_duration};
 
@@ -303,7 +303,7 @@ pub struct PlotArguments {
 
 fn parse_time_column(text: &str) -> Result<(String, TimeUnit), String> {
     let (column, unit) = text.rsplit_once('=').ok_or("write a column and its unit: stamp=ms")?;
-    Ok((column.to_owned(), unit.parse()?))
+    Ok((column.to_owned(), unit.parse().map_err(|error: LogError| error.to_string())?))
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {

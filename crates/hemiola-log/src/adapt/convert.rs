@@ -16,7 +16,7 @@ pub fn by_name(to: &mut Value, from: Value, told: &[&str], prefix: &str, on_misf
         let Some(index) = to_definition.fields.iter().position(|wanted| wanted.name == recorded.name) else { continue };
         let wanted = &to_definition.fields[index];
         let path = format!("{prefix}{}", wanted.name);
-        if told.contains(&path.as_str()) || fits(recorded, wanted).is_err() {
+        if told.contains(&path.as_str()) || !fits(recorded, wanted) {
             continue;
         }
         let value = renumbered(&from_definition, recorded, &to_definition, wanted, value, &path);

@@ -44,7 +44,7 @@ pub fn sections(root: &str, text: &str) -> Result<Vec<Section>, SchemaError> {
             return Err(error(format!("expected `MSG: package/Name` after the line of `=`, found `{line}`")));
         }
         if let Some(section) = sections.last_mut() {
-            section.read(number, line).map_err(error)?;
+            section.read(number, line)?;
         }
     }
     Ok(sections)
@@ -64,26 +64,28 @@ impl Section {
     }
 
     /// `type name`, `type name default`, `type NAME=value`
-    fn read(&mut self, number: usize, line: &str) -> Result<(), String> {
+    fn read(&mut self, number: usize, line: &str) -> Result<(), SchemaError> {
+        let error = |message| SchemaError { line: number, message };
         let Some((written, rest)) = line.split_once(char::is_whitespace) else {
-            return Err(format!("`{line}` is neither a field, `type name`, nor a constant, `type NAME=value`"));
+            return Err(error(format!("`{line}` is neither a field, `type name`, nor a constant, `type NAME=value`")));
         };
         let rest = rest.trim_start();
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
         let (name, rest) = rest.split_at(end);
         if !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
-            return Err(format!("`{written}` needs a name of letters, digits and `_` after it"));
+            return Err(error(format!("`{written}` needs a name of letters, digits and `_` after it")));
         }
-        let (base, text_limit, shape) = type_of(written)?;
+        let (base, text_limit, shape) = type_of(number, written)?;
         let has_text = matches!(base, "string" | "wstring");
         let rest = rest.trim_start();
         if let Some(value) = rest.strip_prefix('=') {
-            let value = value_of(value, has_text).ok_or_else(|| format!("the constant `{name}` has no value"))?;
+            let value =
+                value_of(value, has_text).ok_or_else(|| error(format!("the constant `{name}` has no value")))?;
             self.constants.push(Constant { name: name.to_owned(), type_name: written.to_owned(), value });
             return Ok(());
         }
         if self.fields.iter().any(|field| field.name == name) {
-            return Err(format!("there is a field `{name}` already"));
+            return Err(error(format!("there is a field `{name}` already")));
         }
         let default = value_of(rest, has_text);
         let (name, type_name) = (name.to_owned(), base.to_owned());
@@ -110,16 +112,17 @@ fn value_of(rest: &str, is_text: bool) -> Option<String> {
 }
 
 /// `name`, `string<=10`, `name[]`, `name[3]`, `name[<=3]`
-fn type_of(written: &str) -> Result<(&str, Option<usize>, Shape), String> {
+fn type_of(line: usize, written: &str) -> Result<(&str, Option<usize>, Shape), SchemaError> {
+    let error = |message| SchemaError { line, message };
     let number = |text: &str| {
         let number = text.parse::<usize>().ok().filter(|&number| number > 0 && number <= u32::MAX as usize);
-        number.ok_or_else(|| format!("`{text}` in `{written}` is no length: those go from 1 to 4294967295"))
+        number.ok_or_else(|| error(format!("`{text}` in `{written}` is no length: those go from 1 to 4294967295")))
     };
     let (base, shape) = match written.split_once('[') {
         None => (written, Shape::One),
         Some((base, shape)) => {
             let Some(shape) = shape.strip_suffix(']') else {
-                return Err(format!("`{written}` lacks a `]` at its end"));
+                return Err(error(format!("`{written}` lacks a `]` at its end")));
             };
             let shape = match shape.strip_prefix("<=") {
                 Some(limit) => Shape::Sequence { limit: Some(number(limit)?) },
@@ -132,14 +135,14 @@ fn type_of(written: &str) -> Result<(&str, Option<usize>, Shape), String> {
     let (base, text_limit) = match base.split_once("<=") {
         None => (base, None),
         Some((base @ ("string" | "wstring"), limit)) => (base, Some(number(limit)?)),
-        Some((base, _)) => return Err(format!("`{base}` cannot be bounded by `<=`; texts and sequences can")),
+        Some((base, _)) => return Err(error(format!("`{base}` cannot be bounded by `<=`; texts and sequences can"))),
     };
     let is_name = |part: &str| {
         part.starts_with(|letter: char| letter.is_ascii_alphabetic())
             && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     };
     if !base.split('/').all(is_name) {
-        return Err(format!("`{written}` is no type"));
+        return Err(error(format!("`{written}` is no type")));
     }
     Ok((base, text_limit, shape))
 }

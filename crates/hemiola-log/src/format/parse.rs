@@ -5,13 +5,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use thiserror::Error;
+
 use super::{
     AttachmentIndex, ChannelRecord, ChunkIndex, Footer, MessageHeader, MessageIndexEntry, MetadataIndex,
     MetadataRecord, Record, SchemaHeader, Statistics, op,
 };
 
 /// A record; what follows its fields is padding.
-pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
+pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, Misfit> {
     let mut fields = Fields { rest: body, length: body.len() };
     let f = &mut fields;
     Ok(match opcode {
@@ -99,55 +101,60 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, String> {
     })
 }
 
+/// Why bytes are no record of their kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Misfit {
+    #[error("its {field} takes {needed} bytes, and {left} of {length} are left")]
+    CutShort { field: &'static str, needed: usize, left: usize, length: usize },
+    #[error("its {field} is not UTF-8")]
+    NotText { field: &'static str },
+}
+
 struct Fields<'b> {
     rest: &'b [u8],
     length: usize,
 }
 
 impl<'b> Fields<'b> {
-    fn take(&mut self, field: &str, count: usize) -> Result<&'b [u8], String> {
+    fn take(&mut self, field: &'static str, count: usize) -> Result<&'b [u8], Misfit> {
         let Some((taken, rest)) = self.rest.split_at_checked(count) else {
-            return Err(format!(
-                "its {field} takes {count} bytes, and {} of {} are left",
-                self.rest.len(),
-                self.length
-            ));
+            return Err(Misfit::CutShort { field, needed: count, left: self.rest.len(), length: self.length });
         };
         self.rest = rest;
         Ok(taken)
     }
 
-    fn number<const SIZE: usize>(&mut self, field: &str) -> Result<[u8; SIZE], String> {
+    fn number<const SIZE: usize>(&mut self, field: &'static str) -> Result<[u8; SIZE], Misfit> {
         let mut number = [0; SIZE];
         number.copy_from_slice(self.take(field, SIZE)?);
         Ok(number)
     }
 
-    fn u16(&mut self, field: &str) -> Result<u16, String> {
+    fn u16(&mut self, field: &'static str) -> Result<u16, Misfit> {
         self.number(field).map(u16::from_le_bytes)
     }
 
-    fn u32(&mut self, field: &str) -> Result<u32, String> {
+    fn u32(&mut self, field: &'static str) -> Result<u32, Misfit> {
         self.number(field).map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self, field: &str) -> Result<u64, String> {
+    fn u64(&mut self, field: &'static str) -> Result<u64, Misfit> {
         self.number(field).map(u64::from_le_bytes)
     }
 
-    fn text(&mut self, field: &str) -> Result<String, String> {
+    fn text(&mut self, field: &'static str) -> Result<String, Misfit> {
         let length = self.u32(field)?;
         let text = self.take(field, length as usize)?;
-        std::str::from_utf8(text).map(str::to_owned).map_err(|_| format!("its {field} is not UTF-8"))
+        std::str::from_utf8(text).map(str::to_owned).map_err(|_| Misfit::NotText { field })
     }
 
     /// Something with its length in bytes before it.
-    fn list(&mut self, field: &str) -> Result<Fields<'b>, String> {
+    fn list(&mut self, field: &'static str) -> Result<Fields<'b>, Misfit> {
         let length = self.u32(field)? as usize;
         Ok(Fields { rest: self.take(field, length)?, length })
     }
 
-    fn texts(&mut self, field: &str) -> Result<BTreeMap<String, String>, String> {
+    fn texts(&mut self, field: &'static str) -> Result<BTreeMap<String, String>, Misfit> {
         let (mut entries, mut texts) = (self.list(field)?, BTreeMap::new());
         while !entries.rest.is_empty() {
             let key = entries.text(field)?;
@@ -156,7 +163,7 @@ impl<'b> Fields<'b> {
         Ok(texts)
     }
 
-    fn numbers(&mut self, field: &str) -> Result<BTreeMap<u16, u64>, String> {
+    fn numbers(&mut self, field: &'static str) -> Result<BTreeMap<u16, u64>, Misfit> {
         let (mut entries, mut numbers) = (self.list(field)?, BTreeMap::new());
         while !entries.rest.is_empty() {
             let key = entries.u16(field)?;

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use hemiola_model::Time;
 
+use crate::error::LogError;
+
 /// Where times come from that do not speak for themselves.
 ///
 /// ```
@@ -24,8 +26,12 @@ pub struct Timing {
 /// What a column of times counts.
 ///
 /// ```
-/// assert_eq!("ms".parse(), Ok(hemiola_log::TimeUnit::Milliseconds));
-/// assert!("m".parse::<hemiola_log::TimeUnit>().is_err());
+/// use hemiola_log::TimeUnit;
+///
+/// assert_eq!("ms".parse::<TimeUnit>()?, TimeUnit::Milliseconds);
+/// let error = "m".parse::<TimeUnit>().unwrap_err();
+/// assert_eq!(error.to_string(), "`m` is no unit of time; write s, ms, us or ns");
+/// # Ok::<(), hemiola_log::LogError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
@@ -40,15 +46,15 @@ pub enum TimeUnit {
 }
 
 impl FromStr for TimeUnit {
-    type Err = String;
+    type Err = LogError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, LogError> {
         Ok(match text {
             "s" | "sec" | "seconds" => Self::Seconds,
             "ms" => Self::Milliseconds,
             "us" | "µs" => Self::Microseconds,
             "ns" | "nsec" => Self::Nanoseconds,
-            _ => return Err(format!("`{text}` is no unit of time; write s, ms, us or ns")),
+            _ => return Err(LogError::UnknownUnit { text: text.to_owned() }),
         })
     }
 }

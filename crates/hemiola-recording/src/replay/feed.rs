@@ -1,18 +1,22 @@
 //! The samples of a source, from a log.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, LogError, LogTime, Selection};
-use hemiola_model::{AnyRepresentation, Time};
+use hemiola_model::{Time, ValueMut};
 use hemiola_runtime::Feed;
 
 use super::part::Part;
+use crate::error::RecordingError;
 use crate::split::{Messages, SplitLog};
 
 /// The samples of one source, in the order of the log.
 pub struct LogFeed {
     log: Messages,
+    /// The log's first file, which errors name.
+    path: PathBuf,
     origin: LogTime,
     /// What a sample consists of.
     parts: Vec<Part>,
@@ -70,16 +74,17 @@ impl LogFeed {
     }
 
     fn open_at(log: &SplitLog, origin: LogTime, parts: Vec<Part>, times: Selection) -> Result<Self, LogError> {
+        let path = log.first().to_owned();
         let log = log.messages(selection(times, parts.iter().map(Part::topic)))?;
         let gathering = match parts.iter().any(Part::is_mapped) {
             false => Gathering::OfOneTime(VecDeque::new()),
             true => Gathering::NewestOfEach(BTreeMap::new()),
         };
-        Ok(Self { log, origin, parts, gathering, is_over: false, number: None, first: 0 })
+        Ok(Self { log, path, origin, parts, gathering, is_over: false, number: None, first: 0 })
     }
 
     /// Reads on to the next whole sample.
-    fn next_sample(&mut self) -> Result<Option<Sample>, String> {
+    fn next_sample(&mut self) -> Result<Option<Sample>, RecordingError> {
         loop {
             let count = self.parts.len();
             if let Gathering::OfOneTime(begun) = &mut self.gathering {
@@ -91,12 +96,8 @@ impl LogFeed {
                     && let Some(sample) = begun.pop_front()
                 {
                     let missing = (0..count).filter(|part| !sample.parts.contains_key(part));
-                    let missing: Vec<_> = missing.map(|part| self.parts[part].topic()).collect();
-                    return Err(format!(
-                        "the sample of {} s is left out: {} was lost",
-                        sample.time,
-                        missing.join(", ")
-                    ));
+                    let missing = missing.map(|part| self.parts[part].topic().to_owned()).collect();
+                    return Err(RecordingError::SampleLost { log: self.path.clone(), time: sample.time, missing });
                 }
             }
             if self.is_over {
@@ -109,14 +110,10 @@ impl LogFeed {
     }
 
     /// Takes the next message of a part; gives a sample if that makes one at once.
-    fn read_message(&mut self) -> Result<Option<Sample>, String> {
-        let message = match self.log.next() {
-            None => {
-                self.is_over = true;
-                return Ok(None);
-            }
-            Some(Err(error)) => return Err(error.to_string()),
-            Some(Ok(message)) => message,
+    fn read_message(&mut self) -> Result<Option<Sample>, RecordingError> {
+        let Some(message) = self.log.next().transpose()? else {
+            self.is_over = true;
+            return Ok(None);
         };
         let (time, number) = (message.log_time, message.sequence);
         if number < self.first {
@@ -144,26 +141,31 @@ impl LogFeed {
             }
         }
     }
-}
 
-fn selection<'t>(times: Selection, topics: impl Iterator<Item = &'t str>) -> Selection {
-    topics.fold(times, Selection::topic)
-}
-
-impl Feed for LogFeed {
-    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+    /// Fills `values` with the next whole sample, and tells when it was taken.
+    fn read_sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, RecordingError> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
         self.number = Some(sample.number);
         for (index, part) in self.parts.iter().enumerate() {
             let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor());
             let (Some(value), Some(message)) = (value, sample.parts.get(&index)) else { continue };
-            part.read(&message.channel, &message.data, value).map_err(|error| error.to_string())?;
+            part.read(&message.channel, &message.data, value)?;
         }
         let nanoseconds = sample.time.nanoseconds().saturating_sub(self.origin.nanoseconds());
         Ok(Some(Time::from_nanoseconds(i64::try_from(nanoseconds).unwrap_or(i64::MAX))))
+    }
+}
+
+impl Feed for LogFeed {
+    fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String> {
+        self.read_sample(values).map_err(|error| error.to_string())
     }
 
     fn number(&self) -> Option<u32> {
         self.number
     }
+}
+
+fn selection<'t>(times: Selection, topics: impl Iterator<Item = &'t str>) -> Selection {
+    topics.fold(times, Selection::topic)
 }

@@ -7,7 +7,7 @@ use hemiola_log::{Adapter, Channel, Definition, FieldChange, FieldSource};
 use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
 use hemiola_model::configuration::ReplayMapping;
 use hemiola_model::data::{DataType, ReadError};
-use hemiola_model::{AnyRepresentation, RepresentationDescriptor};
+use hemiola_model::{RepresentationDescriptor, ValueMut};
 
 use super::remarks::Remarks;
 use crate::error::RecordingError;
@@ -125,7 +125,7 @@ impl Part {
     }
 
     /// Puts a message of a channel into a value.
-    pub fn read(&self, channel: &Channel, message: &[u8], value: &mut AnyRepresentation) -> Result<(), RecordingError> {
+    pub fn read(&self, channel: &Channel, message: &[u8], value: &mut ValueMut<'_>) -> Result<(), RecordingError> {
         let problem =
             |error: &dyn Display| RecordingError::Unreadable { topic: self.topic.clone(), reason: error.to_string() };
         let adapted;

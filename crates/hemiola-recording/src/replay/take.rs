@@ -1,7 +1,7 @@
 //! Values of a representation that are not computed anew, from a log.
 
 use hemiola_log::{LogError, LogTime, Selection};
-use hemiola_model::{AnyRepresentation, Time};
+use hemiola_model::{Time, ValueMut};
 use hemiola_runtime::TakenValues;
 
 use super::part::Part;
@@ -90,7 +90,7 @@ impl LogValues {
 }
 
 impl TakenValues for LogValues {
-    fn take(&mut self, _run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time> {
+    fn take(&mut self, _run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time> {
         let origin = self.origin.nanoseconds();
         // Times before the origin are written as the origin.
         let wanted = LogTime::from_nanoseconds(origin + now.nanoseconds().max(0).unsigned_abs());

@@ -15,7 +15,7 @@ use crate::controls::{CycleControl, FIRST_LESSON};
 use crate::cycle::{Core, Cycle, Guard, Health, Progress};
 use crate::error::RuntimeError;
 use crate::mailbox::mailbox;
-use crate::program::{Program, ProgramParts, build};
+use crate::program::{Planned, ProgramParts, build};
 use crate::run::CycleImport;
 use crate::watchdog::{Actuators, Demotion, Silence};
 
@@ -71,7 +71,7 @@ impl Assembly<'_> {
         Ok((Cycle { core, outlets, guard }, control))
     }
 
-    fn program(&self, index: usize, instances: &Instances) -> Result<Program, RuntimeError> {
+    fn program(&self, index: usize, instances: &Instances) -> Result<Planned, RuntimeError> {
         let cycle = &self.robot.resolved.cycles[index];
         build(&ProgramParts {
             cycle,

@@ -21,7 +21,7 @@ use std::cell::UnsafeCell;
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::cell::{Cell, View};
-use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time, ValueMut};
 
 use super::slot::{Held, Slot};
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
@@ -53,6 +53,18 @@ unsafe impl Sync for Store {}
 pub struct NewSlots {
     list: Vec<Slot>,
     new: Vec<Slot>,
+}
+
+impl NewSlots {
+    /// Makes memory for the list of all slots of a store to which so many others were added. Off the real-time threads.
+    pub fn make_room(&mut self, store: &Store, before: usize) {
+        self.list = Vec::with_capacity(store.first_slots + before + self.new.len());
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.new.len()
+    }
 }
 
 impl Store {
@@ -110,10 +122,9 @@ impl Store {
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
-    /// Makes so many slots, when so many others have been added to the first ones. Off the real-time threads.
-    pub fn make_slots(&self, count: usize, before: usize) -> NewSlots {
-        let new = (0..count).map(|_| Slot::new(self.descriptor().create())).collect();
-        NewSlots { list: Vec::with_capacity(self.first_slots + before + count), new }
+    /// Makes so many slots. Off the real-time threads.
+    pub fn make_slots(&self, count: usize) -> NewSlots {
+        NewSlots { list: Vec::new(), new: (0..count).map(|_| Slot::new(self.descriptor().create())).collect() }
     }
 
     /// Adds slots, in the order in which they were made; what is left of them is to be dropped off the real-time threads. No
@@ -159,7 +170,7 @@ impl Store {
         // SAFETY: between two runs nobody else writes.
         let Some(mut writing) = (unsafe { Writing::begin(&stores) }) else { return Ok(()) };
         writing.reset();
-        writing.values().try_for_each(|value| value.read(reader).map(|_| ()))?;
+        writing.values().try_for_each(|mut value| value.read(reader).map(|_| ()))?;
         writing.commit(stamp);
         if stale {
             // SAFETY: between two runs.
@@ -236,13 +247,15 @@ impl<'s> Writing<'s> {
     /// half reset is one that may be reset again.
     #[inline]
     pub fn reset(&mut self) {
-        self.values().for_each(AnyRepresentation::reset);
+        self.values().for_each(|mut value| value.reset());
     }
 
     /// The values that are being written.
-    pub fn values(&mut self) -> impl Iterator<Item = &mut AnyRepresentation> {
-        // SAFETY: `begin` found them free, they are shown only when this is gone, and no store comes twice.
-        self.stores.iter().map(|store| unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
+    pub fn values(&mut self) -> impl Iterator<Item = ValueMut<'_>> {
+        self.stores.iter().map(|store| {
+            // SAFETY: `begin` found them free, they are shown only when this is gone, and no store comes twice.
+            ValueMut::of(unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
+        })
     }
 
     /// Makes what was written the current values.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hemiola_model::data::ValueReader;
 use hemiola_model::{AnyRepresentation, Value};
-use hemiola_plan::{Resolved, System};
+use hemiola_plan::{Resolved, RobotDescription};
 use hemiola_trace::Profile;
 
 use super::{Controls, MadeProgram};
@@ -30,7 +30,7 @@ enum After {
     #[default]
     Nothing,
     Providers {
-        system: System,
+        system: RobotDescription,
         resolved: Resolved,
     },
     Parameters {

@@ -15,7 +15,7 @@ use crate::blackboard::Blackboard;
 use crate::command::Command;
 use crate::executor::Executor;
 use crate::mailbox::CommandReader;
-use crate::program::Program;
+use crate::program::{Planned, Program};
 use crate::record::{NewChanges, RunRecord};
 use crate::robot_state::RobotState;
 use crate::run::{Beginning, CycleImport, Repeated, Trigger};
@@ -28,7 +28,7 @@ pub struct Core {
     pub blackboard: Arc<Blackboard>,
     pub imports: Vec<CycleImport>,
     pub executor: Executor<Program>,
-    pub program: Box<Program>,
+    pub program: Box<Planned>,
     pub commands: CommandReader,
     pub worker: WorkerState,
     /// The nominal distance of two triggers.
@@ -109,13 +109,14 @@ impl Core {
 
     /// Runs the tasks.
     pub(super) fn execute(&mut self) {
-        self.executor.run(&self.program.graph, &*self.program, &mut self.worker);
+        let Planned { graph, program } = &mut *self.program;
+        self.executor.run(graph, program, &mut self.worker);
     }
 
     /// Brings into the caches what a run begins with.
     pub fn rehearse(&mut self) {
         self.program.touch();
-        self.executor.rehearse(&self.program.graph, &*self.program, &mut self.worker);
+        self.executor.rehearse(&self.program.graph, &self.program.program, &mut self.worker);
     }
 
     /// Executes the commands that were posted, also while nobody knows when its next run will be.

@@ -54,7 +54,7 @@ fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        let graph = ExecutableGraph::new(&plan).unwrap();
+        let mut graph = ExecutableGraph::new(&plan).unwrap();
         let mut predecessors = vec![Vec::new(); tasks];
         edges.iter().for_each(|&(before, after)| predecessors[after].push(before));
         let witness = Witness { runs: (0..tasks).map(|_| UnsafeCell::new(0)).collect(), predecessors };
@@ -64,7 +64,7 @@ fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
             loom::thread::spawn(move || shared.help(1, &mut ()))
         };
         for run in 1..=runs {
-            shared.run(&graph, &witness, &mut (), 2);
+            shared.run(&mut graph, &witness, &mut (), 2);
             for runs in &witness.runs {
                 // SAFETY: see above.
                 runs.with(|runs| assert_eq!(unsafe { *runs }, run));
@@ -117,13 +117,13 @@ fn loom_a_task_that_panics_on_any_worker_ends_the_run_with_its_panic() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(move || {
-        let graph = ExecutableGraph::new(&plan).unwrap();
+        let mut graph = ExecutableGraph::new(&plan).unwrap();
         let shared = Arc::new(Shared::new());
         let helper = {
             let shared = shared.clone();
             loom::thread::spawn(move || shared.help(1, &mut ()))
         };
-        let run = std::panic::AssertUnwindSafe(|| shared.run(&graph, &Panicking, &mut (), 2));
+        let run = std::panic::AssertUnwindSafe(|| shared.run(&mut graph, &Panicking, &mut (), 2));
         let panic = std::panic::catch_unwind(run).unwrap_err();
         assert_eq!(*panic.downcast::<usize>().unwrap(), 0);
         shared.stop();

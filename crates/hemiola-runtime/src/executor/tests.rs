@@ -70,11 +70,11 @@ proptest! {
     #[test]
     fn every_task_runs_once_and_after_its_predecessors((tasks, edges) in random_graph(), workers in 1_usize..5) {
         let plan = plan(tasks, &edges, workers);
-        let graph = ExecutableGraph::new(&plan).unwrap();
-        let executor = executor(workers);
+        let mut graph = ExecutableGraph::new(&plan).unwrap();
+        let mut executor = executor(workers);
         let witness = Witness::new(tasks);
         for run in 1..=20 {
-            executor.run(&graph, &witness, &mut ());
+            executor.run(&mut graph, &witness, &mut ());
             for task in 0..tasks {
                 prop_assert_eq!(witness.runs[task].load(Ordering::SeqCst), run);
             }
@@ -88,8 +88,8 @@ proptest! {
 #[test]
 fn every_task_runs_whenever_the_run_was_expected() {
     let edges: Vec<_> = (1..9).flat_map(|task| [(0, task), (task, 9)]).collect();
-    let graph = ExecutableGraph::new(&plan(10, &edges, 3)).unwrap();
-    let executor = executor(3);
+    let mut graph = ExecutableGraph::new(&plan(10, &edges, 3)).unwrap();
+    let mut executor = executor(3);
     let witness = Witness::new(10);
     let expectations = [
         None,
@@ -112,7 +112,7 @@ fn every_task_runs_whenever_the_run_was_expected() {
                 // Now and then the helpers have time to fall asleep.
                 std::thread::sleep(microseconds(200));
             }
-            executor.run(&graph, &witness, &mut ());
+            executor.run(&mut graph, &witness, &mut ());
         }
     }
     assert!(witness.runs.iter().all(|runs| runs.load(Ordering::SeqCst) == 200 * expectations.len() as u32));
@@ -152,11 +152,11 @@ impl Tasks for Forks {
 fn scopes_nest_borrow_and_pass_panics_on() {
     std::panic::set_hook(Box::new(|_| {}));
     let plan = plan(6, &[(0, 5)], 4);
-    let graph = ExecutableGraph::new(&plan).unwrap();
-    let executor = executor(4);
+    let mut graph = ExecutableGraph::new(&plan).unwrap();
+    let mut executor = executor(4);
     let forks = Forks { sums: (0..6).map(|_| AtomicUsize::new(0)).collect(), panics: Mutex::default() };
     for _ in 0..50 {
-        executor.run(&graph, &forks, &mut ());
+        executor.run(&mut graph, &forks, &mut ());
     }
     assert!(forks.sums.iter().all(|sum| sum.load(Ordering::SeqCst) == 50 * (63 * 64 / 2 + 64)));
     assert_eq!(forks.panics.lock().unwrap().len(), 50 * 6);
@@ -189,13 +189,13 @@ fn a_task_that_panics_ends_neither_the_run_nor_a_worker_and_the_first_panic_is_p
     // Every task stands for a unit of its own.
     let edges: Vec<_> = (1..20).flat_map(|task| [(0, task), (task, 20)]).collect();
     for workers in [2, 4] {
-        let graph = ExecutableGraph::new(&plan(21, &edges, workers)).unwrap();
-        let executor = executor(workers);
+        let mut graph = ExecutableGraph::new(&plan(21, &edges, workers)).unwrap();
+        let mut executor = executor(workers);
         for panicking in [vec![0], vec![20], vec![3, 7, 11], (0..21).collect()] {
             let tasks = Panics { runs: (0..21).map(|_| AtomicU32::new(0)).collect(), panicking };
             for run in 1..=20 {
                 let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    executor.run(&graph, &tasks, &mut ());
+                    executor.run(&mut graph, &tasks, &mut ());
                 }));
                 let panic = *ran.unwrap_err().downcast::<usize>().unwrap();
                 assert!(tasks.panicking.contains(&panic));
@@ -204,7 +204,7 @@ fn a_task_that_panics_ends_neither_the_run_nor_a_worker_and_the_first_panic_is_p
                 }
             }
             let calm = Panics { runs: (0..21).map(|_| AtomicU32::new(0)).collect(), panicking: Vec::new() };
-            executor.run(&graph, &calm, &mut ());
+            executor.run(&mut graph, &calm, &mut ());
             assert!(calm.runs.iter().all(|runs| runs.load(Ordering::SeqCst) == 1), "all is as before");
         }
     }
@@ -244,9 +244,9 @@ impl Tasks for Bombs {
 #[test]
 fn payloads_that_panic_when_they_are_dropped_leave_no_helper_behind() {
     std::panic::set_hook(Box::new(|_| {}));
-    let graph = ExecutableGraph::new(&plan(6, &[(0, 5)], 4)).unwrap();
-    let executor = executor(4);
+    let mut graph = ExecutableGraph::new(&plan(6, &[(0, 5)], 4)).unwrap();
+    let mut executor = executor(4);
     for _ in 0..50 {
-        executor.run(&graph, &Bombs, &mut ());
+        executor.run(&mut graph, &Bombs, &mut ());
     }
 }

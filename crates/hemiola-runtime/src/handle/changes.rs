@@ -6,6 +6,7 @@ use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 
 use super::RobotHandle;
 use crate::assemble::durations_from;
+use crate::containment::contained;
 use crate::error::RuntimeError;
 use crate::pending::Pending;
 use crate::record::Change;
@@ -62,14 +63,26 @@ impl RobotHandle {
     pub(super) fn post(&self, change: Change) -> Result<Pending, RuntimeError> {
         let profile = self.profile();
         let mut controls = self.controls();
+        let mailboxes = controls.mailboxes();
         let number = controls.next_change();
-        let mut prepared = controls.prepare(&change, number, &profile)?;
-        let sent = controls.post(prepared.take_commands())?;
-        controls.note_prepared(prepared);
-        let number = change.has_number().then(|| controls.number_change());
-        // While the controls are locked: the journal has changes in the order of their numbers.
-        self.note_change(change, number);
-        Ok(Pending::sent(sent))
+        // Constructors and defaults are called for it.
+        let prepared = contained(|| controls.prepare(&change, number, &profile));
+        let mut prepared = prepared.map_err(|reason| RuntimeError::ChangePanicked { reason })??;
+        let mut commands = prepared.take_commands();
+        let sent = controls.post(&mut commands);
+        if let Ok(sent) = sent {
+            controls.note_prepared(prepared);
+            let number = change.has_number().then(|| controls.number_change());
+            // While the controls are locked: the journal has changes in the order of their numbers.
+            self.note_change(change, number);
+            drop(controls);
+            mailboxes.iter().for_each(|mailbox| mailbox.collect());
+            return Ok(Pending::sent(sent));
+        }
+        // What was made for nothing may look at the robot when it is dropped.
+        drop(controls);
+        drop((commands, prepared));
+        sent.map(Pending::sent)
     }
 
     /// Puts the robot into its safe state, as [`Change::EnterSafeState`] does. It stays there until
@@ -100,7 +113,7 @@ impl RobotHandle {
         let mut controls = self.controls();
         let cycles = 0..controls.cycles.len();
         let mut prepared = controls.prepare_plans(cycles, &profile)?;
-        let sent = controls.post(prepared.take_commands())?;
+        let sent = controls.post(&mut prepared.take_commands())?;
         controls.note_prepared(prepared);
         drop(controls);
         let end = Instant::now() + REPLAN_PATIENCE;

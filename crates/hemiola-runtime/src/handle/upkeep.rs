@@ -8,7 +8,7 @@ use hemiola_trace::WorkerId;
 use super::{CycleHealth, RobotHandle};
 use crate::controls::{Controls, CycleControl};
 use crate::error::RuntimeError;
-use crate::lock::lock_if_free;
+use crate::monitor::DescribedFailure;
 use crate::record::Change;
 
 impl RobotHandle {
@@ -17,16 +17,29 @@ impl RobotHandle {
     /// overflow. The next call tries again.
     pub(crate) fn service(&self) {
         self.viewpoints.tidy();
-        let mut monitor = self.monitor();
-        monitor.poll();
-        self.state.set_watched(monitor.is_watched());
-        drop(monitor);
-        if let Some(mut controls) = lock_if_free(&self.controls) {
-            controls.cycles.iter().for_each(|cycle| cycle.mailbox.collect());
+        let failures = self.monitor().take_failures();
+        let described = failures.into_iter().map(DescribedFailure::of).collect();
+        self.gather(described);
+        if let Some(mut controls) = self.controls.lock_if_free() {
             self.learn(&mut controls);
+            let mailboxes = controls.mailboxes();
             drop(controls);
+            mailboxes.iter().for_each(|mailbox| mailbox.collect());
             self.restart_failed();
         }
+    }
+
+    /// Gathers events, and tells of these failures.
+    fn gather(&self, described: Vec<DescribedFailure>) {
+        let mut monitor = self.monitor();
+        monitor.tell_failures(described);
+        monitor.poll();
+        self.state.set_watched(monitor.is_watched());
+    }
+
+    /// Gathers events for the last time, where code of a user has kept the service thread from ending.
+    pub(crate) fn gather_without_service(&self) {
+        self.gather(Vec::new());
     }
 
     /// Looks from now on, whenever it gathers events, at what the kernel counts of these threads.
@@ -49,7 +62,7 @@ impl RobotHandle {
             }
             // A plan that cannot be made would not have been at the start.
             if let Ok(mut prepared) = controls.prepare_plans([index], &profile)
-                && controls.post(prepared.take_commands()).is_ok()
+                && controls.post(&mut prepared.take_commands()).is_ok()
             {
                 controls.note_prepared(prepared);
             }

@@ -1,5 +1,6 @@
 //! How many values of each representation observers may hold, and that stores have slots for all of them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The slots of one blackboard's stores that observers may hold.
@@ -28,39 +29,73 @@ impl Reserve {
         Arc::new(Self(Mutex::new(vec![Slots::default(); stores])))
     }
 
-    /// Reserves slots, so many of each store, and has those made that are missing: of which store how many, when so many were made before. While `make` makes them, and posts them to the blackboard's
-    /// owner, nobody else reserves: who comes next relies on them.
+    /// Reserves slots, so many of each store. Has those made that are missing, of a store so many, with nothing locked: their values
+    /// are made by code of users. Then has all posted to the blackboard's owner, each store's with how many were made before;
+    /// meanwhile nobody else reserves, for who comes next relies on them.
     ///
     /// # Errors
     /// That of `make`; then nothing is reserved.
-    pub fn reserve<R, E>(
+    pub fn reserve<S, R, E>(
         self: &Arc<Self>,
         holds: Vec<(usize, usize)>,
-        make: impl FnOnce(&[(usize, usize, usize)], &Arc<Reservation>) -> Result<R, E>,
+        make: impl Fn(usize, usize) -> Result<S, E>,
+        post: impl FnOnce(Vec<(usize, S, usize)>, &Arc<Reservation>) -> R,
     ) -> Result<R, E> {
-        let mut all = self.lock();
-        let mut missing = Vec::new();
-        for &(store, count) in &holds {
-            let slots = &mut all[store];
-            slots.reserved += count;
-            let lacking = slots.reserved.saturating_sub(slots.made);
-            if lacking > 0 {
-                missing.push((store, lacking, slots.made));
+        loop {
+            let lacking = lacking(&self.lock(), &holds);
+            let made = lacking.iter().map(|(&store, &count)| Ok((store, make(store, count)?)));
+            let made = made.collect::<Result<Vec<_>, E>>()?;
+            let mut all = self.lock();
+            let enough = |(store, count)| lacking.get(store).is_some_and(|made| made >= count);
+            if !self::lacking(&all, &holds).iter().all(enough) {
+                // Somebody else has reserved meanwhile.
+                drop(all);
+                continue;
             }
+            holds.iter().for_each(|&(store, count)| all[store].reserved += count);
+            let with_before = made.into_iter().map(|(store, slots)| {
+                let before = all[store].made;
+                all[store].made += lacking[&store];
+                (store, slots, before)
+            });
+            let with_before = with_before.collect();
+            let reservation = Arc::new(Reservation { reserve: self.clone(), holds });
+            let posted = post(with_before, &reservation);
+            // Before the reservation may be dropped.
+            drop(all);
+            return Ok(posted);
         }
-        let reservation = Arc::new(Reservation { reserve: self.clone(), holds });
-        let made = make(&missing, &reservation);
-        if made.is_ok() {
-            missing.iter().for_each(|&(store, count, _)| all[store].made += count);
-        }
-        // Before the reservation may be dropped.
-        drop(all);
-        made
+    }
+
+    /// Has slots taken back that were made, and did not get to the blackboard: `take_back` tells of which store how many. Meanwhile
+    /// nobody else reserves.
+    pub fn return_slots<R>(&self, take_back: impl FnOnce(&mut dyn FnMut(usize, usize)) -> R) -> R {
+        let mut all = self.lock();
+        take_back(&mut |store, count| all[store].made -= count)
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Slots>> {
         // Numbers are whole even if somebody panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Of which stores there are how many slots too few for these.
+fn lacking(all: &[Slots], holds: &[(usize, usize)]) -> BTreeMap<usize, usize> {
+    let mut wanted: BTreeMap<usize, usize> = BTreeMap::new();
+    holds.iter().for_each(|&(store, count)| *wanted.entry(store).or_default() += count);
+    let lacks = |(store, count): (usize, usize)| {
+        let Slots { made, reserved } = all[store];
+        Some((store, (reserved + count).checked_sub(made).filter(|&lacking| lacking > 0)?))
+    };
+    wanted.into_iter().filter_map(lacks).collect()
+}
+
+impl Reservation {
+    /// So many slots are lost: they are held by what nobody will ever drop.
+    pub fn lose(&self, store: usize, count: usize) {
+        let mut all = self.reserve.lock();
+        all[store].made = all[store].made.saturating_sub(count);
     }
 }
 

@@ -31,6 +31,13 @@ impl Room {
     }
 }
 
+impl Room {
+    /// How many values were let go.
+    pub fn left(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
 impl Passed {
     /// Whether so many values are on their way.
     #[inline]

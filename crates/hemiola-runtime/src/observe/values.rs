@@ -73,7 +73,17 @@ pub fn values(
         period: wanted.period,
         dropped: 0,
     });
-    (writer, ValueLine { values, channels: channels.collect(), counts, _reservation: reservation.clone() })
+    let held = wanted.iter().map(|wanted| Taken { store: wanted.store, count: 0 });
+    (
+        writer,
+        ValueLine {
+            values,
+            channels: channels.collect(),
+            counts,
+            taken: held.collect(),
+            reservation: reservation.clone(),
+        },
+    )
 }
 
 /// The cycle's or source's end.
@@ -155,14 +165,24 @@ pub struct ValueLine {
     values: Taker<PassedValue>,
     channels: Vec<ValueChannel>,
     counts: Arc<[Count]>,
+    taken: Box<[Taken]>,
     /// Given back after what is still on its way.
-    _reservation: Arc<Reservation>,
+    reservation: Arc<Reservation>,
+}
+
+/// How many values of a store the observer has got.
+struct Taken {
+    store: usize,
+    count: u32,
 }
 
 impl ValueLine {
     /// The next value.
     pub fn take(&mut self) -> Option<PassedValue> {
-        self.values.take()
+        let passed = self.values.take()?;
+        let taken = &mut self.taken[passed.entry as usize];
+        taken.count = taken.count.wrapping_add(1);
+        Some(passed)
     }
 
     /// As an observer sees it; channels are counted from `first` on.
@@ -182,6 +202,18 @@ impl ValueLine {
             .iter()
             .zip(&*self.counts)
             .map(|(channel, count)| ValueChannel { dropped: count.dropped.load(Ordering::Relaxed), ..channel.clone() })
+    }
+}
+
+impl Drop for ValueLine {
+    fn drop(&mut self) {
+        // Whoever forgets a value (`mem::forget`) keeps its slot for good; a provider needs another one then.
+        for (Taken { store, count: taken }, Count { room, .. }) in self.taken.iter().zip(&*self.counts) {
+            let forgotten = taken.wrapping_sub(room.left());
+            if forgotten > 0 {
+                self.reservation.lose(*store, forgotten as usize);
+            }
+        }
     }
 }
 

@@ -5,12 +5,10 @@
 //! observers, and nobody waits for a cycle.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::Time;
-use hemiola_realtime::describe_panic;
 
 use super::hand_over::{Presence, WhenFull};
 use super::observation::{Observation, PartChoice};
@@ -22,6 +20,7 @@ use super::runs::{RunLine, runs};
 use super::stack::{Node, Stack};
 use super::values::{self, ValueLine, Wanted, values};
 use crate::blackboard::Blackboard;
+use crate::containment::contained;
 use crate::error::RuntimeError;
 use crate::record::InputRecord;
 
@@ -93,6 +92,7 @@ impl Viewpoint {
         full: WhenFull,
     ) -> Result<Option<Lines>, RuntimeError> {
         self.tidy();
+        self.tidy_arriving();
         let Asked { stores, runs: with_runs, parts: when, once } = asked;
         let cycle = self.cycle.as_ref();
         let cycle_runs = cycle.filter(|_| with_runs);
@@ -117,16 +117,42 @@ impl Viewpoint {
         let depth = if once { 1 } else { self.depth };
         let wanted: Vec<_> = stores.into_iter().map(|(store, period)| Wanted { store, period, depth }).collect();
         let holds = wanted.iter().map(|wanted| (wanted.store, wanted.depth)).collect();
-        self.reserve.reserve(holds, |missing, reservation| {
-            for &(store, count, before) in missing {
-                let made = catch_unwind(AssertUnwindSafe(|| self.blackboard.store(store).make_slots(count, before)));
-                outlet.slots.push((store, made.map_err(|panic| self.no_value(store, &*panic))?));
+        let make = |store, count| {
+            let made = contained(|| self.blackboard.store(store).make_slots(count));
+            made.map_err(|panic| self.no_value(store, &panic))
+        };
+        self.reserve.reserve(holds, make, |made, reservation| {
+            for (store, mut slots, before) in made {
+                slots.make_room(self.blackboard.store(store), before);
+                outlet.slots.push((store, slots));
             }
             let (writer, line) = values(&self.name, &self.blackboard, &wanted, presence, full, reservation);
             (outlet.values, lines.values) = (Some(writer), Some(line));
             self.arriving.post(Node::new(outlet));
-            Ok(Some(lines))
+            Some(lines)
         })
+    }
+
+    /// Frees what came to a cycle that does not run, or a source that waits, of those who have left meanwhile: somebody may ask
+    /// again and again.
+    fn tidy_arriving(&self) {
+        if self.arriving.is_empty() {
+            return;
+        }
+        let mut left = Vec::new();
+        self.reserve.return_slots(|return_slots| {
+            let mut arriving = self.arriving.take_all();
+            while let Some(mut node) = arriving {
+                arriving = node.next.take();
+                if node.item.is_gone() {
+                    node.item.slots.iter().for_each(|(store, slots)| return_slots(*store, slots.count()));
+                    left.push(node);
+                } else {
+                    self.arriving.post(node);
+                }
+            }
+        });
+        drop(left);
     }
 
     /// Frees what the cycle does not need any more.
@@ -137,9 +163,9 @@ impl Viewpoint {
         }
     }
 
-    fn no_value(&self, store: usize, panic: &(dyn std::any::Any + Send)) -> RuntimeError {
+    fn no_value(&self, store: usize, panic: &str) -> RuntimeError {
         let name = self.blackboard.store(store).descriptor().name();
-        RuntimeError::internal(&format!("no value of {name} could be made: {}", describe_panic(panic, "")))
+        RuntimeError::internal(&format!("no value of {name} could be made: {panic}"))
     }
 }
 

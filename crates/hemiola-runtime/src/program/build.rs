@@ -11,7 +11,7 @@ use hemiola_trace::{Catalog, CycleId, to_topic};
 
 use super::lineage::{Input, Lineage, Root};
 use super::update::{TakenOutputs, UpdatePublisher, UpdateTask};
-use super::{Body, CellRef, DiscardedStores, Program, ProgramPort, StoreRef, Task};
+use super::{Body, CellRef, DiscardedStores, Planned, Program, ProgramPort, StoreRef, Task};
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
@@ -40,7 +40,7 @@ pub struct ProgramParts<'p> {
 }
 
 /// Binds a plan to a blackboard and instances. Allocates; off the real-time threads.
-pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
+pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
     let task_of = tasks_by_update(parts.plan);
     let mut lineage = Vec::new();
     let mut discarded = DiscardedStores::new();
@@ -77,8 +77,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
     let ids: Vec<_> = tasks.iter().map(|task| task.trace).collect();
     let edges: Vec<_> =
         parts.plan.graph().reduced().iter().map(|(from, to)| (ids[from.index()], ids[to.index()])).collect();
-    Ok(Program {
-        graph: ExecutableGraph::new(parts.plan)?,
+    let program = Program {
         plan: parts.catalog.plan(parts.cycle_id, &edges).map_err(RuntimeError::Trace)?,
         cycle: parts.cycle_id,
         ports: ports(&tasks),
@@ -91,7 +90,8 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Program, RuntimeError> {
         robot: parts.robot.clone(),
         _discarded: discarded,
         instances: parts.instances.values().cloned().collect(),
-    })
+    };
+    Ok(Planned { graph: ExecutableGraph::new(parts.plan)?, program })
 }
 
 fn providers(tasks: &[Task], blackboard: &Blackboard) -> Box<[Option<usize>]> {

@@ -74,13 +74,15 @@ impl Program {
         let stores = taken.outputs.iter().map(|(store, _)| std::slice::from_ref(store));
         // SAFETY: this is the provider's task, which runs once in a run.
         let writing: Vec<_> = stores.map(|store| unsafe { Writing::begin(store) }).collect();
-        let is_done = taken.is_called && self.call_update(task, update, worker, scope);
+        // It writes what is taken, too, so there must be room for that.
+        let is_called = taken.is_called && writing.iter().all(Option::is_some);
+        let is_done = is_called && self.call_update(task, update, worker, scope);
         let (frame, mut is_taken) = (self.blackboard.frame(), false);
         for (writing, (_, values)) in writing.into_iter().zip(&taken.outputs) {
             let Some(mut writing) = writing else { continue };
             let stamp = catch_unwind(AssertUnwindSafe(|| {
                 writing.reset();
-                writing.values().find_map(|value| values.take(frame.run, frame.clock.now(), value))
+                writing.values().find_map(|mut value| values.take(frame.run, frame.clock.now(), &mut value))
             }));
             match stamp {
                 Ok(Some(stamp)) => {
@@ -93,7 +95,7 @@ impl Program {
                 }
             }
         }
-        if !taken.is_called {
+        if !is_called {
             // SAFETY: by the provider's task, once in a run.
             unsafe {
                 match is_taken {

@@ -1,9 +1,9 @@
-use hemiola_model::{AnyRepresentation, Time};
+use hemiola_model::{Time, ValueMut};
 
 /// Samples that do not come from the world: what a recording puts in the place of a source ([`Course::feeding`](crate::Course::feeding)).
 ///
 /// ```
-/// use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+/// use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 /// use hemiola_runtime::Feed;
 /// # use hemiola_model::{Form, Representation};
 /// # #[derive(Default)] struct Distance(f32);
@@ -13,7 +13,7 @@ use hemiola_model::{AnyRepresentation, Time};
 /// struct Approach(std::ops::Range<u32>);
 ///
 /// impl Feed for Approach {
-///     fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String> {
+///     fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String> {
 ///         let Some(number) = self.0.next() else { return Ok(None) };
 ///         let distance = values.iter_mut().find_map(|value| value.downcast_mut::<Distance>());
 ///         *distance.ok_or("the source provides no Distance")? = Distance(3.0 - 0.1 * number as f32);
@@ -22,7 +22,7 @@ use hemiola_model::{AnyRepresentation, Time};
 /// }
 ///
 /// let mut value = RepresentationDescriptor::of::<Distance>().create();
-/// assert_eq!(Approach(5..9).sample(&mut [&mut value]), Ok(Some(Time::from_seconds(0.5))));
+/// assert_eq!(Approach(5..9).sample(&mut [ValueMut::of(&mut value)]), Ok(Some(Time::from_seconds(0.5))));
 /// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
 /// ```
 pub trait Feed: Send {
@@ -31,7 +31,7 @@ pub trait Feed: Send {
     ///
     /// # Errors
     /// Why there is no sample this time; the next may come.
-    fn sample(&mut self, values: &mut [&mut AnyRepresentation]) -> Result<Option<Time>, String>;
+    fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String>;
 
     /// The number of the sample that was given last, among all that the source took; samples that are not in the recording leave a gap. Needed to
     /// follow a [`Script`](crate::Script); without it, no sample is missing.

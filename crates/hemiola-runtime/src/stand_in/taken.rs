@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hemiola_model::{AnyRepresentation, Time};
+use hemiola_model::{Time, ValueMut};
 
 /// Values of a representation that do not come from its provider, but from a recording: [`Course::taking`](crate::Course::taking).
 ///
 /// ```
-/// use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+/// use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 /// use hemiola_runtime::TakenValues;
 /// # use hemiola_model::{Form, Representation};
 /// # #[derive(Default)] struct Distance(f32);
@@ -16,7 +16,7 @@ use hemiola_model::{AnyRepresentation, Time};
 /// struct Approach;
 ///
 /// impl TakenValues for Approach {
-///     fn take(&mut self, run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time> {
+///     fn take(&mut self, run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time> {
 ///         let distance = value.downcast_mut::<Distance>().filter(|_| run % 2 == 0)?;
 ///         *distance = Distance(3.0 - now.seconds() as f32);
 ///         Some(now)
@@ -24,13 +24,13 @@ use hemiola_model::{AnyRepresentation, Time};
 /// }
 ///
 /// let mut value = RepresentationDescriptor::of::<Distance>().create();
-/// assert_eq!(Approach.take(10, Time::from_seconds(0.5), &mut value), Some(Time::from_seconds(0.5)));
+/// assert_eq!(Approach.take(10, Time::from_seconds(0.5), &mut ValueMut::of(&mut value)), Some(Time::from_seconds(0.5)));
 /// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
 /// ```
 pub trait TakenValues: Send {
     /// Fills the value, which holds its default, with that of this run of its cycle, and tells when the newest sample was taken that it derives
     /// from. `None` if there is none: then the last value stays, marked as stale. Called in the order of the runs, by a robot that is stepped.
-    fn take(&mut self, run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time>;
+    fn take(&mut self, run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time>;
 }
 
 /// All of a robot, by representation. Whoever has them is stepped: the lock keeps nobody waiting.
@@ -61,7 +61,7 @@ impl Taken {
 }
 
 impl TakenRepresentation {
-    pub fn take(&self, run: u32, now: Time, value: &mut AnyRepresentation) -> Option<Time> {
+    pub fn take(&self, run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take(run, now, value)
     }
 }

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod containment;
+mod outside;
+mod reentering;
 mod switching;
 
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};

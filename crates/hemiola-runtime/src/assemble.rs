@@ -70,6 +70,7 @@ const REPORTS: usize = 16;
 
 /// Makes everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
+    periods::check_rates(&robot)?;
     let Course { mut feeds, taken, script, end } = std::mem::take(&mut robot.course);
     let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));

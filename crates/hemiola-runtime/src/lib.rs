@@ -35,6 +35,7 @@ mod gate;
 mod handle;
 mod journal;
 mod lock;
+mod made;
 mod mailbox;
 mod module_instance;
 mod monitor;

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::picas::{Deployment, holistic};
 use hemiola_realtime::Affinity;
 use hemiola_schedulability::draw;
@@ -20,8 +20,8 @@ use super::trace;
 use crate::error::BenchError;
 
 const CORES: usize = 4;
-const HORIZON: Time = Time::milliseconds(100_000);
-const SIMULATED: Time = Time::milliseconds(60_000);
+const HORIZON: TimeSpan = TimeSpan::milliseconds(100_000);
+const SIMULATED: TimeSpan = TimeSpan::milliseconds(60_000);
 
 fn latencies(model: &Model, chain_of: &[usize]) -> Vec<Observed> {
     let latencies = Latencies::new(chain_of);
@@ -150,14 +150,14 @@ fn describe(chain_of: &[usize], who: Who) -> (String, usize) {
 }
 
 /// Who ran when on the four cores, up to `end`, under PiCAS or in default executors.
-fn schedule(deployment: &Deployment, end: Time) -> (Schedule, Vec<usize>) {
+fn schedule(deployment: &Deployment, end: TimeSpan) -> (Schedule, Vec<usize>) {
     let (model, chain_of) = case_study::model(deployment);
     let mut schedule = Schedule::default();
     run(&model, &Options { end, ..Options::default() }, &mut schedule);
     (schedule, chain_of)
 }
 
-const SHOWN: Time = Time::milliseconds(400);
+const SHOWN: TimeSpan = TimeSpan::milliseconds(400);
 
 /// The beginning, under PiCAS and in ROS 2's default executors.
 pub fn pictures() -> [String; 2] {
@@ -168,12 +168,12 @@ pub fn pictures() -> [String; 2] {
     ]
     .map(|(heading, deployment)| {
         let (schedule, chain_of) = schedule(&deployment, SHOWN);
-        draw::schedule_svg(heading, &schedule, CORES, Time::ZERO, SHOWN, |who| describe(&chain_of, who))
+        draw::schedule_svg(heading, &schedule, CORES, TimeSpan::ZERO, SHOWN, |who| describe(&chain_of, who))
     })
 }
 
 /// Writes the first two seconds under PiCAS for Perfetto.
 pub fn write_trace(path: &Path) -> Result<(), BenchError> {
-    let (schedule, chain_of) = schedule(&case_study::deployment(), Time::milliseconds(2_000));
+    let (schedule, chain_of) = schedule(&case_study::deployment(), TimeSpan::milliseconds(2_000));
     Ok(trace::write(path, &schedule, CORES, |who| describe(&chain_of, who).0)?)
 }

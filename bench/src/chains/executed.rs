@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_bench_contestant::{Usage, compute_for};
 use hemiola_bus::{Bus, Executor, Order, Priority, Publisher, RobotClock, RunningExecutor, Topic, WhenFull};
 use hemiola_realtime::{Affinity, MonotonicTime, Policy, ThreadSettings, monotonic_now};
@@ -37,23 +37,23 @@ pub struct Executed {
 pub struct Interruptions {
     longest_ns: AtomicU64,
     /// The end of a call, and for how long it did not compute before; not the short ones.
-    long: Mutex<Vec<(Time, Time)>>,
+    long: Mutex<Vec<(TimeSpan, TimeSpan)>>,
 }
 
 impl Interruptions {
-    fn note(&self, end: Time, length: Time) {
+    fn note(&self, end: TimeSpan, length: TimeSpan) {
         self.longest_ns.fetch_max(length.as_nanoseconds(), Ordering::Relaxed);
         if length >= LEAST {
             self.long.lock().unwrap_or_else(PoisonError::into_inner).push((end, length));
         }
     }
 
-    pub fn longest(&self) -> Time {
-        Time::nanoseconds(self.longest_ns.load(Ordering::Relaxed))
+    pub fn longest(&self) -> TimeSpan {
+        TimeSpan::nanoseconds(self.longest_ns.load(Ordering::Relaxed))
     }
 
     /// From when to when, as if all was at the end of the call.
-    pub fn spans(&self) -> Vec<(Time, Time)> {
+    pub fn spans(&self) -> Vec<(TimeSpan, TimeSpan)> {
         let long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
         long.iter().map(|&(end, length)| (end - length, end)).collect()
     }
@@ -191,8 +191,8 @@ impl<A: Application> Call<A> {
     }
 }
 
-fn time(shown: hemiola_model::Time) -> Time {
-    Time::nanoseconds(shown.nanoseconds().max(0) as u64)
+fn time(shown: hemiola_model::Time) -> TimeSpan {
+    TimeSpan::nanoseconds(shown.nanoseconds().max(0) as u64)
 }
 
 #[cfg(test)]
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn callbacks_are_connected_as_in_the_simulator() {
         for scheduler in [Scheduler::Ros2, Scheduler::Picas] {
-            let model = model(scheduler, 4, Time::ZERO);
+            let model = model(scheduler, 4, TimeSpan::ZERO);
             let (executed, simulated) = (Arc::new(Nodes::new()), Nodes::new());
             let (clock, bus) = (Arc::new(RobotClock::stepped()), Bus::new());
             let topic = |callback| bus.topic(&format!("{callback}")).expect("a topic");
@@ -215,7 +215,7 @@ mod tests {
                 clock.set(hemiola_model::Time::ZERO + Duration::from_millis(milliseconds));
                 while executors.iter_mut().map(Executor::run_ready).sum::<usize>() > 0 {}
             }
-            simulate(&model, Time::microseconds(3_000_500), &simulated);
+            simulate(&model, TimeSpan::microseconds(3_000_500), &simulated);
             let (executed, simulated) = (executed.figures(), simulated.figures());
             // Which of two messages of the same time is among the first nine, which do not count, nobody promises.
             assert!(executed.latency.count.abs_diff(simulated.latency.count) <= 1, "{scheduler:?}");

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_schedulability::simulation::Observed;
 
 use super::application::{Application, Cause};
@@ -23,8 +23,8 @@ pub struct Latencies {
 pub struct Beyond {
     pub chain: usize,
     /// When its timer expired.
-    pub released: Time,
-    pub end: Time,
+    pub released: TimeSpan,
+    pub end: TimeSpan,
 }
 
 /// So many are kept.
@@ -63,9 +63,9 @@ impl Latencies {
 
 impl Application for Latencies {
     /// When the chain's timer expired.
-    type Message = Time;
+    type Message = TimeSpan;
 
-    fn begin(&self, callback: usize, cause: Cause<'_, Time>, _now: Time) -> bool {
+    fn begin(&self, callback: usize, cause: Cause<'_, TimeSpan>, _now: TimeSpan) -> bool {
         let released = match cause {
             Cause::Expired(due) => due,
             Cause::Received(&released) => released,
@@ -75,8 +75,8 @@ impl Application for Latencies {
         true
     }
 
-    fn end(&self, callback: usize, now: Time) -> Time {
-        let released = Time::nanoseconds(self.released[callback].load(Ordering::Relaxed));
+    fn end(&self, callback: usize, now: TimeSpan) -> TimeSpan {
+        let released = TimeSpan::nanoseconds(self.released[callback].load(Ordering::Relaxed));
         if let Some(chain) = self.ends[callback] {
             self.observed[chain].lock().unwrap_or_else(PoisonError::into_inner).add(now - released);
             if self.bounds.get(chain).is_some_and(|bound| bound.as_ref().is_ok_and(|&bound| now - released > bound)) {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_chain_is_measured_from_its_timers_expiry_to_its_last_end() {
-        let ms = Time::milliseconds;
+        let ms = TimeSpan::milliseconds;
         let latencies = Latencies::new(&[0, 0, 1]).within(&[Ok(ms(14)), Ok(ms(14))]);
         assert!(latencies.begin(0, Cause::Expired(ms(80)), ms(81)));
         let message = latencies.end(0, ms(83));

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use hemiola_analysis::picas::{Deployment, Executor, ExecutorId, Order};
-use hemiola_analysis::{Costs, Time};
+use hemiola_analysis::{Costs, TimeSpan};
 use hemiola_bench_contestant::compute_for;
 use hemiola_realtime::{
     Calibration, LatencyDistribution, Policy, Priority, RealtimeError, ThreadSettings, monotonic_now, spawn,
@@ -30,7 +30,7 @@ impl Mapping {
         let load = deployment.utilisation(cores).into_iter().fold(0.0, f64::max);
         let scale = (LARGEST_LOAD / load).min(1.0);
         for callback in deployment.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
-            callback.cost = Time::nanoseconds((callback.cost.as_nanoseconds() as f64 * scale) as u64);
+            callback.cost = TimeSpan::nanoseconds((callback.cost.as_nanoseconds() as f64 * scale) as u64);
         }
         Self { deployment, cores, scale }
     }
@@ -78,7 +78,7 @@ impl Taken {
         let share = beyond_work(policy, long, 100)?.as_secs_f64() / long.as_secs_f64();
         // The executors sleep until a timer is due, and do not wake early for it.
         let timer = wakeup_latency(policy, Duration::from_millis(1), 1000).map(|(late, _)| late);
-        let p99 = |measured: Option<LatencyDistribution>| measured.map_or(Time::ZERO, |latency| latency.p99.into());
+        let p99 = |measured: Option<LatencyDistribution>| measured.map_or(TimeSpan::ZERO, |latency| latency.p99.into());
         let Calibration { hand_over, wake_up, preemption, .. } = Calibration::measure();
         let costs = Costs {
             dispatch: dispatch.into(),
@@ -96,7 +96,7 @@ impl Taken {
         let mut whole = Deployment { costs: self.costs, ..deployment.clone() };
         for callback in whole.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
             let cost = callback.cost.as_nanoseconds() as f64;
-            callback.cost = Time::nanoseconds((cost * (1.0 + self.share)).ceil() as u64);
+            callback.cost = TimeSpan::nanoseconds((cost * (1.0 + self.share)).ceil() as u64);
         }
         whole
     }
@@ -147,6 +147,6 @@ mod tests {
     fn what_the_machine_takes_makes_bounds_longer() {
         let deployment = case_study::deployment();
         let taken = Taken { costs: Costs::default(), share: 0.01 };
-        assert_eq!(taken.added_to(&deployment).chains[0].callbacks[1].cost, Time::microseconds(16_261));
+        assert_eq!(taken.added_to(&deployment).chains[0].callbacks[1].cost, TimeSpan::microseconds(16_261));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::simulation::Observed;
 use hemiola_words::svg::escape;
 
@@ -21,7 +21,7 @@ pub struct Range {
     pub name: String,
     pub simulated: Observed,
     pub executed: Observed,
-    pub bound: Option<Time>,
+    pub bound: Option<TimeSpan>,
 }
 
 impl From<&Row> for Range {

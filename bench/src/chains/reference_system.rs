@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_realtime::Affinity;
 use hemiola_schedulability::simulation::Observed;
 
@@ -33,10 +33,10 @@ use super::table::ms;
 use crate::error::BenchError;
 
 /// The cores of the original, and how long computing takes on its computer (a Raspberry Pi 4).
-const ORIGINAL: (usize, Time) = (4, Time::milliseconds(10));
+const ORIGINAL: (usize, TimeSpan) = (4, TimeSpan::milliseconds(10));
 /// How long it takes where it is really executed: so that a single thread can bear it.
-const CRUNCH: Time = Time::milliseconds(4);
-const SIMULATED: Time = Time::milliseconds(60_000);
+const CRUNCH: TimeSpan = TimeSpan::milliseconds(4);
+const SIMULATED: TimeSpan = TimeSpan::milliseconds(60_000);
 
 /// Who runs the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub fn run(length: Duration) -> Result<[Trial; 3], BenchError> {
     for (way, name) in WAYS {
         executed.push(really(way, name, cores, length)?);
     }
-    let trial = |what: &str, (cores, crunch): (usize, Time), outcomes| Trial {
+    let trial = |what: &str, (cores, crunch): (usize, TimeSpan), outcomes| Trial {
         heading: format!("{what} on {cores} cores, computing takes {crunch}"),
         outcomes,
     };
@@ -87,7 +87,7 @@ pub fn run(length: Duration) -> Result<[Trial; 3], BenchError> {
     ])
 }
 
-fn simulated(way: Way, name: &'static str, cores: usize, crunch: Time) -> Outcome {
+fn simulated(way: Way, name: &'static str, cores: usize, crunch: TimeSpan) -> Outcome {
     let (figures, simulated) = match way {
         Way::Callbacks(scheduler) => {
             let nodes = Nodes::new();

@@ -2,14 +2,14 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use hemiola_analysis::picas::{allocation, holistic};
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_schedulability::picas::random_sets;
 use hemiola_schedulability::ros2::end_to_end;
 
 const UTILISATIONS: [f64; 3] = [2.5, 3.0, 3.5];
 const CORES: usize = 4;
 const CHAINS: usize = 9;
-const HORIZON: Time = Time::milliseconds(100_000);
+const HORIZON: TimeSpan = TimeSpan::milliseconds(100_000);
 
 /// How many chains of each rank are sure to be in time, at one utilisation.
 pub struct Shares {

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_realtime::{Affinity, MonotonicTime, Policy, Priority, ThreadSettings, monotonic_now, sleep_until, spawn};
 
 use crate::error::BenchError;
@@ -10,7 +10,7 @@ use crate::error::BenchError;
 /// They wake this often: often enough to see what matters to a chain, and a few thousandths of a core each.
 const PERIOD: Duration = Duration::from_millis(2);
 /// What is shorter is what bounds count as a late timer, or as a share of interrupts.
-pub const LEAST: Time = Time::microseconds(300);
+pub const LEAST: TimeSpan = TimeSpan::microseconds(300);
 
 /// A thread on each core, above all others: when it did not run although it was due, the machine ran nobody's threads, for the kernel or the
 /// host had the core. Measure what the machine takes while they are there.
@@ -29,7 +29,7 @@ struct Stall {
 
 /// Stalls in the time of an application's clock.
 #[derive(Debug, Default)]
-pub struct Stalls(Vec<(Time, Time)>);
+pub struct Stalls(Vec<(TimeSpan, TimeSpan)>);
 
 impl Sentinels {
     /// On all cores; without permission for real-time priorities there are none.
@@ -54,7 +54,7 @@ impl Sentinels {
     /// What they saw since an application's clock showed zero.
     pub fn since(&self, zero: MonotonicTime) -> Stalls {
         let stalls = self.stalls.lock().unwrap_or_else(PoisonError::into_inner);
-        let shown = |time: MonotonicTime| Time::from(time.since(zero));
+        let shown = |time: MonotonicTime| TimeSpan::from(time.since(zero));
         Stalls(stalls.iter().map(|stall| (shown(stall.begin), shown(stall.end))).collect())
     }
 
@@ -76,7 +76,7 @@ fn watch(stalls: &Mutex<Vec<Stall>>, ends: &AtomicBool) {
     while !ends.load(Ordering::Relaxed) {
         sleep_until(due);
         let now = monotonic_now();
-        if Time::from(now.since(due)) > LEAST {
+        if TimeSpan::from(now.since(due)) > LEAST {
             stalls.lock().unwrap_or_else(PoisonError::into_inner).push(Stall { begin: due, end: now });
         }
         due = now.max(due) + PERIOD;
@@ -85,21 +85,21 @@ fn watch(stalls: &Mutex<Vec<Stall>>, ends: &AtomicBool) {
 
 impl Stalls {
     #[cfg(test)]
-    pub fn of(stalls: impl Iterator<Item = (Time, Time)>) -> Self {
+    pub fn of(stalls: impl Iterator<Item = (TimeSpan, TimeSpan)>) -> Self {
         Self(stalls.collect())
     }
 
     /// Others, too: what is over before a sentinel is due can be seen by whoever ran then.
-    pub fn and(&self, others: Vec<(Time, Time)>) -> Self {
+    pub fn and(&self, others: Vec<(TimeSpan, TimeSpan)>) -> Self {
         Self(self.0.iter().copied().chain(others).collect())
     }
 
     /// For how long of this time some core ran nothing.
-    pub fn within(&self, begin: Time, end: Time) -> Time {
-        let mut parts: Vec<(Time, Time)> =
+    pub fn within(&self, begin: TimeSpan, end: TimeSpan) -> TimeSpan {
+        let mut parts: Vec<(TimeSpan, TimeSpan)> =
             self.0.iter().map(|&(from, to)| (from.max(begin), to.min(end))).filter(|(from, to)| from < to).collect();
         parts.sort_unstable();
-        let (mut sum, mut until) = (Time::ZERO, begin);
+        let (mut sum, mut until) = (TimeSpan::ZERO, begin);
         for (from, to) in parts {
             sum += to.max(until) - from.max(until);
             until = until.max(to);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn stalls_of_several_cores_at_once_count_once() {
-        let ms = Time::milliseconds;
+        let ms = TimeSpan::milliseconds;
         let stalls = Stalls([(10, 20), (40, 50), (15, 25), (90, 99)].map(|(begin, end)| (ms(begin), ms(end))).into());
         assert_eq!(stalls.within(ms(0), ms(60)), ms(25));
         assert_eq!(stalls.within(ms(18), ms(45)), ms(12));

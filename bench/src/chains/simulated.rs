@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::simulation::{Model, Observer, Options, Source, Who, run};
 
 use super::application::{Application, Cause};
@@ -14,11 +14,11 @@ pub struct Simulated {
 }
 
 /// Lets an application run in the simulator, until `end`.
-pub fn simulate<A: Application>(model: &Model, end: Time, application: &A) -> Simulated {
+pub fn simulate<A: Application>(model: &Model, end: TimeSpan, application: &A) -> Simulated {
     let callbacks = model.callbacks.len();
     let queues = vec![VecDeque::new(); callbacks];
     let works = vec![false; callbacks];
-    let mut messages = Messages { model, application, queues, works, busy: Time::ZERO, dropped: 0 };
+    let mut messages = Messages { model, application, queues, works, busy: TimeSpan::ZERO, dropped: 0 };
     run(model, &Options { end, ..Options::default() }, &mut messages);
     let cores_used = messages.busy.as_nanoseconds() as f64 / end.as_nanoseconds().max(1) as f64;
     Simulated { cores_used, dropped: messages.dropped }
@@ -33,12 +33,12 @@ struct Messages<'s, A: Application> {
     /// Per callback, whether its present call computes.
     works: Vec<bool>,
     /// Of all cores.
-    busy: Time,
+    busy: TimeSpan,
     dropped: u64,
 }
 
 impl<A: Application> Observer for Messages<'_, A> {
-    fn callback_started(&mut self, callback: usize, released: Time, now: Time) {
+    fn callback_started(&mut self, callback: usize, released: TimeSpan, now: TimeSpan) {
         let message = self.queues[callback].pop_front();
         let cause = match (&self.model.callbacks[callback].source, &message) {
             (Source::Messages { .. }, Some(message)) => Cause::Received(message),
@@ -47,7 +47,7 @@ impl<A: Application> Observer for Messages<'_, A> {
         self.works[callback] = self.application.begin(callback, cause, now);
     }
 
-    fn callback_ended(&mut self, callback: usize, _released: Time, now: Time) {
+    fn callback_ended(&mut self, callback: usize, _released: TimeSpan, now: TimeSpan) {
         if !self.works[callback] {
             return;
         }
@@ -62,7 +62,7 @@ impl<A: Application> Observer for Messages<'_, A> {
         self.dropped += 1;
     }
 
-    fn ran(&mut self, _core: usize, _who: Who, from: Time, to: Time) {
+    fn ran(&mut self, _core: usize, _who: Who, from: TimeSpan, to: TimeSpan) {
         self.busy += to - from;
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::picas::case_study;
 use hemiola_schedulability::simulation::{Model, Observer, Options, Who, run};
 
@@ -13,7 +13,7 @@ pub fn text(length: Duration) -> String {
     let (case_study, _) = case_study::model(&case_study::deployment());
     let systems = [
         ("case study: 18 executors on 4 cores", case_study),
-        ("reference system: 36 callbacks, 4 executors", model(Scheduler::Picas, 4, Time::milliseconds(10))),
+        ("reference system: 36 callbacks, 4 executors", model(Scheduler::Picas, 4, TimeSpan::milliseconds(10))),
     ];
     for (name, model) in systems {
         let (events, seconds, simulated) = speed(&model, length);
@@ -30,7 +30,7 @@ pub fn text(length: Duration) -> String {
 
 /// Events, and the seconds that this took and that were simulated.
 fn speed(model: &Model, length: Duration) -> (u64, f64, f64) {
-    const ONCE: Time = Time::milliseconds(10_000);
+    const ONCE: TimeSpan = TimeSpan::milliseconds(10_000);
     let (begin, mut count, mut runs) = (Instant::now(), Count::default(), 0);
     while begin.elapsed() < length || runs == 0 {
         run(model, &Options { end: ONCE, ..Options::default() }, &mut count);
@@ -46,15 +46,15 @@ struct Count {
 }
 
 impl Observer for Count {
-    fn callback_started(&mut self, _callback: usize, _released: Time, _now: Time) {
+    fn callback_started(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {
         self.events += 1;
     }
 
-    fn callback_ended(&mut self, _callback: usize, _released: Time, _now: Time) {
+    fn callback_ended(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {
         self.events += 1;
     }
 
-    fn ran(&mut self, _core: usize, _who: Who, _from: Time, _to: Time) {
+    fn ran(&mut self, _core: usize, _who: Who, _from: TimeSpan, _to: TimeSpan) {
         self.events += 1;
     }
 }

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_schedulability::simulation::Observed;
 
 use super::executed::Executed;
@@ -10,7 +10,7 @@ use super::sentinels::Stalls;
 /// A chain under one scheduler.
 pub struct Row {
     pub chain: String,
-    pub period: Time,
+    pub period: TimeSpan,
     pub bound: Bound,
     pub simulated: Observed,
     pub executed: Observed,
@@ -90,10 +90,10 @@ pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
     }
     let stalls = stalls.and(interruptions.spans());
     for row in exceeded {
-        let excess = |run: &Beyond| run.end - run.released - row.bound.clone().unwrap_or(Time::MAX);
+        let excess = |run: &Beyond| run.end - run.released - row.bound.clone().unwrap_or(TimeSpan::MAX);
         let held_up = |run: &Beyond| stalls.within(run.released - row.period, run.end);
         let explained = row.beyond.iter().filter(|run| held_up(run) >= excess(run)).count();
-        let stalled = row.beyond.iter().map(held_up).max().unwrap_or(Time::ZERO);
+        let stalled = row.beyond.iter().map(held_up).max().unwrap_or(TimeSpan::ZERO);
         _ = writeln!(
             text,
             "    {}: {} of {} runs, {explained} of these held up; by {:.2} ms at most",
@@ -109,7 +109,7 @@ pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
     text
 }
 
-pub fn ms(time: Time) -> f64 {
+pub fn ms(time: TimeSpan) -> f64 {
     time.as_nanoseconds() as f64 / 1e6
 }
 
@@ -128,15 +128,15 @@ mod tests {
 
     fn row(bound: Bound, executed_ms: u64) -> Row {
         let mut executed = Observed::default();
-        executed.add(Time::milliseconds(executed_ms));
+        executed.add(TimeSpan::milliseconds(executed_ms));
         let simulated = Observed::default();
-        let (released, end) = (Time::milliseconds(100), Time::milliseconds(100 + executed_ms));
+        let (released, end) = (TimeSpan::milliseconds(100), TimeSpan::milliseconds(100 + executed_ms));
         let beyond = if bound.as_ref().is_ok_and(|bound| end - released > *bound) {
             vec![Beyond { chain: 0, released, end }]
         } else {
             Vec::new()
         };
-        Row { chain: "brake".into(), period: Time::milliseconds(80), bound, simulated, executed, beyond }
+        Row { chain: "brake".into(), period: TimeSpan::milliseconds(80), bound, simulated, executed, beyond }
     }
 
     fn run() -> Executed {
@@ -154,10 +154,10 @@ mod tests {
 
     #[test]
     fn a_chain_beyond_its_bound_is_named() {
-        let rows = [row(Ok(Time::milliseconds(18)), 20), row(Ok(Time::milliseconds(18)), 9)];
+        let rows = [row(Ok(TimeSpan::milliseconds(18)), 20), row(Ok(TimeSpan::milliseconds(18)), 9)];
         assert!(table(&rows).contains("2.00 ms beyond") && table(&rows).contains("50 % of it"));
         let remarks = |rows: &[Row], stalls: &[(u64, u64)]| {
-            let ms = Time::milliseconds;
+            let ms = TimeSpan::milliseconds;
             super::remarks(rows, &run(), &Stalls::of(stalls.iter().map(|&(begin, end)| (ms(begin), ms(end)))))
         };
         assert!(remarks(&rows, &[]).contains("brake: 1 of 1 runs, 0 of these held up"));

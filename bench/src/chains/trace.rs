@@ -39,7 +39,7 @@ pub fn write(path: &Path, schedule: &Schedule, cores: usize, name: impl Fn(Who) 
 
 #[cfg(test)]
 mod tests {
-    use hemiola_analysis::Time;
+    use hemiola_analysis::TimeSpan;
     use hemiola_schedulability::simulation::Observer;
 
     use super::*;
@@ -47,9 +47,9 @@ mod tests {
     #[test]
     fn what_runs_and_where_is_in_the_file() {
         let mut schedule = Schedule::default();
-        schedule.ran(0, Who::Callback(3), Time::ZERO, Time::milliseconds(1));
-        schedule.ran(1, Who::Callback(4), Time::ZERO, Time::milliseconds(2));
-        schedule.ran(0, Who::Callback(3), Time::milliseconds(5), Time::milliseconds(6));
+        schedule.ran(0, Who::Callback(3), TimeSpan::ZERO, TimeSpan::milliseconds(1));
+        schedule.ran(1, Who::Callback(4), TimeSpan::ZERO, TimeSpan::milliseconds(2));
+        schedule.ran(0, Who::Callback(3), TimeSpan::milliseconds(5), TimeSpan::milliseconds(6));
         let path = std::env::temp_dir().join(format!("hemiola-bench-{}.perfetto", std::process::id()));
         write(&path, &schedule, 2, |who| format!("{who:?}")).expect("written");
         let bytes = std::fs::read(&path).expect("readable");

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_analysis::picas::{Chain, Deployment, Executor, ExecutorId, Order, holistic, priorities};
-use hemiola_analysis::{Bound, Costs, Time};
+use hemiola_analysis::{Bound, Costs, TimeSpan};
 use hemiola_schedulability::simulation::deployed;
 
 use super::executed::execute;
@@ -17,8 +17,8 @@ use crate::error::BenchError;
 /// Period and durations in ms, the more important chain first. The talk's own are not published: these use 80 % of a core, and the
 /// less important chain takes longer than the other one's period.
 const CHAINS: [(u64, [u64; 5]); 2] = [(80, [2, 6, 6, 6, 4]), (200, [5, 30, 30, 20, 15])];
-const HORIZON: Time = Time::milliseconds(10_000);
-const SIMULATED: Time = Time::milliseconds(60_000);
+const HORIZON: TimeSpan = TimeSpan::milliseconds(10_000);
+const SIMULATED: TimeSpan = TimeSpan::milliseconds(60_000);
 /// More than ever wait: what is compared is order, not loss.
 const QUEUED: usize = 64;
 
@@ -31,7 +31,7 @@ pub enum Arrangement {
 
 /// Both chains, with PiCAS' priorities or in the order of registration. Default executors have the same priority.
 fn deployment(arrangement: Arrangement, order: Order) -> Deployment {
-    let ms = Time::milliseconds;
+    let ms = TimeSpan::milliseconds;
     let mut chains: Vec<Chain> = CHAINS.iter().map(|(period, costs)| Chain::new(ms(*period), costs.map(ms))).collect();
     priorities::assign(&mut chains);
     if arrangement == Arrangement::ExecutorPerChain {
@@ -104,7 +104,7 @@ pub fn text(trials: &[Trial]) -> String {
 mod tests {
     use super::*;
 
-    fn simulated(arrangement: Arrangement, order: Order) -> [Time; 2] {
+    fn simulated(arrangement: Arrangement, order: Order) -> [TimeSpan; 2] {
         let (model, chain_of) = deployed(&deployment(arrangement, order), 1);
         let latencies = Latencies::new(&chain_of);
         simulate(&as_executed(model, 1, QUEUED), SIMULATED, &latencies);
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn the_important_chain_waits_for_nobody_where_priorities_say_so() {
-        let alone = Time::milliseconds(CHAINS[0].1.iter().sum());
-        let longest_other = Time::milliseconds(30);
+        let alone = TimeSpan::milliseconds(CHAINS[0].1.iter().sum());
+        let longest_other = TimeSpan::milliseconds(30);
         let one = simulated(Arrangement::OneExecutor, Order::Priority)[0];
         assert!(one > alone && one <= alone + longest_other, "{one}");
         assert_eq!(simulated(Arrangement::ExecutorPerChain, Order::Priority)[0], alone);
-        assert!(simulated(Arrangement::OneExecutor, Order::Registration)[0] > Time::milliseconds(80));
+        assert!(simulated(Arrangement::OneExecutor, Order::Registration)[0] > TimeSpan::milliseconds(80));
     }
 }

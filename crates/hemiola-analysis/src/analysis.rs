@@ -17,13 +17,13 @@ use std::fmt::{self, Display};
 
 use crate::dag::pool::Method;
 use crate::system::System;
-use crate::{Bound, Time};
+use crate::{Bound, TimeSpan};
 use solver::Solver;
 
 /// What is known of a system.
 ///
 /// ```
-/// use hemiola_analysis::{Analysis, System, Time};
+/// use hemiola_analysis::{Analysis, System, TimeSpan};
 /// let text = r#"
 ///     cores = 2
 ///     [[cycle]]
@@ -44,9 +44,9 @@ use solver::Solver;
 /// "#;
 /// let analysis = Analysis::of(&System::from_toml(text, "system.toml").unwrap());
 /// let bound = |name| analysis.find(name).unwrap().bound.clone();
-/// assert_eq!(bound("motion"), Ok(Time::milliseconds(2)));
-/// assert_eq!(bound("vision"), Ok(Time::milliseconds(19)));
-/// assert_eq!(bound("ball to kick"), Ok(Time::milliseconds(33 + 19 + 12 + 2)));
+/// assert_eq!(bound("motion"), Ok(TimeSpan::milliseconds(2)));
+/// assert_eq!(bound("vision"), Ok(TimeSpan::milliseconds(19)));
+/// assert_eq!(bound("ball to kick"), Ok(TimeSpan::milliseconds(33 + 19 + 12 + 2)));
 /// assert!(analysis.holds());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub struct Analysis {
 /// What is known of a chain, cycle or path.
 ///
 /// ```
-/// use hemiola_analysis::{Part, Time, Verdict};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{Part, TimeSpan, Verdict};
+/// let ms = TimeSpan::milliseconds;
 /// let (part, name) = (Part::Cycle, "motion".into());
 /// let verdict = Verdict { part, name, deadline: Some(ms(12)), bound: Ok(ms(15)), method: None };
 /// assert!(!verdict.holds());
@@ -71,7 +71,7 @@ pub struct Verdict {
     /// What people call it.
     pub name: String,
     /// Until when it has to be done, from its release.
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// The longest from its release to its end; of a path, the maximum reaction time.
     pub bound: Bound,
     /// Of a cycle, which bound on its runs was the smallest.

@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// When a task is asked to run: once per period, each time late by up to the jitter. A sporadic task has its shortest
 /// distance as period.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
-/// let ns = Time::nanoseconds;
+/// use hemiola_analysis::{Arrivals, TimeSpan};
+/// let ns = TimeSpan::nanoseconds;
 /// let camera = Arrivals::periodic(ns(10)).late_by(ns(3));
 /// // The latest of one period, and the punctual one of the next: two within 8.
 /// assert_eq!(camera.within(ns(7)), 1);
@@ -17,34 +17,34 @@ use crate::Time;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrivals {
     /// The distance of two arrivals on time.
-    pub period: Time,
+    pub period: TimeSpan,
     /// How late an arrival can be.
-    pub jitter: Time,
+    pub jitter: TimeSpan,
 }
 
 impl Arrivals {
     /// On time once per period.
-    pub const fn periodic(period: Time) -> Self {
-        Self { period, jitter: Time::ZERO }
+    pub const fn periodic(period: TimeSpan) -> Self {
+        Self { period, jitter: TimeSpan::ZERO }
     }
 
     /// The same, with jitter.
-    pub const fn late_by(self, jitter: Time) -> Self {
+    pub const fn late_by(self, jitter: TimeSpan) -> Self {
         Self { jitter, ..self }
     }
 
     /// The largest number of arrivals in any half-open window of this length.
-    pub fn within(&self, window: Time) -> u64 {
-        if window == Time::ZERO { 0 } else { (window + self.jitter).jobs_of(self.period) }
+    pub fn within(&self, window: TimeSpan) -> u64 {
+        if window == TimeSpan::ZERO { 0 } else { (window + self.jitter).jobs_of(self.period) }
     }
 
     /// The distances from the first arrival of a burst at which [`Arrivals::within`] grows, below `end`: what an analysis has
     /// to look at.
-    pub fn offsets(&self, end: Time) -> impl Iterator<Item = Time> + use<> {
+    pub fn offsets(&self, end: TimeSpan) -> impl Iterator<Item = TimeSpan> + use<> {
         let Self { period, jitter } = *self;
         let first_later = jitter.whole(period).0 + 1;
         let later = (first_later..).map(move |number| period * number - jitter);
-        std::iter::once(Time::ZERO).chain(later).take_while(move |&offset| offset < end && offset < Time::MAX)
+        std::iter::once(TimeSpan::ZERO).chain(later).take_while(move |&offset| offset < end && offset < TimeSpan::MAX)
     }
 }
 
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn offsets_are_where_the_number_of_arrivals_grows() {
-        let ns = Time::nanoseconds;
+        let ns = TimeSpan::nanoseconds;
         for jitter in [0, 3, 10, 23] {
             let arrivals = Arrivals::periodic(ns(10)).late_by(ns(jitter));
-            let grows: Vec<Time> = (0..50)
+            let grows: Vec<TimeSpan> = (0..50)
                 .map(ns)
-                .filter(|&offset| arrivals.within(offset) < arrivals.within(offset + Time::TICK))
+                .filter(|&offset| arrivals.within(offset) < arrivals.within(offset + TimeSpan::TICK))
                 .collect();
             assert_eq!(arrivals.offsets(ns(50)).collect::<Vec<_>>(), grows, "jitter {jitter}");
         }

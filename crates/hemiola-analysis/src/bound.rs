@@ -1,10 +1,10 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// A time that is never exceeded, or why there is none.
-pub type Bound = Result<Time, NoBound>;
+pub type Bound = Result<TimeSpan, NoBound>;
 
 /// Why there is no bound.
 ///
@@ -39,13 +39,13 @@ pub enum NoBound {
     #[error("no bound was found below {horizon}: it depends on more than fits into that time")]
     BeyondHorizon {
         /// Up to where bounds were looked for.
-        horizon: Time,
+        horizon: TimeSpan,
     },
     /// Runs would overlap, which the analysis excludes.
     #[error("it can take longer than its period of {period}: shorten it, or what goes before it")]
     LongerThanPeriod {
         /// The period.
-        period: Time,
+        period: TimeSpan,
     },
     /// It took too many steps to decide; periods that share no divisor make busy periods long.
     #[error("given up after {steps} steps: the load is so close to its limit that work hardly ever runs out")]
@@ -79,21 +79,21 @@ const STEPS: u64 = 2_000_000;
 /// A search for a time that covers its demand. It ends when that takes too many steps.
 ///
 /// ```
-/// use hemiola_analysis::{NoBound, Search, Time};
-/// let ns = Time::nanoseconds;
-/// let demand = |window: Time| ns(3) + ns(2) * window.as_nanoseconds().div_ceil(5);
+/// use hemiola_analysis::{NoBound, Search, TimeSpan};
+/// let ns = TimeSpan::nanoseconds;
+/// let demand = |window: TimeSpan| ns(3) + ns(2) * window.as_nanoseconds().div_ceil(5);
 /// assert_eq!(Search::below(ns(100)).fixed_point(ns(1), demand), Ok(ns(5)));
 /// assert_eq!(Search::below(ns(4)).fixed_point(ns(1), demand), Err(NoBound::BeyondHorizon { horizon: ns(4) }));
 /// ```
 #[derive(Debug)]
 pub struct Search {
-    horizon: Time,
+    horizon: TimeSpan,
     left: u64,
 }
 
 impl Search {
     /// A search for times up to `horizon`.
-    pub fn below(horizon: Time) -> Self {
+    pub fn below(horizon: TimeSpan) -> Self {
         Self { horizon, left: STEPS }
     }
 
@@ -101,7 +101,7 @@ impl Search {
     ///
     /// # Errors
     /// If there is none up to the horizon, or finding it takes too many steps.
-    pub fn fixed_point(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
+    pub fn fixed_point(&mut self, start: TimeSpan, demand: impl Fn(TimeSpan) -> TimeSpan) -> Bound {
         let mut time = start;
         loop {
             self.step()?;
@@ -109,7 +109,7 @@ impl Search {
             if next <= time {
                 return Ok(time);
             }
-            if next > self.horizon || next == Time::MAX {
+            if next > self.horizon || next == TimeSpan::MAX {
                 return Err(NoBound::BeyondHorizon { horizon: self.horizon });
             }
             time = next;
@@ -123,14 +123,14 @@ impl Search {
     ///
     /// # Errors
     /// If there is none up to the horizon, or finding it takes too many steps.
-    pub fn covered(&mut self, start: Time, demand: impl Fn(Time) -> Time) -> Bound {
+    pub fn covered(&mut self, start: TimeSpan, demand: impl Fn(TimeSpan) -> TimeSpan) -> Bound {
         const PATIENCE: u32 = 32;
         let (mut time, mut uncovered, mut creeping) = (start, start, 0);
         loop {
             self.step()?;
             let next = demand(time);
             if next <= time {
-                while time - uncovered > Time::TICK && creeping > PATIENCE {
+                while time - uncovered > TimeSpan::TICK && creeping > PATIENCE {
                     self.step()?;
                     let middle = uncovered + (time - uncovered).shared_by(2);
                     *(if demand(middle) <= middle { &mut time } else { &mut uncovered }) = middle;
@@ -138,7 +138,7 @@ impl Search {
                 return Ok(time);
             }
             uncovered = time;
-            if next > self.horizon || next == Time::MAX {
+            if next > self.horizon || next == TimeSpan::MAX {
                 return Err(NoBound::BeyondHorizon { horizon: self.horizon });
             }
             let little = time.shared_by(1024);
@@ -160,15 +160,15 @@ impl Search {
 /// Fails if shares of time, each as (cost, period), add up to more than the time that there is.
 ///
 /// ```
-/// use hemiola_analysis::{Time, check_utilisation};
-/// let share = (Time::milliseconds(6), Time::milliseconds(10));
+/// use hemiola_analysis::{TimeSpan, check_utilisation};
+/// let share = (TimeSpan::milliseconds(6), TimeSpan::milliseconds(10));
 /// assert!(check_utilisation([share].into_iter(), 1.0).is_ok());
 /// assert!(check_utilisation([share, share].into_iter(), 1.0).is_err());
 /// ```
 ///
 /// # Errors
 /// If they do: [`NoBound::OverUtilised`].
-pub fn check_utilisation(shares: impl Iterator<Item = (Time, Time)>, available: f64) -> Result<(), NoBound> {
+pub fn check_utilisation(shares: impl Iterator<Item = (TimeSpan, TimeSpan)>, available: f64) -> Result<(), NoBound> {
     let needed: f64 = shares.map(|(cost, period)| cost.as_nanoseconds() as f64 / period.as_nanoseconds() as f64).sum();
     // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is found by the horizon.
     if needed > available * (1.0 + 1e-12) {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::Time;
+use crate::TimeSpan;
 use crate::time::text;
 
 /// What a computer takes for itself, at most, each time: what is free in most models, and on no computer. All zero by default;
@@ -22,7 +22,7 @@ use crate::time::text;
 /// less important still, and so on: each core changes hands once.
 ///
 /// ```
-/// use hemiola_analysis::{Analysis, Costs, System, Time};
+/// use hemiola_analysis::{Analysis, Costs, System, TimeSpan};
 /// let text = r#"
 ///     cores = 1
 ///     [costs]
@@ -35,44 +35,44 @@ use crate::time::text;
 ///     tasks = [{ name = "imu", takes = "1 ms" }, { name = "walk", takes = "2 ms", after = ["imu"] }]
 /// "#;
 /// let mut system = System::from_toml(text, "system.toml").unwrap();
-/// assert_eq!(Analysis::of(&system).find("motion").unwrap().bound, Ok(Time::microseconds(3062)));
+/// assert_eq!(Analysis::of(&system).find("motion").unwrap().bound, Ok(TimeSpan::microseconds(3062)));
 /// system.costs = Costs::default();
-/// assert_eq!(Analysis::of(&system).find("motion").unwrap().bound, Ok(Time::milliseconds(3)));
+/// assert_eq!(Analysis::of(&system).find("motion").unwrap().bound, Ok(TimeSpan::milliseconds(3)));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Costs {
     /// To find out what is next, and to begin it: for every task and callback.
     #[serde(with = "text")]
-    pub dispatch: Time,
+    pub dispatch: TimeSpan,
     /// From the end of a task until another worker that looks for work can begin what became ready by that.
     #[serde(with = "text")]
-    pub hand_over: Time,
+    pub hand_over: TimeSpan,
     /// From waking a thread that sleeps until it runs, if nothing more important does.
     #[serde(with = "text")]
-    pub wake_up: Time,
+    pub wake_up: TimeSpan,
     /// From when a timer should expire until the thread that waits for it runs, if nothing more important does.
     #[serde(with = "text")]
-    pub timer_lateness: Time,
+    pub timer_lateness: TimeSpan,
     /// How long a worker of a cycle that finds nothing to do keeps its core before it sleeps.
     #[serde(with = "text")]
-    pub spin: Time,
+    pub spin: TimeSpan,
     /// How long before its time a worker of a cycle is awake, so as to be there when it comes.
     #[serde(with = "text")]
-    pub earliness: Time,
+    pub earliness: TimeSpan,
     /// What an interrupted thread takes longer, for both switches and for what it no longer finds in its caches: every time.
     #[serde(with = "text")]
-    pub preemption: Time,
+    pub preemption: TimeSpan,
 }
 
 impl Costs {
     /// Until a worker can begin a task that another one made ready: it may sleep.
-    pub fn to_other_worker(self) -> Time {
+    pub fn to_other_worker(self) -> TimeSpan {
         self.hand_over.max(self.wake_up)
     }
 
     /// What all that is interrupted takes longer, on `cores` together, if threads begin to run that often.
-    pub(crate) fn of_switches(self, begins: u64, cores: usize) -> Time {
+    pub(crate) fn of_switches(self, begins: u64, cores: usize) -> TimeSpan {
         self.preemption * begins * cores as u64
     }
 }

@@ -11,26 +11,26 @@ pub use graph::{Dag, DagError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// A time on several workers, exactly: work is divided by their number, which need not leave whole nanoseconds.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Exact};
-/// let exact = Exact { parts: Time::nanoseconds(25), workers: 2 };
-/// assert_eq!((exact.as_f64(), exact.rounded_up()), (12.5, Time::nanoseconds(13)));
+/// use hemiola_analysis::{TimeSpan, dag::Exact};
+/// let exact = Exact { parts: TimeSpan::nanoseconds(25), workers: 2 };
+/// assert_eq!((exact.as_f64(), exact.rounded_up()), (12.5, TimeSpan::nanoseconds(13)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exact {
     /// The time in parts of a nanosecond, of which there are as many as workers.
-    pub parts: Time,
+    pub parts: TimeSpan,
     /// The number of workers.
     pub workers: u64,
 }
 
 impl Exact {
     /// The next whole nanosecond.
-    pub fn rounded_up(self) -> Time {
+    pub fn rounded_up(self) -> TimeSpan {
         self.parts.shared_by(self.workers as usize)
     }
 

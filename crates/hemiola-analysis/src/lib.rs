@@ -3,7 +3,7 @@
 //! Pure: this crate starts no thread, reads no clock, does no I/O, and depends on no other crate of Hemiola.
 //!
 //! ```
-//! use hemiola_analysis::{Analysis, System, Time, assignment};
+//! use hemiola_analysis::{Analysis, System, TimeSpan, assignment};
 //!
 //! let described = System::from_toml(
 //!     r#"
@@ -25,15 +25,15 @@
 //! let system = assignment::with_executors(&described)?; // priorities, executors, cores: `to_toml` writes them down
 //!
 //! let analysis = Analysis::of(&system);
-//! assert_eq!(analysis.find("brake").unwrap().bound, Ok(Time::milliseconds(18)));
-//! assert_eq!(analysis.find("steer").unwrap().bound, Ok(Time::milliseconds(41)));
+//! assert_eq!(analysis.find("brake").unwrap().bound, Ok(TimeSpan::milliseconds(18)));
+//! assert_eq!(analysis.find("steer").unwrap().bound, Ok(TimeSpan::milliseconds(41)));
 //! assert!(analysis.holds());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! The way through the crate: a [`System`] says what runs where, and [`Analysis`] bounds how long everything in it takes. Below are the
 //! published analyses that these bounds rest on, each a file named after its paper: [`picas`] for chains on executors, [`dag`] for cycles on
-//! several cores. A [`Bound`] is a [`Time`] that is never exceeded, or why there is none. The crate hemiola-schedulability tries to exceed
+//! several cores. A [`Bound`] is a [`TimeSpan`] that is never exceeded, or why there is none. The crate hemiola-schedulability tries to exceed
 //! them by simulation, and has the papers that no robot needs.
 
 #![forbid(unsafe_code)]
@@ -56,6 +56,6 @@ pub use arrivals::Arrivals;
 pub use bound::{Bound, NoBound, Search, check_utilisation};
 pub use costs::Costs;
 pub use system::System;
-pub use time::Time;
+pub use time::TimeSpan;
 pub use time::text::TimeError;
 pub use what_if::{WhatIf, WhatIfError};

@@ -19,25 +19,25 @@ pub use segments::SegmentBound;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrivals, Costs, Time};
+use crate::{Arrivals, Costs, TimeSpan};
 
 /// A chain of callbacks, the first of which is called by a timer.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::Chain};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, picas::Chain};
+/// let ms = TimeSpan::milliseconds;
 /// let chain = Chain::new(ms(80), [ms(2), ms(16)]);
 /// assert_eq!(chain.cost(), ms(18));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
     /// How often it begins.
-    pub period: Time,
+    pub period: TimeSpan,
     /// What begins it.
     #[serde(default)]
     pub begins: Beginning,
     /// When it begins first, relative to all others with an offset; it then begins strictly periodically.
-    pub offset: Option<Time>,
+    pub offset: Option<TimeSpan>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
 }
@@ -60,16 +60,16 @@ pub enum Beginning {
 /// A callback of a chain.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::Callback};
-/// let callback = Callback::new(Time::nanoseconds(5));
-/// assert_eq!(callback.shortest, Time::ZERO); // nothing is known about it
+/// use hemiola_analysis::{TimeSpan, picas::Callback};
+/// let callback = Callback::new(TimeSpan::nanoseconds(5));
+/// assert_eq!(callback.shortest, TimeSpan::ZERO); // nothing is known about it
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
     /// The longest that it runs, undisturbed.
-    pub cost: Time,
+    pub cost: TimeSpan,
     /// The shortest.
-    pub shortest: Time,
+    pub shortest: TimeSpan,
     /// The larger, the more important among those of its executor.
     pub priority: u32,
     /// Which executor runs it.
@@ -78,14 +78,14 @@ pub struct Callback {
 
 impl Callback {
     /// A callback without priority and executor yet.
-    pub const fn new(cost: Time) -> Self {
-        Self { cost, shortest: Time::ZERO, priority: 0, executor: ExecutorId(0) }
+    pub const fn new(cost: TimeSpan) -> Self {
+        Self { cost, shortest: TimeSpan::ZERO, priority: 0, executor: ExecutorId(0) }
     }
 }
 
 impl Chain {
     /// A chain whose callbacks have neither priorities nor executors yet.
-    pub fn new(period: Time, costs: impl IntoIterator<Item = Time>) -> Self {
+    pub fn new(period: TimeSpan, costs: impl IntoIterator<Item = TimeSpan>) -> Self {
         Self {
             period,
             begins: Beginning::Timer,
@@ -95,7 +95,7 @@ impl Chain {
     }
 
     /// The longest that all of it runs.
-    pub fn cost(&self) -> Time {
+    pub fn cost(&self) -> TimeSpan {
         self.callbacks.iter().map(|callback| callback.cost).sum()
     }
 }
@@ -143,8 +143,8 @@ pub enum Order {
 /// Something else that uses cores.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time, picas::Interference};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{Arrivals, TimeSpan, picas::Interference};
+/// let ms = TimeSpan::milliseconds;
 /// let motion = Interference { name: "motion".into(), priority: 90, cost: ms(4), arrivals: Arrivals::periodic(ms(12)) };
 /// assert_eq!(motion.cost, ms(4));
 /// ```
@@ -155,7 +155,7 @@ pub struct Interference {
     /// It goes before executors with this or a lower priority, on whichever core.
     pub priority: u32,
     /// The longest that it takes from one core each time.
-    pub cost: Time,
+    pub cost: TimeSpan,
     /// When it may begin to.
     pub arrivals: Arrivals,
 }
@@ -163,8 +163,8 @@ pub struct Interference {
 /// Chains on executors on cores.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
+/// let ms = TimeSpan::milliseconds;
 /// let chains = [Chain::new(ms(80), [ms(2), ms(16)]), Chain::new(ms(100), [ms(20)])];
 /// let deployment = allocation::allocate(&chains, 2, 90).unwrap();
 /// let core_of = |chain: usize| deployment.executor(&deployment.chains[chain].callbacks[0]).core;

@@ -5,12 +5,12 @@
 //! - **Complexity.** For relief as many analyses as there are tasks and callbacks; for room about twenty times as many.
 
 use crate::system::{System, Work};
-use crate::{Analysis, Bound, Time};
+use crate::{Analysis, Bound, TimeSpan};
 
 /// How long a task or callback may take before something that is in time no longer is.
 ///
 /// ```
-/// use hemiola_analysis::{System, Time, sensitivity};
+/// use hemiola_analysis::{System, TimeSpan, sensitivity};
 /// let text = r#"
 ///     cores = 1
 ///     [[cycle]]
@@ -22,8 +22,8 @@ use crate::{Analysis, Bound, Time};
 /// "#;
 /// let system = System::from_toml(text, "system.toml").unwrap();
 /// let room = sensitivity::room(&system, system.work()[1]);
-/// assert_eq!(room.takes, Time::milliseconds(2));
-/// assert!(room.at_most <= Time::milliseconds(7) && room.at_most > Time::microseconds(6990));
+/// assert_eq!(room.takes, TimeSpan::milliseconds(2));
+/// assert!(room.at_most <= TimeSpan::milliseconds(7) && room.at_most > TimeSpan::microseconds(6990));
 /// assert_eq!(room.fails.as_deref(), Some("motion"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +31,9 @@ pub struct Room {
     /// Which one.
     pub work: Work,
     /// How long it takes now.
-    pub takes: Time,
+    pub takes: TimeSpan,
     /// How long it may take; what it takes now if it may not grow.
-    pub at_most: Time,
+    pub at_most: TimeSpan,
     /// What fails first if it takes longer; `None` if that is not before the longest period of all.
     pub fails: Option<String>,
 }
@@ -41,7 +41,7 @@ pub struct Room {
 /// By how much something gets better if a task or callback takes half as long.
 ///
 /// ```
-/// use hemiola_analysis::{Analysis, System, Time, sensitivity};
+/// use hemiola_analysis::{Analysis, System, TimeSpan, sensitivity};
 /// let text = r#"
 ///     cores = 2
 ///     [[cycle]]
@@ -55,14 +55,14 @@ pub struct Room {
 /// let relief = sensitivity::relief(&system, &Analysis::of(&system));
 /// // Of 18 ms: `left` is on the longest path, and long.
 /// let vision = relief[0].as_ref().unwrap();
-/// assert_eq!((system.name(vision.work), &vision.bound), ("left", &Ok(Time::milliseconds(12))));
+/// assert_eq!((system.name(vision.work), &vision.bound), ("left", &Ok(TimeSpan::milliseconds(12))));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relief {
     /// Which one helps most.
     pub work: Work,
     /// How long it takes now.
-    pub takes: Time,
+    pub takes: TimeSpan,
     /// The bound if it takes half as long.
     pub bound: Bound,
 }
@@ -74,7 +74,7 @@ const RESOLUTION: u64 = 1 << 14;
 pub fn room(system: &System, work: Work) -> Room {
     let before = Analysis::of(system);
     let takes = system.takes(work).longest;
-    let fails_with = |longest: Time| {
+    let fails_with = |longest: TimeSpan| {
         let mut changed = system.clone();
         changed.takes_mut(work).longest = longest;
         let after = Analysis::of(&changed);
@@ -85,7 +85,7 @@ pub fn room(system: &System, work: Work) -> Room {
     let most = longest_period(system).max(takes);
     let Some(mut fails) = fails_with(most) else { return Room { work, takes, at_most: most, fails: None } };
     let (mut good, mut bad) = (takes, most);
-    while bad - good > longest_period(system).shared_by(RESOLUTION as usize) + Time::TICK {
+    while bad - good > longest_period(system).shared_by(RESOLUTION as usize) + TimeSpan::TICK {
         let middle = good + (bad - good).shared_by(2);
         match fails_with(middle) {
             Some(failing) => (bad, fails) = (middle, failing),
@@ -124,12 +124,12 @@ fn is_better(bound: &Bound, than: &Bound) -> bool {
     }
 }
 
-fn longest_period(system: &System) -> Time {
+fn longest_period(system: &System) -> TimeSpan {
     let cycles = system.cycles.iter().filter_map(|cycle| match cycle.begins {
         crate::system::Begin::Every { period, .. } => Some(period),
         crate::system::Begin::After(_) => None,
     });
-    system.chains.iter().map(|chain| chain.period).chain(cycles).max().unwrap_or(Time::ZERO)
+    system.chains.iter().map(|chain| chain.period).chain(cycles).max().unwrap_or(TimeSpan::ZERO)
 }
 
 #[cfg(test)]
@@ -157,8 +157,8 @@ mod tests {
         // Motion may begin three times while cognition runs: 30 = 10 + 3 * 6.67.
         let walk = room(&system, walk);
         assert_eq!(walk.fails.as_deref(), Some("cognition"));
-        assert!((Time::microseconds(6_600)..Time::microseconds(7_000)).contains(&walk.at_most), "{walk:?}");
-        assert!(room(&system, ball).at_most > Time::milliseconds(20));
+        assert!((TimeSpan::microseconds(6_600)..TimeSpan::microseconds(7_000)).contains(&walk.at_most), "{walk:?}");
+        assert!(room(&system, ball).at_most > TimeSpan::milliseconds(20));
     }
 
     #[test]

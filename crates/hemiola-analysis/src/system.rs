@@ -46,13 +46,13 @@ pub use work::Work;
 use serde::Deserialize;
 
 pub use crate::picas::{Beginning, Order};
-use crate::{Costs, Time};
+use crate::{Costs, TimeSpan};
 
 /// All that runs on a robot's computer.
 ///
 /// ```
-/// use hemiola_analysis::{System, Time, system::{Beginning, Callback, Chain, Span}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{System, TimeSpan, system::{Beginning, Callback, Chain, Span}};
+/// let ms = TimeSpan::milliseconds;
 /// let chain = Chain {
 ///     name: "brake".into(),
 ///     period: ms(80),
@@ -90,10 +90,10 @@ pub struct System {
 /// A chain of callbacks; the first is called by a timer or for messages from elsewhere, each other one by a message of the one before.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::{Beginning, Chain}};
-/// let (name, period, begins) = ("brake".into(), Time::milliseconds(80), Beginning::Timer);
+/// use hemiola_analysis::{TimeSpan, system::{Beginning, Chain}};
+/// let (name, period, begins) = ("brake".into(), TimeSpan::milliseconds(80), Beginning::Timer);
 /// let chain = Chain { name, period, begins, offset: None, deadline: None, callbacks: Vec::new() };
-/// assert_eq!(chain.due(), Some(Time::milliseconds(80)));
+/// assert_eq!(chain.due(), Some(TimeSpan::milliseconds(80)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,17 +102,17 @@ pub struct Chain {
     pub name: String,
     /// How often it begins, or the least distance of messages that begin it.
     #[serde(deserialize_with = "crate::time::text::deserialize")]
-    pub period: Time,
+    pub period: TimeSpan,
     /// What begins it.
     #[serde(default)]
     pub begins: Beginning,
     /// When its timer expires first, relative to all chains and cycles with an offset, if that is known: it then expires strictly
     /// periodically.
     #[serde(default, deserialize_with = "text::optional_time")]
-    pub offset: Option<Time>,
-    /// Until when it has to be done, from its begin: its period if there is nothing else, and any time if it is [`Time::MAX`].
+    pub offset: Option<TimeSpan>,
+    /// Until when it has to be done, from its begin: its period if there is nothing else, and any time if it is [`TimeSpan::MAX`].
     #[serde(default, deserialize_with = "text::deadline")]
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
 }
@@ -120,8 +120,8 @@ pub struct Chain {
 /// A callback of a chain.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::{Callback, Span}};
-/// let callback = Callback { executor: Some("vision".into()), ..Callback::new("detect", Span::upto(Time::milliseconds(16))) };
+/// use hemiola_analysis::{TimeSpan, system::{Callback, Span}};
+/// let callback = Callback { executor: Some("vision".into()), ..Callback::new("detect", Span::upto(TimeSpan::milliseconds(16))) };
 /// assert_eq!(callback.priority, None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -171,8 +171,8 @@ pub struct Executor {
 /// A cycle of Hemiola: a graph of tasks on a pool of workers.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::{Begin, Cycle}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, system::{Begin, Cycle}};
+/// let ms = TimeSpan::milliseconds;
 /// let cycle = Cycle {
 ///     name: "motion".into(), begins: Begin::every(ms(12)), deadline: None, workers: 2, cores: Vec::new(), priority: 80,
 ///     tasks: Vec::new(),
@@ -188,7 +188,7 @@ pub struct Cycle {
     pub begins: Begin,
     /// Until when it has to be done, from its begin: its period if there is nothing else.
     #[serde(default, deserialize_with = "text::optional_time")]
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// How many threads work for it.
     #[serde(default = "one")]
     pub workers: usize,
@@ -215,8 +215,8 @@ impl Cycle {
 /// When a cycle begins.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::Begin};
-/// assert_ne!(Begin::every(Time::milliseconds(12)), Begin::After("camera".into()));
+/// use hemiola_analysis::{TimeSpan, system::Begin};
+/// assert_ne!(Begin::every(TimeSpan::milliseconds(12)), Begin::After("camera".into()));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "text::WrittenBegin")]
@@ -224,9 +224,9 @@ pub enum Begin {
     /// Once per period, or at most that often.
     Every {
         /// The time from one begin to the next.
-        period: Time,
+        period: TimeSpan,
         /// When it begins first, relative to all chains and cycles with an offset, if that is known.
-        offset: Option<Time>,
+        offset: Option<TimeSpan>,
     },
     /// Whenever another cycle or a chain of this name has ended.
     After(String),
@@ -234,7 +234,7 @@ pub enum Begin {
 
 impl Begin {
     /// Once per period, or at most that often.
-    pub const fn every(period: Time) -> Self {
+    pub const fn every(period: TimeSpan) -> Self {
         Self::Every { period, offset: None }
     }
 }
@@ -242,8 +242,8 @@ impl Begin {
 /// A task of a cycle.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::{Span, Task}};
-/// let task = Task { after: vec!["imu".into()], ..Task::new("walk", Span::upto(Time::milliseconds(2))) };
+/// use hemiola_analysis::{TimeSpan, system::{Span, Task}};
+/// let task = Task { after: vec!["imu".into()], ..Task::new("walk", Span::upto(TimeSpan::milliseconds(2))) };
 /// assert_eq!(task.priority, None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -288,7 +288,7 @@ pub struct Path {
     pub through: Vec<String>,
     /// The longest that it may take.
     #[serde(default, deserialize_with = "text::optional_time")]
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// From when on.
     #[serde(default)]
     pub from: Start,
@@ -319,8 +319,8 @@ pub enum Start {
 
 impl Chain {
     /// Until when it has to be done, from its begin; nothing if that may be at any time.
-    pub fn due(&self) -> Option<Time> {
-        Some(self.deadline.unwrap_or(self.period)).filter(|&due| due < Time::MAX)
+    pub fn due(&self) -> Option<TimeSpan> {
+        Some(self.deadline.unwrap_or(self.period)).filter(|&due| due < TimeSpan::MAX)
     }
 }
 

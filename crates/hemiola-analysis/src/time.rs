@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 
 /// A span of time in whole nanoseconds, for arithmetic that never overflows and never panics.
 ///
-/// Sums and products stop at [`Time::MAX`] (584 years), which is above every horizon: what would overflow is reported as a
+/// Sums and products stop at [`TimeSpan::MAX`] (584 years), which is above every horizon: what would overflow is reported as a
 /// bound that was not found. Differences stop at zero.
 ///
 /// ```
 /// use std::time::Duration;
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 ///
-/// let period = Time::from(Duration::from_millis(12));
-/// assert_eq!(Time::nanoseconds(30_000_000).jobs_of(period), 3); // ceil(30 / 12)
-/// assert_eq!((period * 2 - Time::nanoseconds(1)).to_string(), "23.999999 ms");
-/// assert_eq!(Time::MAX + period, Time::MAX);
+/// let period = TimeSpan::from(Duration::from_millis(12));
+/// assert_eq!(TimeSpan::nanoseconds(30_000_000).jobs_of(period), 3); // ceil(30 / 12)
+/// assert_eq!((period * 2 - TimeSpan::nanoseconds(1)).to_string(), "23.999999 ms");
+/// assert_eq!(TimeSpan::MAX + period, TimeSpan::MAX);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Time(u64);
+pub struct TimeSpan(u64);
 
-impl Time {
+impl TimeSpan {
     /// No time at all.
     pub const ZERO: Self = Self(0);
     /// The smallest step, a nanosecond: "just after" in formulas over whole numbers.
@@ -77,53 +77,53 @@ impl Time {
     }
 }
 
-impl From<Duration> for Time {
+impl From<Duration> for TimeSpan {
     fn from(duration: Duration) -> Self {
         Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 }
 
-impl From<Time> for Duration {
-    fn from(time: Time) -> Self {
+impl From<TimeSpan> for Duration {
+    fn from(time: TimeSpan) -> Self {
         Self::from_nanos(time.0)
     }
 }
 
-impl Add for Time {
+impl Add for TimeSpan {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
-impl AddAssign for Time {
+impl AddAssign for TimeSpan {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl Sub for Time {
+impl Sub for TimeSpan {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 }
 
-impl Mul<u64> for Time {
+impl Mul<u64> for TimeSpan {
     type Output = Self;
     fn mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))
     }
 }
 
-impl Sum for Time {
+impl Sum for TimeSpan {
     fn sum<I: Iterator<Item = Self>>(times: I) -> Self {
         times.fold(Self::ZERO, Self::add)
     }
 }
 
 /// The number that is meant, to the nanosecond, in the largest unit that keeps it at least 1: `1.5 ms`, `80 ms`, `250 ns`.
-impl Display for Time {
+impl Display for TimeSpan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = match self.0 {
             0..1_000 => (1, "ns"),
@@ -141,7 +141,7 @@ impl Display for Time {
     }
 }
 
-impl fmt::Debug for Time {
+impl fmt::Debug for TimeSpan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{self}")
     }
@@ -153,15 +153,15 @@ mod tests {
 
     #[test]
     fn times_are_shown_to_the_nanosecond_without_superfluous_digits() {
-        let shown = [0, 999, 1_500, 80_000_000, 12_000_001, 2_000_000_000].map(|time| Time(time).to_string());
+        let shown = [0, 999, 1_500, 80_000_000, 12_000_001, 2_000_000_000].map(|time| TimeSpan(time).to_string());
         assert_eq!(shown, ["0 ns", "999 ns", "1.5 µs", "80 ms", "12.000001 ms", "2 s"]);
     }
 
     #[test]
     fn nothing_overflows() {
-        assert_eq!(Time::MAX * 3 + Time::TICK, Time::MAX);
-        assert_eq!(Time::TICK - Time::MAX, Time::ZERO);
-        assert_eq!(Time::TICK.jobs_of(Time::ZERO), u64::MAX);
-        assert_eq!(Time::TICK.whole(Time::ZERO), (0, Time::TICK));
+        assert_eq!(TimeSpan::MAX * 3 + TimeSpan::TICK, TimeSpan::MAX);
+        assert_eq!(TimeSpan::TICK - TimeSpan::MAX, TimeSpan::ZERO);
+        assert_eq!(TimeSpan::TICK.jobs_of(TimeSpan::ZERO), u64::MAX);
+        assert_eq!(TimeSpan::TICK.whole(TimeSpan::ZERO), (0, TimeSpan::TICK));
     }
 }

@@ -10,13 +10,13 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::Time;
+use crate::TimeSpan;
 use crate::system::{Span, System};
 
 /// Changes that belong together.
 ///
 /// ```
-/// use hemiola_analysis::{Analysis, System, Time, WhatIf};
+/// use hemiola_analysis::{Analysis, System, TimeSpan, WhatIf};
 /// let text = r#"
 ///     cores = 1
 ///     [[cycle]]
@@ -42,9 +42,9 @@ pub struct WhatIf {
 enum Change {
     Cores(usize),
     Takes(String, Takes),
-    Every(String, Time),
-    Offset(String, Time),
-    Deadline(String, Time),
+    Every(String, TimeSpan),
+    Offset(String, TimeSpan),
+    Deadline(String, TimeSpan),
     Priority(String, u32),
     Workers(String, usize),
     /// All, if there are none.
@@ -176,17 +176,17 @@ mod tests {
         change.parse::<WhatIf>().unwrap().applied_to(&system).unwrap()
     }
 
-    fn bound(change: &str, of: &str) -> Time {
+    fn bound(change: &str, of: &str) -> TimeSpan {
         Analysis::of(&changed(change)).find(of).unwrap().bound.clone().unwrap()
     }
 
     #[test]
     fn each_change_changes_what_it_says() {
-        let ms = Time::milliseconds;
+        let ms = TimeSpan::milliseconds;
         assert_eq!(bound("cores = 4", "cognition"), ms(5));
         assert_eq!(bound("Ball takes 2x", "cognition"), ms(10));
         assert_eq!(bound("Ball.find takes 7 ms", "cognition"), ms(8));
-        assert_eq!(bound("cognition takes 50 %", "cognition"), Time::microseconds(2_500));
+        assert_eq!(bound("cognition takes 50 %", "cognition"), TimeSpan::microseconds(2_500));
         assert_eq!(bound("cognition every 20 ms", "image to ball"), ms(20 + 3 + 5));
         let Begin::Every { offset, .. } = changed("camera offset 5 ms").cycles[0].begins else {
             panic!("it has a period")

@@ -1,6 +1,5 @@
 //! Where topics and services are found by name.
 
-mod connector;
 mod listed;
 mod readable;
 mod watch;

@@ -14,6 +14,7 @@
 //! | `statistics` | what passes through, in numbers |
 //! | `when_full` | what becomes of a message for which there is no room |
 //! | `module` | ends of topics and services as arguments of updates |
+//! | `carried` | what topics of modules carry: of Rust types, or known at run time only |
 //! | `signal` | how a receiver learns that something was sent |
 //! | `ready` | which callbacks of an executor have something to do, and in which order it arrived |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
@@ -28,6 +29,7 @@
 
 mod actor;
 mod bus;
+mod carried;
 mod circle;
 mod clock;
 mod error;

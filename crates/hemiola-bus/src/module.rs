@@ -5,11 +5,11 @@
 //! them. A module's service is called as the representation that it is asked with: [`Requests`].
 #![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
+mod connector;
 mod requests;
 mod untyped;
 
 pub use requests::Requests;
-pub(crate) use untyped::{Carried, End, MessageWrite, Untyped};
 
 use std::fmt;
 
@@ -21,8 +21,10 @@ use hemiola_model::module::{
 use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
+use crate::carried::Carried;
 use crate::topic::{Publisher, Queue, Sample, Topic};
 use crate::when_full::WhenFull;
+use untyped::End;
 
 /// Messages of a topic as an update gets them: those that had arrived when the run of its cycle
 /// began.
@@ -87,7 +89,7 @@ impl<T: Representation> Subscription<T> {
 }
 
 impl<T: Carried> Subscription<T> {
-    pub(crate) fn of_messages(topic: &Topic<T>, message: &'static RepresentationDescriptor) -> Self {
+    fn of_messages(topic: &Topic<T>, message: &'static RepresentationDescriptor) -> Self {
         let queue = topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing);
         Self { queue, message, received: [0; PUBLISHERS], next: [0; PUBLISHERS] }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_model::configuration::Admission;
 use hemiola_runtime::{LatencyBounds, Robot};
 use hemiola_trace::Profile;
@@ -61,7 +61,7 @@ pub fn admit(robot: &Robot, profile: &Profile) -> Result<Admitted, InsightError>
 fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
     let bound = |what, name: &str| {
         let row = findings.rows.iter().find(|row| row.what == what && row.name == name);
-        row.and_then(|row| row.bound.as_ref().ok()).map(|&bound: &Time| bound.into())
+        row.and_then(|row| row.bound.as_ref().ok()).map(|&bound: &TimeSpan| bound.into())
     };
     let mut bounds = LatencyBounds::default();
     for response in &derived.responses {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Cycle, Path, Span, Start, System, Task};
 use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
 use hemiola_plan::{Plan, TaskId};
@@ -57,9 +57,9 @@ pub struct Latency {
     /// Paths, the first of which bounds the reaction time, and all of which bound the data age; none if nobody says how often the source delivers.
     pub paths: Vec<String>,
     /// The longest reaction time that the configuration allows.
-    pub reaction: Option<Time>,
+    pub reaction: Option<TimeSpan>,
     /// The oldest data that the configuration allows.
-    pub data_age: Option<Time>,
+    pub data_age: Option<TimeSpan>,
 }
 
 impl Latency {
@@ -170,7 +170,7 @@ impl Derivation<'_> {
             name: configured.name.clone(),
             begins: self.begins(configured),
             // That of a cycle that a source triggers counts from the sample on: see `add_responses`.
-            deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(Time::from),
+            deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(TimeSpan::from),
             workers: plan.workers().min(allowed),
             cores: configured.cores.clone(),
             priority: self.priority(&configured.name, configured.scheduling),
@@ -187,7 +187,7 @@ impl Derivation<'_> {
                 if period.is_none() {
                     self.silent.push(name.clone());
                 }
-                Begin::every(period.map_or(Time::MAX, |&period| period.into()))
+                Begin::every(period.map_or(TimeSpan::MAX, |&period| period.into()))
             }
         }
     }
@@ -223,7 +223,7 @@ impl Derived {
                 Some(source) => {
                     let path = Path {
                         through: vec![source.to_owned(), cycle.name.clone()],
-                        deadline: cycle.deadline.map(Time::from),
+                        deadline: cycle.deadline.map(TimeSpan::from),
                         from: Start::Sample,
                         ..Path::named(format!("response of {}", cycle.name))
                     };
@@ -248,8 +248,8 @@ impl Derived {
         }
         for (number, chain) in chains.into_iter().enumerate() {
             let configured = declared.iter().find(|(of, _)| *of == number).map(|(_, chain)| *chain);
-            let reaction = configured.and_then(|chain| chain.reaction).map(Time::from);
-            let data_age = configured.and_then(|chain| chain.data_age).map(Time::from);
+            let reaction = configured.and_then(|chain| chain.reaction).map(TimeSpan::from);
+            let data_age = configured.and_then(|chain| chain.data_age).map(TimeSpan::from);
             let mut latency = Latency {
                 declared: configured.map(|chain| chain.name.clone()),
                 paths: Vec::new(),

@@ -8,7 +8,7 @@
 //! - **Looking for work** before it sleeps belongs to each call. Being awake before a timer is due is a chain of its own, for what keeps it waiting does not
 //!   keep the timer waiting.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
 use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
 use hemiola_runtime::Robot;
@@ -44,7 +44,7 @@ pub struct Called {
     /// What it is called there.
     pub callback: String,
     /// When it has to have ended.
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// The chain that bounds it, or why none does.
     pub verdict: Result<String, Unbounded>,
     /// From when there was something to do for it to its end.
@@ -58,7 +58,7 @@ pub struct Burst {
     /// How many came.
     pub messages: usize,
     /// The time.
-    pub within: Time,
+    pub within: TimeSpan,
 }
 
 /// Adds the executors that are known to a system of cycles.
@@ -104,7 +104,7 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
                     Err(reason)
                 }
             };
-            let deadline = profile.period.map(Time::nanoseconds);
+            let deadline = profile.period.map(TimeSpan::nanoseconds);
             let (executor, callback) = (name.clone(), callback.clone());
             let response = profile.response.clone();
             derived.called.push(Called { name: name_of_both, executor, callback, deadline, verdict, response });
@@ -152,17 +152,17 @@ fn add_chains(system: &mut System, name: &str, of: &Callback, arrivals: &Arrival
         period,
         begins: if is_awake { Beginning::Timer } else { Beginning::WakeUp },
         offset: None,
-        deadline: if of_timer { None } else { Some(Time::MAX) },
+        deadline: if of_timer { None } else { Some(TimeSpan::MAX) },
         callbacks: vec![Callback { takes, ..of.clone() }],
     };
-    let longest = of.takes.longest + Time::nanoseconds(thread.spin);
+    let longest = of.takes.longest + TimeSpan::nanoseconds(thread.spin);
     for number in 1..=streams {
         let name = if number == 1 { name.to_owned() } else { format!("{name} ({number} of {streams})") };
         system.chains.push(chain(name, Span { longest, ..of.takes }));
     }
     if is_awake {
-        let awake = chain(format!("{name} (awake before)"), Span::upto(Time::nanoseconds(thread.early)));
-        system.chains.push(Chain { deadline: Some(Time::MAX), ..awake });
+        let awake = chain(format!("{name} (awake before)"), Span::upto(TimeSpan::nanoseconds(thread.early)));
+        system.chains.push(Chain { deadline: Some(TimeSpan::MAX), ..awake });
     }
 }
 
@@ -171,7 +171,7 @@ struct Arrivals {
     of_timer: bool,
     /// Each comes once per period, independently of the others.
     streams: usize,
-    period: Time,
+    period: TimeSpan,
     /// Nobody has said it; it was seen.
     is_observed: bool,
 }
@@ -180,7 +180,7 @@ impl Arrivals {
     fn of(profile: &CallbackProfile, robot: &Robot) -> Result<Self, Unbounded> {
         let once = |of_timer, period| Self { of_timer, streams: 1, period, is_observed: false };
         if let Some(period) = profile.period {
-            return Ok(once(true, Time::nanoseconds(period.max(1))));
+            return Ok(once(true, TimeSpan::nanoseconds(period.max(1))));
         }
         let periods = &robot.configuration().analysis.periods;
         if let Some(&period) = profile.topic.as_ref().and_then(|topic| periods.get(topic)) {
@@ -190,7 +190,7 @@ impl Arrivals {
             return Err(Unbounded::CalledOnce);
         }
         let (streams, span) = burst(&profile.spans).ok_or(Unbounded::AllAtOnce)?;
-        Ok(Self { of_timer: false, streams, period: Time::nanoseconds(span), is_observed: true })
+        Ok(Self { of_timer: false, streams, period: TimeSpan::nanoseconds(span), is_observed: true })
     }
 
     fn burst(&self, name: &str) -> Option<Burst> {

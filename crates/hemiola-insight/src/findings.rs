@@ -1,6 +1,6 @@
 //! What is demanded, what can be promised, and what was seen.
 
-use hemiola_analysis::{Analysis, Part, System, Time};
+use hemiola_analysis::{Analysis, Part, System, TimeSpan};
 use hemiola_trace::{Measured, Profile};
 
 use crate::derive::{Derived, Latency};
@@ -22,9 +22,9 @@ pub struct Row {
     /// What it is called.
     pub name: String,
     /// The time that it has.
-    pub deadline: Option<Time>,
+    pub deadline: Option<TimeSpan>,
     /// The longest that it can take, or why nothing can be said.
-    pub bound: Result<Time, Unbounded>,
+    pub bound: Result<TimeSpan, Unbounded>,
     /// What runs showed.
     pub observed: Option<Observed>,
     /// Whether it is sure to be done in time.
@@ -71,21 +71,21 @@ impl What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// The longest.
-    pub maximum: Time,
+    pub maximum: TimeSpan,
     /// How many were seen.
     pub count: u64,
 }
 
 impl Observed {
     fn of(measured: &Measured) -> Option<Self> {
-        let maximum = Time::nanoseconds(measured.maximum());
+        let maximum = TimeSpan::nanoseconds(measured.maximum());
         (measured.count() > 0).then(|| Self { maximum, count: measured.count() })
     }
 }
 
 impl Row {
     /// How much earlier than demanded it is done at the latest; nothing if it may be later.
-    pub fn margin(&self) -> Option<Time> {
+    pub fn margin(&self) -> Option<TimeSpan> {
         let (deadline, bound) = (self.deadline?, *self.bound.as_ref().ok()?);
         (bound <= deadline).then(|| deadline - bound)
     }
@@ -181,7 +181,7 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     let name = latency.name();
     let measured = profile.chain(&chain.begin(), &chain.cycle, &chain.output);
     let bound_of = |number: usize| analysis.verdicts[number].bound.clone().map_err(Unbounded::from);
-    let row = |what, deadline: Option<Time>, bound: Result<Time, Unbounded>, observed, decided_by| Row {
+    let row = |what, deadline: Option<TimeSpan>, bound: Result<TimeSpan, Unbounded>, observed, decided_by| Row {
         what,
         name: name.clone(),
         deadline,
@@ -200,7 +200,8 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     };
     let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
     let reaction = row(What::Reaction, latency.reaction, bound_of(first), observed, Some(first));
-    let slowest = paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(Time::MAX));
+    let slowest =
+        paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(TimeSpan::MAX));
     let slowest = slowest.unwrap_or(first);
     let bound = match chain.is_circular {
         true => Err(Unbounded::Circular),

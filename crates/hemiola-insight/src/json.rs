@@ -1,7 +1,7 @@
 //! Findings for machines. Times are in nanoseconds.
 
 use hemiola_analysis::sensitivity::Relief;
-use hemiola_analysis::{System, Time};
+use hemiola_analysis::{System, TimeSpan};
 use serde_json::{Value, json};
 
 use crate::findings::{Findings, Row};
@@ -13,7 +13,7 @@ pub fn as_json(findings: &Findings, system: &System, relief: &[Option<Relief>]) 
 }
 
 fn row_as_json(row: &Row, system: &System, relief: &[Option<Relief>]) -> Value {
-    let nanoseconds = |time: Option<Time>| time.map(Time::as_nanoseconds);
+    let nanoseconds = |time: Option<TimeSpan>| time.map(TimeSpan::as_nanoseconds);
     let shorten = row.decided_by.and_then(|number| relief.get(number)?.as_ref());
     json!({
         "what": row.what.word(),

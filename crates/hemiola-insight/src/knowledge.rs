@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hemiola_analysis::system::Span;
-use hemiola_analysis::{Costs, Time};
+use hemiola_analysis::{Costs, TimeSpan};
 use hemiola_realtime::AdaptiveEarliness;
 use hemiola_runtime::executor::PATIENCE;
 use hemiola_trace::{HeldUp, Measured, Profile};
@@ -46,7 +46,7 @@ impl Knowledge {
     /// What the machine takes for itself, as far as it was measured: in 99 of 100 cases. The longest of all is what something else did that had the core
     /// once, and a bound counts each of these for every time that a thread begins to run.
     pub fn costs(&self) -> Costs {
-        let cost = |name: &str| Time::nanoseconds(self.profile.costs.get(name).map_or(0, |measured| measured.p99));
+        let cost = |name: &str| TimeSpan::nanoseconds(self.profile.costs.get(name).map_or(0, |measured| measured.p99));
         Costs {
             hand_over: cost(HAND_OVER),
             wake_up: cost(WAKE_UP),
@@ -59,14 +59,14 @@ impl Knowledge {
     }
 
     /// The longest that the machine ever took for one of these.
-    pub fn longest_cost(&self) -> Time {
-        Time::nanoseconds(self.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
+    pub fn longest_cost(&self) -> TimeSpan {
+        TimeSpan::nanoseconds(self.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
     }
 
     /// From the shortest to the longest of what was measured, as far as that counts; nothing if nothing was.
     pub fn span(&self, measured: &Measured) -> Option<Span> {
         let longest = self.quantile.map_or(measured.maximum(), |quantile| measured.quantile(quantile));
-        let time = |nanoseconds: u64| Time::nanoseconds(nanoseconds);
+        let time = |nanoseconds: u64| TimeSpan::nanoseconds(nanoseconds);
         (measured.count() > 0).then(|| Span { shortest: time(measured.minimum().min(longest)), longest: time(longest) })
     }
 

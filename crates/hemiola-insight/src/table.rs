@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::iter;
 
-use hemiola_analysis::{Costs, Time};
+use hemiola_analysis::{Costs, TimeSpan};
 use hemiola_trace::HeldUp;
 use hemiola_words::{Column, Columns, duration};
 
@@ -98,7 +98,7 @@ fn columns(rows: &[Row], times: impl IntoIterator<Item = usize>) -> Columns {
     Columns::new([Column::left(name)].into_iter().chain(times.into_iter().map(Column::right)))
 }
 
-fn time(time: Time) -> String {
+fn time(time: TimeSpan) -> String {
     duration(time.into())
 }
 
@@ -173,7 +173,7 @@ fn of_held_up(held_up: &[(String, HeldUp)]) -> String {
     let names: Vec<_> = held_up.iter().map(|(name, _)| name.clone()).collect();
     format!(
         "Not counted: the time in which other programs, the kernel or the host had the core, within {count} {executions} of {} at most ({}).\n",
-        time(Time::nanoseconds(longest.longest)),
+        time(TimeSpan::nanoseconds(longest.longest)),
         shortened(&names)
     )
 }

@@ -89,7 +89,7 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 
 /// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others are made by `Default`.
 ///
-/// What the others hold is the module's state: logs have snapshots of it, from which a replay can begin. So they are `Data`; or, each or all of them
+/// What the others hold is the module's state: logs have checkpoints of it, from which a replay can begin. So they are `Data`; or, each or all of them
 /// (on the structure), `#[stateless]`: no later run depends on it, for it is scratch memory or follows from the parameters; or `#[opaque]`: it cannot
 /// be written down, and a replay of this module begins where its log does.
 ///

@@ -192,6 +192,8 @@ pub struct SourceConfiguration {
     pub cores: Vec<usize>,
     /// `false`: it does not run, and provides nothing.
     pub enabled: Option<bool>,
+    /// File, line and column of its table, for messages.
+    pub place: Option<String>,
 }
 
 /// One module.
@@ -208,6 +210,8 @@ pub struct ModuleConfiguration {
     pub parameters: BTreeMap<String, Value>,
     /// What happens when an update fails.
     pub on_failure: FailurePolicy,
+    /// File, line and column of its table, for messages.
+    pub place: Option<String>,
 }
 
 /// An executor beside the cycles: what goes before what the program says of it.

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::{
-    Access, CycleDescription, Durations, GraphError, ModuleDescription, SampleDescription, SourceDescription, System,
-    TaskGraph, Trigger, UpdateDescription,
+    Access, CycleDescription, Durations, GraphError, ModuleDescription, RobotDescription, SampleDescription,
+    SourceDescription, TaskGraph, Trigger, UpdateDescription,
 };
 
 /// Why a data set could not be read.
@@ -104,7 +104,7 @@ pub fn workload(json: &str) -> Result<Workload, DatasetError> {
 /// let graph = TaskGraph::of(&resolve(&system).unwrap().cycles[0]);
 /// assert_eq!(graph.tasks().len(), 4); // Walk.prepare, Walk.Gait, Walk.Steps, Body.Joints
 /// ```
-pub fn module_graph(json: &str) -> Result<System, DatasetError> {
+pub fn module_graph(json: &str) -> Result<RobotDescription, DatasetError> {
     #[derive(Deserialize)]
     struct File {
         cycles: Vec<FileCycle>,
@@ -125,7 +125,7 @@ pub fn module_graph(json: &str) -> Result<System, DatasetError> {
     });
     let default = SampleDescription { name: "default".into(), provides: file.default, reads: Vec::new() };
     let sources = vec![SourceDescription { name: "default".into(), samples: vec![default] }];
-    Ok(System { cycles: cycles.collect(), sources, ..System::default() })
+    Ok(RobotDescription { cycles: cycles.collect(), sources, ..RobotDescription::default() })
 }
 
 #[derive(Deserialize)]

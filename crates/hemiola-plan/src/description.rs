@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 /// Everything that decides who computes what: the cycles with their modules, the sources, and the choices of `robot.toml`.
 ///
 /// ```
-/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, Trigger, UpdateDescription, resolve};
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
 ///
 /// let ball = ModuleDescription::new("BallFinder")
 ///     .with(UpdateDescription::new("ball_percept", Access::Exclusive).provides(["BallPercept"]));
 /// let head = ModuleDescription::new("HeadControl")
 ///     .with(UpdateDescription::new("look", Access::Exclusive).requires(["BallPercept"]));
-/// let system = System {
+/// let system = RobotDescription {
 ///     cycles: vec![CycleDescription { name: "cognition".into(), modules: vec![ball, head], trigger: Trigger::Rate }],
-///     ..System::default()
+///     ..RobotDescription::default()
 /// };
 /// assert_eq!(resolve(&system).unwrap().cycles[0].updates.len(), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct System {
+pub struct RobotDescription {
     /// The cycles, in the order in which people want to see them.
     pub cycles: Vec<CycleDescription>,
     /// What fills representations outside any cycle.

@@ -102,11 +102,11 @@ pub enum GraphError {
 /// updates of a module one after another). It has no circle.
 ///
 /// ```
-/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, TaskGraph, Trigger, UpdateDescription, resolve};
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, TaskGraph, Trigger, UpdateDescription, resolve};
 /// let camera = ModuleDescription::new("Camera").with(UpdateDescription::new("image", Access::Exclusive).provides(["Image"]));
 /// let ball = ModuleDescription::new("Ball").with(UpdateDescription::new("find", Access::Exclusive).requires(["Image"]));
 /// let cycle = CycleDescription { name: "cognition".into(), modules: vec![ball, camera], trigger: Trigger::Rate };
-/// let resolved = resolve(&System { cycles: vec![cycle], ..System::default() }).unwrap();
+/// let resolved = resolve(&RobotDescription { cycles: vec![cycle], ..RobotDescription::default() }).unwrap();
 ///
 /// let graph = TaskGraph::of(&resolved.cycles[0]);
 /// let order: Vec<_> = graph.topological_order().iter().map(|&task| graph.task(task).name.as_str()).collect();

@@ -1,7 +1,7 @@
 //! From descriptions of modules to a task graph, a plan and a predicted schedule.
 //!
 //! Pure: this crate starts no thread, reads no clock, does no I/O, and knows nothing of modules beyond the names in
-//! [`System`]. It depends on no other crate of Hemiola; whoever has module descriptors turns them into these plain types.
+//! [`RobotDescription`]. It depends on no other crate of Hemiola; whoever has module descriptors turns them into these plain types.
 //!
 //! ```
 //! use std::time::Duration;
@@ -11,14 +11,14 @@
 //! let ball = ModuleDescription::new("Ball").with(UpdateDescription::new("find", Access::Exclusive).requires(["Image"]));
 //! let cycle = CycleDescription { name: "cognition".into(), modules: vec![ball, camera], trigger: Trigger::Rate };
 //!
-//! let resolved = resolve(&System { cycles: vec![cycle], ..System::default() }).expect("nothing is missing or doubled");
+//! let resolved = resolve(&RobotDescription { cycles: vec![cycle], ..RobotDescription::default() }).expect("nothing is missing or doubled");
 //! let graph = TaskGraph::of(&resolved.cycles[0]);
 //! let durations = Durations::constant([3, 8].map(Duration::from_millis));
 //! let plan = Plan::new(graph, &durations, &PlanOptions::default());
 //! assert_eq!(plan.prediction().critical_path, Duration::from_millis(11));
 //! ```
 //!
-//! The way through the crate: a [`System`] is [`resolve`]d into who provides what ([`Resolved`]) or a list of
+//! The way through the crate: a [`RobotDescription`] is [`resolve`]d into who provides what ([`Resolved`]) or a list of
 //! [`Problem`]s; each of its cycles has a [`TaskGraph`]; with what is known of [`Durations`] that becomes a [`Plan`], which
 //! an executor runs and a [`Simulation`] predicts.
 
@@ -46,7 +46,7 @@ mod width;
 
 pub use circle::{Cut, CutChange};
 pub use description::{
-    Access, CycleDescription, ModuleDescription, SampleDescription, SourceDescription, System, Trigger,
+    Access, CycleDescription, ModuleDescription, RobotDescription, SampleDescription, SourceDescription, Trigger,
     UpdateDescription,
 };
 pub use durations::{Durations, TaskDuration};

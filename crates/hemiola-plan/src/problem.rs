@@ -47,11 +47,11 @@ impl Display for Named {
 /// A reason why a robot cannot run as described. The message says what, where, why, and what to do.
 ///
 /// ```
-/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, Trigger, UpdateDescription, resolve};
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
 /// let head = ModuleDescription::new("HeadControl").with(UpdateDescription::new("look", Access::Exclusive).requires(["BallPercept"]));
-/// let system = System {
+/// let system = RobotDescription {
 ///     cycles: vec![CycleDescription { name: "motion".into(), modules: vec![head], trigger: Trigger::Rate }],
-///     ..System::default()
+///     ..RobotDescription::default()
 /// };
 /// let problems = resolve(&system).unwrap_err();
 /// assert!(problems[0].to_string().starts_with("cycle `motion`: nobody provides `BallPercept`"));

@@ -6,7 +6,7 @@ mod parties;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::description::{CycleDescription, System, Trigger, UpdateDescription};
+use crate::description::{CycleDescription, RobotDescription, Trigger, UpdateDescription};
 use crate::party::Party;
 use crate::problem::{Form, Problem, Reading, Warning};
 use crate::resolved::{
@@ -26,7 +26,7 @@ use crate::resolved::{
 /// All [`Problem`]s that can be told apart, not just the first.
 ///
 /// ```
-/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, Trigger, UpdateDescription, resolve};
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
 /// let module = |name: &str| {
 ///     ModuleDescription::new(name).with(UpdateDescription::new("pose", Access::Exclusive).provides(["RobotPose"]))
 /// };
@@ -35,7 +35,7 @@ use crate::resolved::{
 ///     modules: vec![module("ParticleFilter"), module("KalmanFilter")],
 ///     trigger: Trigger::Rate,
 /// };
-/// let mut system = System { cycles: vec![cycle], ..System::default() };
+/// let mut system = RobotDescription { cycles: vec![cycle], ..RobotDescription::default() };
 /// let problems = resolve(&system).unwrap_err();
 /// assert!(problems[0].to_string().contains("RobotPose = \"ParticleFilter\""));
 ///
@@ -43,7 +43,7 @@ use crate::resolved::{
 /// let resolved = resolve(&system).unwrap();
 /// assert_eq!(resolved.cycles[0].updates[0].module, "KalmanFilter");
 /// ```
-pub fn resolve(system: &System) -> Result<Resolved, Vec<Problem>> {
+pub fn resolve(system: &RobotDescription) -> Result<Resolved, Vec<Problem>> {
     let mut resolver = Resolver::new(system);
     resolver.check_names();
     resolver.check_triggers();
@@ -68,7 +68,7 @@ enum Filler {
 }
 
 struct Resolver<'a> {
-    system: &'a System,
+    system: &'a RobotDescription,
     /// Per cycle and representation: every update that could provide it.
     candidates: Vec<BTreeMap<&'a str, Vec<UpdateId>>>,
     /// Per representation: every (source, sample) that fills it.
@@ -83,7 +83,7 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(system: &'a System) -> Self {
+    fn new(system: &'a RobotDescription) -> Self {
         let candidates = system.cycles.iter().map(|cycle| {
             let mut candidates: BTreeMap<&str, Vec<UpdateId>> = BTreeMap::new();
             for (id, update) in updates(cycle) {

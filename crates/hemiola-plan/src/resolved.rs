@@ -10,8 +10,8 @@ use crate::problem::Warning;
 /// What [`resolve`](crate::resolve) found out, cycle by cycle in the order of the description.
 ///
 /// ```
-/// use hemiola_plan::{System, resolve};
-/// let resolved = resolve(&System::default()).unwrap();
+/// use hemiola_plan::{RobotDescription, resolve};
+/// let resolved = resolve(&RobotDescription::default()).unwrap();
 /// assert!(resolved.cycles.is_empty() && resolved.warnings.is_empty());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,9 +40,9 @@ pub struct UpdateId {
 /// One cycle: the updates that run, what comes in and what goes out.
 ///
 /// ```
-/// use hemiola_plan::{CycleDescription, System, Trigger, resolve};
+/// use hemiola_plan::{CycleDescription, RobotDescription, Trigger, resolve};
 /// let cycle = CycleDescription { name: "motion".into(), modules: vec![], trigger: Trigger::Rate };
-/// let resolved = resolve(&System { cycles: vec![cycle], ..System::default() }).unwrap();
+/// let resolved = resolve(&RobotDescription { cycles: vec![cycle], ..RobotDescription::default() }).unwrap();
 /// assert_eq!(resolved.cycles[0].name, "motion");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,10 +64,10 @@ pub struct ResolvedCycle {
 /// An update that runs, with what it fills for others to see.
 ///
 /// ```
-/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, System, Trigger, UpdateDescription, resolve};
+/// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
 /// let module = ModuleDescription::new("Lights").with(UpdateDescription::new("blink", Access::Exclusive));
 /// let cycle = CycleDescription { name: "motion".into(), modules: vec![module], trigger: Trigger::Rate };
-/// let resolved = resolve(&System { cycles: vec![cycle], ..System::default() }).unwrap();
+/// let resolved = resolve(&RobotDescription { cycles: vec![cycle], ..RobotDescription::default() }).unwrap();
 /// assert_eq!(resolved.cycles[0].updates[0].module, "Lights"); // provides nothing: an actuator, always runs
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 
 mod robot;
 
-use hemiola_plan::{System, resolve};
+use hemiola_plan::{RobotDescription, resolve};
 use robot::{choosing, cycle, module, robot, source, triggered, with_sources};
 
 /// Everything that resolving says about a robot, as it would be printed.
-fn messages(system: &System) -> String {
+fn messages(system: &RobotDescription) -> String {
     let lines: Vec<String> = match resolve(system) {
         Ok(resolved) => resolved.warnings.iter().map(|warning| format!("warning: {warning}")).collect(),
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
@@ -33,7 +33,7 @@ fn a_misspelt_representation_is_recognised() {
 
 #[test]
 fn a_linked_module_that_would_help_is_named() {
-    let robot = System {
+    let robot = RobotDescription {
         spare: vec![module("YoloBall", &["-> BallPercept"]).at("src/yolo.rs:31")],
         ..robot([cycle(
             "cognition",
@@ -240,7 +240,7 @@ fn a_misspelt_choice_is_recognised() {
 
 #[test]
 fn a_chosen_module_that_runs_nowhere_is_told_from_a_misspelt_one() {
-    let robot = System {
+    let robot = RobotDescription {
         spare: vec![module("YoloBall", &["-> Ball"])],
         ..choosing(robot([cycle("cognition", [module("BallFinder", &["-> Ball"])])]), "Ball", "YoloBall")
     };

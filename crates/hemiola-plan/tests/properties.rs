@@ -7,16 +7,16 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use hemiola_plan::{
-    Access, CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, SampleDescription,
-    Schedule, Simulation, SimulationOptions, SourceDescription, System, TaskDuration, TaskGraph, TaskId, TaskKind,
-    Trigger, Unit, UpdateDescription, UpdateOrder, WorkerChoice, resolve,
+    Access, CycleDescription, Durations, ModuleDescription, Plan, PlanOptions, Policy, Problem, RobotDescription,
+    SampleDescription, Schedule, Simulation, SimulationOptions, SourceDescription, TaskDuration, TaskGraph, TaskId,
+    TaskKind, Trigger, Unit, UpdateDescription, UpdateOrder, WorkerChoice, resolve,
 };
 use proptest::prelude::*;
 use robot::{cycle, robot, source, update, with_sources};
 
 /// A robot of one cycle without circles: updates provide R0, R1, ... or, now and then, nothing, and require some of what
 /// earlier ones provide; they are dealt out to modules at random. A source reads some of it all.
-fn any_robot() -> impl Strategy<Value = System> {
+fn any_robot() -> impl Strategy<Value = RobotDescription> {
     let reads = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
     let an_update = (reads, any::<bool>(), 0..9usize, prop::bool::weighted(0.9));
     (prop::collection::vec(an_update, 1..40), prop::collection::vec(any::<prop::sample::Index>(), 0..4)).prop_map(
@@ -45,7 +45,7 @@ fn any_robot() -> impl Strategy<Value = System> {
 }
 
 /// A robot whose updates may require anything of anybody, so that most have circles.
-fn any_tangled_robot() -> impl Strategy<Value = System> {
+fn any_tangled_robot() -> impl Strategy<Value = RobotDescription> {
     prop::collection::vec(prop::collection::btree_set(0..10usize, 0..3), 10).prop_map(|reads| {
         let modules = reads.iter().enumerate().map(|(index, reads)| {
             let reads: Vec<String> =
@@ -58,7 +58,7 @@ fn any_tangled_robot() -> impl Strategy<Value = System> {
 
 /// A robot of several cycles and a source in which most things fit, and some do not: updates provide R0, R1, ... and read
 /// any of these, from whatever cycle; now and then something is doubled, missing, chosen wrongly, or named twice.
-fn any_mess() -> impl Strategy<Value = System> {
+fn any_mess() -> impl Strategy<Value = RobotDescription> {
     const RARELY: f64 = 0.03;
     let read = || prop::option::weighted(0.3, any::<prop::sample::Index>());
     let oddity = || prop::option::weighted(RARELY, any::<prop::sample::Index>());
@@ -114,7 +114,7 @@ fn any_durations() -> impl Strategy<Value = Durations> {
     })
 }
 
-fn graph_of(system: &System) -> TaskGraph {
+fn graph_of(system: &RobotDescription) -> TaskGraph {
     TaskGraph::of(&resolve(system).expect("has no circles").cycles[0])
 }
 
@@ -145,7 +145,7 @@ fn edges_of(graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
 }
 
 /// Tasks of one module of which at least one takes it exclusively: they must never overlap.
-fn conflicting_siblings(system: &System, graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
+fn conflicting_siblings(system: &RobotDescription, graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
     let is_exclusive = |task: TaskId| {
         let Some((module, update)) = graph.task(task).name.split_once('.') else { return false };
         let module = system.cycles[0].modules.iter().find(|candidate| candidate.name == module).expect("it exists");

@@ -8,12 +8,12 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use hemiola_plan::{
-    Access, Durations, Plan, PlanOptions, Policy, ResolvedCycle, Simulation, SimulationOptions, System, TaskGraph,
-    TaskKind, Warning, WorkerChoice, datasets, resolve,
+    Access, Durations, Plan, PlanOptions, Policy, ResolvedCycle, RobotDescription, Simulation, SimulationOptions,
+    TaskGraph, TaskKind, Warning, WorkerChoice, datasets, resolve,
 };
 
 /// The robot of a soccer team: motion and cognition, 119 modules.
-fn soccer_robot() -> Option<System> {
+fn soccer_robot() -> Option<RobotDescription> {
     Some(datasets::module_graph(&shared::data_file("graphs/naodevils-2024.json")?).expect("it can be read"))
 }
 

@@ -5,18 +5,18 @@ mod robot;
 use std::time::Duration;
 
 use hemiola_plan::{
-    Access, Consumer, Delivery, Durations, ModuleDescription, Origin, Plan, PlanOptions, Problem, Resolved, System,
-    TaskGraph, TaskKind, Trigger, UpdateOrder, resolve,
+    Access, Consumer, Delivery, Durations, ModuleDescription, Origin, Plan, PlanOptions, Problem, Resolved,
+    RobotDescription, TaskGraph, TaskKind, Trigger, UpdateOrder, resolve,
 };
 use robot::{choosing, cycle, module, robot, source, triggered, update, with_sources};
 
-fn resolved(system: &System) -> Resolved {
+fn resolved(system: &RobotDescription) -> Resolved {
     resolve(system).unwrap_or_else(|problems| {
         panic!("{}", problems.iter().map(|problem| format!("{problem}\n")).collect::<String>())
     })
 }
 
-fn running(system: &System, cycle: usize) -> Vec<String> {
+fn running(system: &RobotDescription, cycle: usize) -> Vec<String> {
     resolved(system).cycles[cycle].updates.iter().map(|update| update.module.clone()).collect()
 }
 
@@ -291,7 +291,7 @@ fn a_description_survives_its_text_form() {
         [source("camera", &[("upper", "&Ball -> Image Imu")])],
     );
     let json = serde_json::to_string(&robot).unwrap();
-    assert_eq!(serde_json::from_str::<System>(&json).unwrap(), robot);
-    let sparse: System = serde_json::from_str(r#"{"cycles": [{"name": "motion", "modules": []}]}"#).unwrap();
+    assert_eq!(serde_json::from_str::<RobotDescription>(&json).unwrap(), robot);
+    let sparse: RobotDescription = serde_json::from_str(r#"{"cycles": [{"name": "motion", "modules": []}]}"#).unwrap();
     assert_eq!(sparse.cycles[0].trigger, Trigger::Rate);
 }

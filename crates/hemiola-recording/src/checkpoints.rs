@@ -40,13 +40,13 @@ fn piece_topic(cycle: &str, kind: PieceKind, name: &str, number: u32) -> String 
     topic(cycle, NAME) + &topic(kind.word(), name) + &number
 }
 
-/// Tells that a cycle's part of a snapshot is whole, and what else its runs go on from.
+/// Tells that a cycle's part of a checkpoint is whole, and what else its runs go on from.
 #[derive(Data)]
 #[data(name = "hemiola/CyclePart")]
 struct PartHead {
     /// The cycle.
     cycle: String,
-    /// The number of the snapshot.
+    /// The number of the checkpoint.
     number: u32,
     /// The first run after it.
     run: u32,

@@ -67,7 +67,7 @@ fn seconds(name: &str, module: &str, arguments: &[&str]) -> Vec<u64> {
         if let Entry::Message(message) = entry.unwrap()
             && message.channel.topic == format!("/main/_state/module/{module}")
         {
-            // What a snapshot tells is of the run before.
+            // What a checkpoint tells is of the run before.
             seconds.insert(message.log_time.nanoseconds().div_ceil(1_000_000_000));
         }
     }
@@ -76,7 +76,7 @@ fn seconds(name: &str, module: &str, arguments: &[&str]) -> Vec<u64> {
 }
 
 #[test]
-fn the_first_snapshots_do_not_wait_for_a_long_period() {
+fn the_first_checkpoints_do_not_wait_for_a_long_period() {
     assert_eq!(seconds("usual", "Counting", &[]), [1, 2, 4, 8, 10, 20]);
     assert_eq!(seconds("seldom", "Counting", &["--set", "log.snapshot=60 min"]), [1, 2, 4, 8, 16]);
 }
@@ -89,7 +89,7 @@ fn a_short_period_is_kept_from_the_beginning() {
 }
 
 #[test]
-fn what_finds_no_room_in_the_first_snapshot_is_in_the_second() {
+fn what_finds_no_room_in_the_first_checkpoint_is_in_the_second() {
     assert_eq!(seconds("large", "Hoarding", &[]), [2, 4, 8, 10, 20]);
 }
 

@@ -21,8 +21,8 @@ pub mod store;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 
+use hemiola_model::Clock;
 use hemiola_model::module::{BetweenRuns, SafeState};
-use hemiola_model::{Clock, RepresentationDescriptor};
 use hemiola_trace::{Event, Ticks};
 
 use channel::Export;
@@ -62,14 +62,10 @@ unsafe impl Send for Blackboard {}
 
 impl Blackboard {
     /// A blackboard with these stores, imports and exports.
-    pub fn new(
-        stores: Vec<Store>,
-        imported: &[&'static RepresentationDescriptor],
-        exports: Vec<Export>,
-        sources: usize,
-    ) -> Self {
+    pub fn new(stores: Vec<Store>, imported: Vec<Imported>, exports: Vec<Export>, sources: usize) -> Self {
         let store_of = stores.iter().enumerate().map(|(index, store)| (store.descriptor().name(), index)).collect();
-        let imported_of = imported.iter().enumerate().map(|(index, descriptor)| (descriptor.name(), index)).collect();
+        let name = |imported: &Imported| imported.cell().descriptor().name();
+        let imported_of = imported.iter().enumerate().map(|(index, imported)| (name(imported), index)).collect();
         let frame = Frame {
             clock: Clock::default(),
             safe_state: SafeState::Inactive,
@@ -79,7 +75,7 @@ impl Blackboard {
         Self {
             stores: stores.into(),
             store_of,
-            imported: imported.iter().map(|descriptor| Imported::new(descriptor)).collect(),
+            imported: imported.into(),
             imported_of,
             export_stores: exports.iter().map(Export::stores).collect(),
             exports: exports.into_iter().map(UnsafeCell::new).collect(),

@@ -8,6 +8,7 @@ use hemiola_trace::Ticks;
 
 use crate::command::Command;
 use crate::observe::Outlets;
+use crate::program::World;
 use crate::record::RunRecord;
 use crate::run::{Beginning, Repeated};
 
@@ -78,7 +79,8 @@ impl Cycle {
         let &Beginning { run, due, due_ticks, .. } = beginning;
         let (repeated, before) = self.core.begin_run(beginning);
         let Core { blackboard, program, imports, executor, .. } = &mut self.core;
-        self.outlets.write_down(beginning, before, (blackboard, program, imports), &executor.between_runs());
+        let world = World { blackboard, program, imports };
+        self.outlets.write_down(beginning, before, world, &executor.between_runs());
         self.core.execute();
         self.guard.end_run(&mut self.core, run, due_ticks);
         let Core { blackboard, executor, .. } = &mut self.core;

@@ -1,4 +1,3 @@
-use hemiola_model::module::CreationError;
 use thiserror::Error;
 
 /// What can go wrong when a robot is built, started or changed.
@@ -46,12 +45,28 @@ pub enum RuntimeError {
         errors: Vec<hemiola_model::ParametersError>,
     },
     /// A module or source that panics while it is made.
-    #[error("`{name}` panicked while it was made, with the parameters that robot.toml gives it: {reason}")]
+    #[error(
+        "`{name}` ({location}) cannot be made with {}: it {reason}; mend what makes it, or its parameters", parameters_at(place.as_deref())
+    )]
     Constructor {
         /// The module or source.
         name: String,
-        /// What the panic says.
-        reason: hemiola_model::module::Panicked,
+        /// File and line where it is declared.
+        location: String,
+        /// File, line and column of its table in `robot.toml`, if it has one.
+        place: Option<String>,
+        /// What it said, and where.
+        reason: String,
+    },
+    /// A representation whose default value panics while it is made.
+    #[error(
+        "the default value of `{name}` cannot be made: it {reason}; mend its `Default`, or take who provides and reads it out of the cycles of robot.toml"
+    )]
+    DefaultValue {
+        /// The representation.
+        name: String,
+        /// What it said, and where.
+        reason: String,
     },
     /// Updates or sample methods that cannot be called.
     #[error("the robot cannot be put together:\n{}", list(refusals))]
@@ -219,15 +234,6 @@ pub enum RuntimeError {
 }
 
 impl RuntimeError {
-    /// Why there is no instance of that module or source.
-    pub(crate) fn of_creation(name: &str, error: CreationError) -> Self {
-        let name = name.to_owned();
-        match error {
-            CreationError::Parameters(errors) => Self::Parameters { name, errors },
-            CreationError::Panicked(reason) => Self::Constructor { name, reason },
-        }
-    }
-
     pub(crate) fn internal(what: &str) -> Self {
         Self::Internal { what: what.to_owned() }
     }
@@ -235,6 +241,14 @@ impl RuntimeError {
 
 fn list<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// What a module or source was made with.
+fn parameters_at(place: Option<&str>) -> String {
+    place.map_or_else(
+        || "the defaults of its parameters, as robot.toml has no table for it".to_owned(),
+        |place| format!("the parameters at {place}"),
+    )
 }
 
 fn or_none(known: &[String]) -> String {

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_realtime::{Containment, ThreadReport};
-use hemiola_trace::{Capture, Catalog, Profile, Report, TickScale};
+use hemiola_trace::perfetto::Trace;
+use hemiola_trace::{Profile, Report};
 
 use crate::controls::Controls;
 use crate::cycle::Health;
@@ -115,15 +116,15 @@ impl RobotHandle {
         &self.viewpoints
     }
 
-    /// The names of the robot's sources, in the order in which snapshots speak of them.
+    /// The names of the robot's sources, in the order in which checkpoints speak of them.
     pub fn sources(&self) -> Vec<String> {
         self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
-    /// The newest events of all workers, with what is needed to read them.
-    pub fn capture(&self) -> (Capture, Catalog, TickScale) {
+    /// Captures the newest events of all workers, with what is needed to read them.
+    pub fn capture_events(&self) -> Trace {
         let monitor = self.monitor();
-        (monitor.capture(), monitor.catalog().clone(), monitor.scale().clone())
+        Trace { capture: monitor.capture(), catalog: monitor.catalog().clone(), scale: monitor.scale().clone() }
     }
 
     /// Timing figures so far.

@@ -11,7 +11,7 @@
 //! | `values`, `room`, `reserve` | values: held where they are, so many at a time, with slots for all |
 //! | `topics` | messages |
 //! | `runs` | what each run began with |
-//! | `parts` | snapshots of all that later runs depend on |
+//! | `parts` | checkpoints of all that later runs depend on |
 //! | `gathered` | what the service thread gathers: journal, plots, statistics, events |
 
 pub mod gathered;

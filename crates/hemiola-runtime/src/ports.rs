@@ -1,6 +1,7 @@
 use hemiola_bus::Bus;
 use hemiola_model::module::{PortCell, Update};
 
+use crate::containment::contained;
 use crate::error::RuntimeError;
 
 /// The ends of topics and services that an update holds: a place for each of its arguments.
@@ -17,10 +18,12 @@ impl Ports {
     pub fn connect(owner: &str, update: &Update, bus: &Bus) -> Result<Self, RuntimeError> {
         let connect = |argument: &hemiola_model::module::ArgumentDescriptor| {
             let Some(port) = argument.port() else { return Ok(None) };
-            let connected = port.connect(bus).map_err(|reason| RuntimeError::Port {
+            // It makes messages, by their `Default`.
+            let connected = contained(|| port.connect(bus).map_err(|error| error.to_string()));
+            let connected = connected.and_then(|connected| connected).map_err(|reason| RuntimeError::Port {
                 owner: format!("{owner}.{}", update.name()),
                 name: port.name().to_owned(),
-                reason: reason.to_string(),
+                reason,
             })?;
             let place = connected.place();
             Ok(Some(Connected { cell: Box::new(PortCell::new(connected)), place }))

@@ -3,13 +3,13 @@
 #![expect(unsafe_code, reason = "what values come from is read by tasks that the plan orders")]
 
 mod build;
+mod ends;
 mod lineage;
 mod update;
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use hemiola_model::data::DataType;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{BetweenRuns, Inlet, PortCell, PortRole, Scope};
 use hemiola_model::{RepresentationDescriptor, Time};
@@ -23,12 +23,21 @@ use crate::module_instance::ModuleInstance;
 use crate::origins::PUBLISHERS;
 use crate::record::MessageRecord;
 use crate::robot_state::RobotState;
-use crate::run::Repeated;
+use crate::run::{CycleImport, Repeated};
 use crate::worker::WorkerState;
 
 pub use build::{ProgramParts, build, outlive_store};
+pub use ends::{PublisherEnd, Received, SubscriptionEnd};
 use lineage::Lineage;
 use update::UpdateTask;
+
+/// What a run of a cycle computes on, and with.
+#[derive(Clone, Copy)]
+pub struct World<'r> {
+    pub blackboard: &'r Blackboard,
+    pub program: &'r Program,
+    pub imports: &'r [CycleImport],
+}
 
 /// A program, and the graph by which it is run. Replaced as a whole when a provider is switched or priorities change.
 ///
@@ -162,12 +171,12 @@ impl Program {
         }
     }
 
-    /// Tells what its subscriptions received: topic, how many of the same topic come before, place of the publisher, how many.
-    pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(&'static str, u32, u32, u32)) {
+    /// Tells what its subscriptions received.
+    pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(Received)) {
         let subscribing = self.ports.iter().filter(|port| port.subscription.is_some());
-        for &ProgramPort { cell, topic, number, .. } in subscribing {
+        for &ProgramPort { cell, topic, number: subscriber, .. } in subscribing {
             if let Some(record) = cell.port(between).record() {
-                record.received(&mut |publisher, count| tell(topic, number, publisher, count));
+                record.received(&mut |publisher, count| tell(Received { topic, subscriber, publisher, count }));
             }
         }
     }
@@ -199,21 +208,26 @@ impl Program {
         }
     }
 
-    /// Its subscriptions: topic, how many ends of the same topic come before, and what the messages are.
-    pub fn subscriptions(&self, between: &BetweenRuns<'_>) -> Vec<(&'static str, u32, Option<DataType>)> {
+    /// All subscriptions of the cycle.
+    pub fn subscriptions(&self, between: &BetweenRuns<'_>) -> Vec<SubscriptionEnd> {
         let subscribing = self.ports.iter().filter(|port| port.role == PortRole::Subscribes);
         let described = |port: &ProgramPort| {
             let recorded = port.cell.port(between).record().and(port.message);
             recorded.and_then(RepresentationDescriptor::data_type)
         };
-        subscribing.map(|port| (port.topic, port.number, described(port))).collect()
+        let end =
+            |port: &ProgramPort| SubscriptionEnd { topic: port.topic, number: port.number, data_type: described(port) };
+        subscribing.map(end).collect()
     }
 
-    /// Its publishers: topic, how many ends of the same topic come before, and the place among all publishers of the topic.
-    pub fn publishers(&self, between: &BetweenRuns<'_>) -> Vec<(&'static str, u32, u32)> {
+    /// All publishers of the cycle.
+    pub fn publishers(&self, between: &BetweenRuns<'_>) -> Vec<PublisherEnd> {
         let publishing = self.ports.iter().filter(|port| port.role == PortRole::Publishes);
-        let place = |port: &ProgramPort| port.cell.port(between).place();
-        publishing.filter_map(|port| Some((port.topic, port.number, place(port)?))).collect()
+        let end = |port: &ProgramPort| {
+            let place = port.cell.port(between).place()?;
+            Some(PublisherEnd { topic: port.topic, number: port.number, place })
+        };
+        publishing.filter_map(end).collect()
     }
 
     /// The number of the next message of a publisher.

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How often it looks whether it has.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
-/// What all cycles had in their representations at one time, as [`RobotHandle::snapshot`] takes it.
+/// What all cycles had in their representations at one time, as [`RobotHandle::capture_values`] takes it.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -29,17 +29,17 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 /// let robot = Robot::assemble(configuration)?.start(Pace::RealTime)?;
-/// let snapshot = robot.handle().snapshot();
-/// for (cycle, values) in &snapshot.cycles {
+/// let captured = robot.handle().capture_values();
+/// for (cycle, values) in &captured.cycles {
 ///     for (representation, value) in values {
 ///         println!("{cycle}: {representation} was {value}");
 ///     }
 /// }
-/// assert!(snapshot.silent.is_empty(), "all cycles run");
+/// assert!(captured.silent.is_empty(), "all cycles run");
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
+pub struct CapturedValues {
     /// When it was asked for, on the robot's clock.
     pub at: Time,
     /// By cycle: the values of its representations at the end of one of its runs, by name. Opaque ones have none.
@@ -75,7 +75,7 @@ impl RobotHandle {
 
     /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as long as the slowest cycle's run; a
     /// cycle that does not run is left out. When the robot has ended, these are the last values.
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
         let (all, has_ended) = {
             let controls = self.controls();
@@ -89,7 +89,7 @@ impl RobotHandle {
                 .collect();
             (all, controls.state.has_ended())
         };
-        let mut snapshot = Snapshot { at, cycles: BTreeMap::new(), silent: Vec::new() };
+        let mut captured = CapturedValues { at, cycles: BTreeMap::new(), silent: Vec::new() };
         for looked in all {
             let mut values = BTreeMap::new();
             let mut keep = |value: &AnyRepresentation| {
@@ -108,11 +108,11 @@ impl RobotHandle {
             };
             let cycle = looked.viewpoint.name.to_string();
             match answered {
-                Ok(()) => _ = snapshot.cycles.insert(cycle, values),
-                Err(_) => snapshot.silent.push(cycle),
+                Ok(()) => _ = captured.cycles.insert(cycle, values),
+                Err(_) => captured.silent.push(cycle),
             }
         }
-        snapshot
+        captured
     }
 
     fn with_current<R>(

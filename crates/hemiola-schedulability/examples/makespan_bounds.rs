@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::he_2019::{self, Dispatch};
 use hemiola_analysis::dag::{Dag, graham_1969, he_2022};
 use hemiola_plan::TaskId;
@@ -39,7 +39,7 @@ fn drawn<S: Strategy>(strategy: &S, runner: &mut TestRunner) -> Result<S::Value,
 
 fn graph(workload: &Workload) -> Result<Dag, Box<dyn Error>> {
     let tasks = 0..workload.graph.tasks().len() as u32;
-    let costs = tasks.map(|task| Time::from(workload.durations.expected(TaskId(task))));
+    let costs = tasks.map(|task| TimeSpan::from(workload.durations.expected(TaskId(task))));
     let edges = workload.graph.edges().map(|edge| (edge.from.index(), edge.to.index()));
     Ok(Dag::new(costs, edges)?)
 }
@@ -58,7 +58,7 @@ fn layers() -> impl Strategy<Value = Dag> {
                 edges.extend(all.filter(|&(from, to)| drawn[to * 8 + from - first] == 0));
                 first = second;
             }
-            Dag::new(costs.into_iter().map(Time::microseconds), edges).expect("edges lead to later layers")
+            Dag::new(costs.into_iter().map(TimeSpan::microseconds), edges).expect("edges lead to later layers")
         })
     })
 }
@@ -70,7 +70,7 @@ fn print(name: &str, graphs: &[Dag], runner: &mut TestRunner) -> Result<(), Box<
             let graham = graham_1969::makespan(dag, workers).as_f64();
             let priorities = zhao_2020::priorities(dag);
             let published = zhao_2020::makespan(dag, &priorities, workers);
-            let mut longest = Time::ZERO;
+            let mut longest = TimeSpan::ZERO;
             let shares = prop::collection::vec(prop_oneof![Just(100u64), 0u64..=100], dag.len());
             for _ in 0..RUNS {
                 let shares = drawn(&shares, runner)?;

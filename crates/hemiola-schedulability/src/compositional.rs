@@ -10,7 +10,7 @@
 //!   Davis et al. 2007. As in pyCPA (Diemer, Axer and Ernst 2012).
 
 use hemiola_analysis::Search;
-use hemiola_analysis::{NoBound, Time, check_utilisation};
+use hemiola_analysis::{NoBound, TimeSpan, check_utilisation};
 
 /// How a resource schedules.
 ///
@@ -46,18 +46,18 @@ pub enum Propagation {
 /// A chain of tasks.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::compositional::{Chain, Task};
-/// let task = Task { resource: 0, shortest: Time::ZERO, longest: Time::TICK, rank: 1 };
-/// let chain = Chain { period: Time::nanoseconds(10), jitter: Time::ZERO, tasks: vec![task] };
+/// let task = Task { resource: 0, shortest: TimeSpan::ZERO, longest: TimeSpan::TICK, rank: 1 };
+/// let chain = Chain { period: TimeSpan::nanoseconds(10), jitter: TimeSpan::ZERO, tasks: vec![task] };
 /// assert_eq!(chain.tasks.len(), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     /// How often it begins.
-    pub period: Time,
+    pub period: TimeSpan,
     /// How late that can be.
-    pub jitter: Time,
+    pub jitter: TimeSpan,
     /// Its tasks in order.
     pub tasks: Vec<Task>,
 }
@@ -65,9 +65,9 @@ pub struct Chain {
 /// A task of a chain.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task, response_times};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let filter = Task { resource: 0, shortest: ns(2), longest: ns(3), rank: 0 };
 /// let chain = Chain { period: ns(10), jitter: ns(0), tasks: vec![filter] };
 /// let bounds = response_times(&[Scheduling::Preemptive], &[chain], Propagation::default(), ns(100));
@@ -78,9 +78,9 @@ pub struct Task {
     /// Which resource it needs.
     pub resource: usize,
     /// The shortest that it runs, undisturbed.
-    pub shortest: Time,
+    pub shortest: TimeSpan,
     /// The longest.
-    pub longest: Time,
+    pub longest: TimeSpan,
     /// Among those of its resource, each different: 0 is the most important.
     pub rank: u32,
 }
@@ -88,9 +88,9 @@ pub struct Task {
 /// The bound of every task's response time, chain by chain.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::compositional::{self, Chain, Propagation, Scheduling, Task};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let task = |resource, shortest, longest, rank| Task { resource, shortest: ns(shortest), longest: ns(longest), rank };
 /// // The first example of pyCPA's tutorial: a processor, a bus, a processor.
 /// let chains = [
@@ -108,8 +108,8 @@ pub fn response_times(
     resources: &[Scheduling],
     chains: &[Chain],
     propagation: Propagation,
-    horizon: Time,
-) -> Result<Vec<Vec<Time>>, NoBound> {
+    horizon: TimeSpan,
+) -> Result<Vec<Vec<TimeSpan>>, NoBound> {
     let mut states: Vec<Vec<State>> = chains.iter().map(State::of_chain).collect();
     for resource in 0..resources.len() {
         let shares = chains.iter().flat_map(|chain| chain.tasks.iter().map(move |task| (chain, task)));
@@ -141,20 +141,20 @@ const EVENTS: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     /// Least distances of 1, 2, ... arrivals.
-    distances: Vec<Time>,
+    distances: Vec<TimeSpan>,
     /// When 1, 2, ... jobs of a busy window have ended, at the latest.
-    ends: Vec<Time>,
+    ends: Vec<TimeSpan>,
 }
 
 impl State {
     fn of_chain(chain: &Chain) -> Vec<Self> {
-        let distances: Vec<Time> = (0..EVENTS as u64).map(|number| chain.period * number - chain.jitter).collect();
+        let distances: Vec<TimeSpan> = (0..EVENTS as u64).map(|number| chain.period * number - chain.jitter).collect();
         let of_task = |task: &Task| Self { distances: distances.clone(), ends: vec![task.longest] };
         chain.tasks.iter().map(of_task).collect()
     }
 
     /// The least distance from the first to the last of `count` arrivals.
-    fn distance(&self, count: usize) -> Time {
+    fn distance(&self, count: usize) -> TimeSpan {
         let known = self.distances.len();
         match self.distances.get(count.saturating_sub(1)) {
             Some(&distance) => distance,
@@ -168,40 +168,40 @@ impl State {
     }
 
     /// The most arrivals in a half-open window of this length.
-    fn within(&self, window: Time) -> u64 {
-        if window == Time::ZERO {
+    fn within(&self, window: TimeSpan) -> u64 {
+        if window == TimeSpan::ZERO {
             return 0;
         }
         let (mut count, mut more) = (1, 2);
         while self.distance(more) < window {
             count = more;
             more += 1;
-            if self.distance(more) == Time::ZERO && more > 4 * EVENTS {
+            if self.distance(more) == TimeSpan::ZERO && more > 4 * EVENTS {
                 return u64::MAX;
             }
         }
         count as u64
     }
 
-    fn response_time(&self) -> Time {
-        let one = |(number, &end): (usize, &Time)| end - self.distance(number + 1);
-        self.ends.iter().enumerate().map(one).max().unwrap_or(Time::ZERO)
+    fn response_time(&self) -> TimeSpan {
+        let one = |(number, &end): (usize, &TimeSpan)| end - self.distance(number + 1);
+        self.ends.iter().enumerate().map(one).max().unwrap_or(TimeSpan::ZERO)
     }
 
     /// The least distances of what leaves.
-    fn output(&self, task: &Task, propagation: Propagation) -> Vec<Time> {
+    fn output(&self, task: &Task, propagation: Propagation) -> Vec<TimeSpan> {
         let spread = self.spread(task, self.response_time(), propagation);
         if propagation != Propagation::BusyWindow {
             return spread;
         }
         let by_window =
-            |number: usize, (jobs, &end): (usize, &Time)| self.distance(number + 1 + jobs) + task.shortest - end;
+            |number: usize, (jobs, &end): (usize, &TimeSpan)| self.distance(number + 1 + jobs) + task.shortest - end;
         let window = |number: usize| self.ends.iter().enumerate().map(|end| by_window(number, end)).min();
         spread.iter().enumerate().map(|(number, &spread)| window(number).unwrap_or_default().max(spread)).collect()
     }
 
     /// The least distances of what leaves if all that is known is how long jobs take.
-    fn spread(&self, task: &Task, response_time: Time, propagation: Propagation) -> Vec<Time> {
+    fn spread(&self, task: &Task, response_time: TimeSpan, propagation: Propagation) -> Vec<TimeSpan> {
         let jitter = response_time - task.shortest;
         let distance = |number: usize| {
             let by_jitter = self.distance(number + 1) - jitter;
@@ -221,10 +221,10 @@ impl State {
 pub fn once_more(
     resources: &[Scheduling],
     chains: &[Chain],
-    bounds: &[Vec<Time>],
+    bounds: &[Vec<TimeSpan>],
     propagation: Propagation,
-    horizon: Time,
-) -> Result<Vec<Vec<Time>>, NoBound> {
+    horizon: TimeSpan,
+) -> Result<Vec<Vec<TimeSpan>>, NoBound> {
     let mut states: Vec<Vec<State>> = chains.iter().map(State::of_chain).collect();
     for ((chain, bounds), states) in chains.iter().zip(bounds).zip(&mut states) {
         for (place, (task, &bound)) in chain.tasks.iter().zip(bounds).enumerate().take(chain.tasks.len() - 1) {
@@ -251,30 +251,30 @@ fn busy_window(
     states: &[Vec<State>],
     (chain, place): (usize, usize),
     search: &mut Search,
-) -> Result<Vec<Time>, NoBound> {
+) -> Result<Vec<TimeSpan>, NoBound> {
     let task = &chains[chain].tasks[place];
     let own = &states[chain][place];
     let neighbours = || {
         let all = chains.iter().zip(states).flat_map(|(chain, states)| chain.tasks.iter().zip(states));
         all.filter(|(other, _)| other.resource == task.resource)
     };
-    let higher = |window: Time| -> Time {
+    let higher = |window: TimeSpan| -> TimeSpan {
         let above = neighbours().filter(|(other, _)| other.rank < task.rank);
         above.map(|(other, state)| other.longest * state.within(window)).sum()
     };
     let lower = neighbours().filter(|(other, _)| other.rank > task.rank).map(|(other, _)| other.longest).max();
     let (blocking, uninterrupted) = match resources[task.resource] {
-        Scheduling::Preemptive => (Time::ZERO, Time::ZERO),
-        Scheduling::NonPreemptive => (lower.unwrap_or(Time::ZERO), task.longest),
+        Scheduling::Preemptive => (TimeSpan::ZERO, TimeSpan::ZERO),
+        Scheduling::NonPreemptive => (lower.unwrap_or(TimeSpan::ZERO), task.longest),
     };
-    let busy = search.fixed_point(blocking.max(Time::TICK), |window| {
+    let busy = search.fixed_point(blocking.max(TimeSpan::TICK), |window| {
         blocking + higher(window) + task.longest * own.within(window)
     })?;
     let mut ends = Vec::new();
     for jobs in 1.. {
         let before = blocking + task.longest * jobs - uninterrupted;
         // A job that nobody interrupts can be overtaken until it begins.
-        let just_after = if uninterrupted == Time::ZERO { Time::ZERO } else { Time::TICK };
+        let just_after = if uninterrupted == TimeSpan::ZERO { TimeSpan::ZERO } else { TimeSpan::TICK };
         let begun = search.fixed_point(before, |window| before + higher(window + just_after))?;
         ends.push(begun + uninterrupted);
         if own.distance(jobs as usize + 1) >= busy {

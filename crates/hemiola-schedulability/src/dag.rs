@@ -8,15 +8,15 @@ pub mod serrano_2016;
 pub mod topcuoglu_2002;
 pub mod zhao_2020;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
 
 /// A graph that runs again and again, at the latest when it is due.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
 /// use hemiola_schedulability::dag::DagTask;
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let task = DagTask { graph: Dag::new([ns(2), ns(3)], [(0, 1)]).unwrap(), period: ns(20), deadline: ns(15) };
 /// assert_eq!(task.graph.volume(), ns(5));
 /// ```
@@ -25,7 +25,7 @@ pub struct DagTask {
     /// What runs.
     pub graph: Dag,
     /// The shortest distance of two begins.
-    pub period: Time,
+    pub period: TimeSpan,
     /// Until when it should be done, from its begin; at most the period.
-    pub deadline: Time,
+    pub deadline: TimeSpan,
 }

@@ -1,6 +1,6 @@
 //! Schedules as pictures.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_words::svg::palette::{INK, MUTED, PAPER, category};
 use hemiola_words::svg::{Page, escape, round_step, text_width};
 
@@ -16,9 +16,9 @@ const BAR: f64 = 38.0;
 /// which of the colours it has; names and times appear under the pointer.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::{draw, simulation::{Observer, Schedule, Who}};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let mut schedule = Schedule::default();
 /// schedule.ran(0, Who::Callback(3), ms(1), ms(5));
 /// let picture = draw::schedule_svg("One callback", &schedule, 1, ms(0), ms(10), |_| ("camera".into(), 0));
@@ -28,20 +28,21 @@ pub fn schedule_svg(
     heading: &str,
     schedule: &Schedule,
     cores: usize,
-    from: Time,
-    to: Time,
+    from: TimeSpan,
+    to: TimeSpan,
     describe: impl Fn(Who) -> (String, usize),
 ) -> String {
     let height = TOP + ROW * cores as f64 + 40.0;
     let span = (to - from).as_nanoseconds().max(1) as f64;
-    let x = |time: Time| LEFT + (time.clamp(from, to) - from).as_nanoseconds() as f64 / span * (WIDTH - LEFT - 30.0);
+    let x =
+        |time: TimeSpan| LEFT + (time.clamp(from, to) - from).as_nanoseconds() as f64 / span * (WIDTH - LEFT - 30.0);
     let mut page = Page::new(WIDTH, height);
     let heading = escape(heading);
     page.line(format_args!("<title>{heading}</title>"));
     page.line(format_args!("<style>.s:hover rect{{stroke:{INK};stroke-width:2}}text{{pointer-events:none}}</style>"));
     page.ground(0.0, PAPER);
     page.line(format_args!(r#"<text x="24" y="40" font-size="20" font-weight="700">{heading}</text>"#));
-    let step = Time::nanoseconds(round_step((to - from).as_nanoseconds(), 12));
+    let step = TimeSpan::nanoseconds(round_step((to - from).as_nanoseconds(), 12));
     let ticks = (0..).map(|number| from + step * number).take_while(|&tick| tick <= to);
     for tick in ticks {
         let (x, bottom) = (x(tick), TOP + ROW * cores as f64);
@@ -88,8 +89,9 @@ mod tests {
     #[test]
     fn names_cannot_break_out_of_the_picture() {
         let mut schedule = Schedule::default();
-        schedule.ran(0, Who::Callback(0), Time::ZERO, Time::milliseconds(1));
-        let svg = schedule_svg("<b>", &schedule, 1, Time::ZERO, Time::milliseconds(2), |_| ("</svg>".into(), 1));
+        schedule.ran(0, Who::Callback(0), TimeSpan::ZERO, TimeSpan::milliseconds(1));
+        let svg =
+            schedule_svg("<b>", &schedule, 1, TimeSpan::ZERO, TimeSpan::milliseconds(2), |_| ("</svg>".into(), 1));
         assert!(!svg.contains("<b>") && svg.matches("</svg>").count() == 1);
     }
 }

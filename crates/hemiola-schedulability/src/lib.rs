@@ -4,7 +4,7 @@
 //! this crate starts no thread, reads no clock and does no I/O.
 //!
 //! ```
-//! use hemiola_analysis::{Analysis, System, Time, assignment};
+//! use hemiola_analysis::{Analysis, System, TimeSpan, assignment};
 //! use hemiola_schedulability::simulation;
 //!
 //! let described = System::from_toml(

@@ -17,14 +17,14 @@ pub use schedule::{Job, PeriodicTask, fixed_priority_schedule, logical_execution
 
 use serde::{Deserialize, Serialize};
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// A task that a chain leads through.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{Communication, Release, Step};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let vision = Step::new(Release::Periodic { period: ms(33), phase: ms(0) }, ms(12), ms(20));
 /// assert_eq!(vision.deadline, ms(33));
 /// assert_eq!(vision.communication, Communication::Implicit);
@@ -36,11 +36,11 @@ pub struct Step {
     /// When it reads and writes.
     pub communication: Communication,
     /// The longest that it runs, undisturbed.
-    pub cost: Time,
+    pub cost: TimeSpan,
     /// The longest from its release to its end.
-    pub response_time: Time,
+    pub response_time: TimeSpan,
     /// Until when it has to be done, from its release; then it writes if communication is by logical execution time.
-    pub deadline: Time,
+    pub deadline: TimeSpan,
     /// Where it runs. What is told between cores (a network, a queue) has a core of its own.
     pub core: usize,
     /// The larger, the more important among those of its core, which it preempts.
@@ -50,9 +50,9 @@ pub struct Step {
 /// When a task begins.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::Release;
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// assert_eq!(Release::Sporadic { shortest: ms(10), longest: ms(15) }.longest_distance(), ms(15));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,16 +61,16 @@ pub enum Release {
     /// At `phase`, and then once per period.
     Periodic {
         /// The distance of two releases.
-        period: Time,
+        period: TimeSpan,
         /// The first release.
-        phase: Time,
+        phase: TimeSpan,
     },
     /// At any time, within limits.
     Sporadic {
         /// The shortest distance of two releases.
-        shortest: Time,
+        shortest: TimeSpan,
         /// The longest one.
-        longest: Time,
+        longest: TimeSpan,
     },
 }
 
@@ -92,7 +92,7 @@ pub enum Communication {
 
 impl Step {
     /// A task on a core of its own that reads when it begins and writes when it ends, and is due when it is released again.
-    pub const fn new(release: Release, cost: Time, response_time: Time) -> Self {
+    pub const fn new(release: Release, cost: TimeSpan, response_time: TimeSpan) -> Self {
         let deadline = match release {
             Release::Periodic { period, .. } => period,
             Release::Sporadic { shortest, .. } => shortest,
@@ -101,12 +101,12 @@ impl Step {
     }
 
     /// The longest distance of two releases.
-    fn period(&self) -> Time {
+    fn period(&self) -> TimeSpan {
         self.release.longest_distance()
     }
 
     /// From its release until others see what it writes, at most.
-    fn published_after(&self) -> Time {
+    fn published_after(&self) -> TimeSpan {
         match self.communication {
             Communication::Implicit => self.response_time,
             Communication::LogicalExecutionTime => self.deadline,
@@ -120,14 +120,14 @@ impl Step {
     }
 
     /// How long after this one's release `next` may be released and still miss what it writes.
-    fn missed_for(&self, next: &Self) -> Time {
-        if self.ends_before_a_later(next) { Time::ZERO } else { self.published_after() }
+    fn missed_for(&self, next: &Self) -> TimeSpan {
+        if self.ends_before_a_later(next) { TimeSpan::ZERO } else { self.published_after() }
     }
 }
 
 impl Release {
     /// The longest distance of two releases.
-    pub const fn longest_distance(&self) -> Time {
+    pub const fn longest_distance(&self) -> TimeSpan {
         match *self {
             Self::Periodic { period, .. } => period,
             Self::Sporadic { longest, .. } => longest,
@@ -135,22 +135,22 @@ impl Release {
     }
 }
 
-/// The least common multiple of periods: after this, all releases repeat; [`Time::MAX`] if that is never.
+/// The least common multiple of periods: after this, all releases repeat; [`TimeSpan::MAX`] if that is never.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::hyperperiod;
-/// assert_eq!(hyperperiod([12, 33].map(Time::milliseconds)), Time::milliseconds(132));
+/// assert_eq!(hyperperiod([12, 33].map(TimeSpan::milliseconds)), TimeSpan::milliseconds(132));
 /// ```
-pub fn hyperperiod(periods: impl IntoIterator<Item = Time>) -> Time {
+pub fn hyperperiod(periods: impl IntoIterator<Item = TimeSpan>) -> TimeSpan {
     let divisor = |mut a: u64, mut b: u64| {
         while b != 0 {
             (a, b) = (b, a % b);
         }
         a
     };
-    periods.into_iter().map(Time::as_nanoseconds).fold(Time::TICK, |common, period| {
+    periods.into_iter().map(TimeSpan::as_nanoseconds).fold(TimeSpan::TICK, |common, period| {
         let common = common.as_nanoseconds();
-        if period == 0 { Time::MAX } else { Time::nanoseconds(common) * (period / divisor(common, period)) }
+        if period == 0 { TimeSpan::MAX } else { TimeSpan::nanoseconds(common) * (period / divisor(common, period)) }
     })
 }

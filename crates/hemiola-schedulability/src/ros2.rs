@@ -7,14 +7,14 @@ pub mod end_to_end;
 use serde::{Deserialize, Serialize};
 
 use crate::Task;
-use hemiola_analysis::{Arrivals, Time};
+use hemiola_analysis::{Arrivals, TimeSpan};
 
 /// A callback of a default executor.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::ros2::{Callback, Kind};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let callback = Callback { kind: Kind::Timer, cost: ns(3), arrivals: Arrivals::periodic(ns(10)) };
 /// assert_eq!(callback.demand(ns(11)), ns(6));
 /// ```
@@ -23,7 +23,7 @@ pub struct Callback {
     /// What it waits for.
     pub kind: Kind,
     /// The longest that it runs, undisturbed.
-    pub cost: Time,
+    pub cost: TimeSpan,
     /// When it gets something to do.
     pub arrivals: Arrivals,
 }
@@ -45,11 +45,11 @@ pub enum Kind {
 
 impl Callback {
     /// The most that arrives in any window of this length.
-    pub fn demand(&self, window: Time) -> Time {
+    pub fn demand(&self, window: TimeSpan) -> TimeSpan {
         self.cost * self.arrivals.within(window)
     }
 
-    pub(crate) fn share(&self) -> (Time, Time) {
+    pub(crate) fn share(&self) -> (TimeSpan, TimeSpan) {
         Task::new(self.cost, self.arrivals).share()
     }
 }

@@ -36,14 +36,14 @@ pub use systems::{Simulated, simulate};
 
 use hemiola_analysis::dag::Dag;
 use hemiola_analysis::system::Span;
-use hemiola_analysis::{Costs, Time};
+use hemiola_analysis::{Costs, TimeSpan};
 
 /// What is simulated.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::Span};
+/// use hemiola_analysis::{TimeSpan, system::Span};
 /// use hemiola_schedulability::simulation::{self, Callback, Dispatch, Executor, Missed, Model, Options, Schedule, Source};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let model = Model {
 ///     cores: 1,
 ///     executors: vec![Executor { core: Some(0), priority: 50, dispatch: Dispatch::WaitSet }],
@@ -113,9 +113,9 @@ pub enum Dispatch {
 /// A function that an executor calls.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::Span};
+/// use hemiola_analysis::{TimeSpan, system::Span};
 /// use hemiola_schedulability::simulation::{self, Callback, Dispatch, Executor, Model, Options, Schedule, Source};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let lidar = |arrivals: &[u64], joins: usize| Callback {
 ///     executor: 0,
 ///     source: Source::Messages { depth: 1, arrivals: arrivals.iter().copied().map(ms).collect() },
@@ -155,9 +155,9 @@ pub struct Callback {
 /// What a callback waits for.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::simulation::{Missed, Source};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let camera = Source::Timer { first: ms(5), period: ms(33), missed: Missed::Skip };
 /// let detector = Source::Messages { depth: 1, arrivals: vec![] }; // of the camera, and none from outside
 /// assert_ne!(camera, detector);
@@ -167,9 +167,9 @@ pub enum Source {
     /// Its time.
     Timer {
         /// When it expires first.
-        first: Time,
+        first: TimeSpan,
         /// How often after that.
-        period: Time,
+        period: TimeSpan,
         /// What becomes of expiries that nobody came to in time.
         missed: Missed,
     },
@@ -178,7 +178,7 @@ pub enum Source {
         /// How many wait at most.
         depth: usize,
         /// When some come from outside, in order.
-        arrivals: Vec<Time>,
+        arrivals: Vec<TimeSpan>,
     },
 }
 
@@ -199,9 +199,9 @@ pub enum Missed {
 /// A graph on a pool of threads.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag, system::Span};
+/// use hemiola_analysis::{TimeSpan, dag::Dag, system::Span};
 /// use hemiola_schedulability::simulation::{Cycle, Model, Options, Schedule, run};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let graph = Dag::new([ms(2), ms(3), ms(4)], [(0, 1), (0, 2)]).unwrap();
 /// let motion = Cycle {
 ///     every: Some((ms(0), ms(12))),
@@ -222,7 +222,7 @@ pub enum Missed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
     /// Its first release and its period, if it is not released by others.
-    pub every: Option<(Time, Time)>,
+    pub every: Option<(TimeSpan, TimeSpan)>,
     /// Which cycles are released when it ends.
     pub releases: Vec<usize>,
     /// How many threads it has.
@@ -250,7 +250,7 @@ pub struct Cycle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Nothing is started at or after this time.
-    pub end: Time,
+    pub end: TimeSpan,
     /// Decides all that is drawn.
     pub seed: u64,
     /// What is drawn.
@@ -259,7 +259,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { end: Time::milliseconds(10_000), seed: 0, durations: Durations::Longest }
+        Self { end: TimeSpan::milliseconds(10_000), seed: 0, durations: Durations::Longest }
     }
 }
 

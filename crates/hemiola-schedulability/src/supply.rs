@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// How much time of a processor something is sure to get: a *supply bound function*.
 ///
@@ -11,9 +11,9 @@ use hemiola_analysis::Time;
 /// - **Source.** Shin and Lee 2003 (D = P); for D < P, by the same argument.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::Supply;
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let supply = Supply::Reservation { budget: ns(4), period: ns(10), deadline: ns(10) };
 /// assert_eq!(supply.within(ns(12)), ns(0)); // 6 without anything, twice
 /// assert_eq!(supply.within(ns(15)), ns(3));
@@ -29,17 +29,17 @@ pub enum Supply {
     /// Part of it.
     Reservation {
         /// What is given in every period.
-        budget: Time,
+        budget: TimeSpan,
         /// How often.
-        period: Time,
+        period: TimeSpan,
         /// Until when within the period, from its begin.
-        deadline: Time,
+        deadline: TimeSpan,
     },
 }
 
 impl Supply {
     /// The least that is supplied in any window of this length.
-    pub fn within(&self, window: Time) -> Time {
+    pub fn within(&self, window: TimeSpan) -> TimeSpan {
         match *self {
             Self::Dedicated => window,
             Self::Reservation { budget, period, deadline } => {
@@ -50,16 +50,16 @@ impl Supply {
         }
     }
 
-    /// The shortest window in which this much is sure to be supplied; [`Time::MAX`] if that never happens.
-    pub fn time_for(&self, demand: Time) -> Time {
+    /// The shortest window in which this much is sure to be supplied; [`TimeSpan::MAX`] if that never happens.
+    pub fn time_for(&self, demand: TimeSpan) -> TimeSpan {
         match *self {
-            _ if demand == Time::ZERO => Time::ZERO,
+            _ if demand == TimeSpan::ZERO => TimeSpan::ZERO,
             Self::Dedicated => demand,
-            Self::Reservation { budget: Time::ZERO, .. } => Time::MAX,
+            Self::Reservation { budget: TimeSpan::ZERO, .. } => TimeSpan::MAX,
             Self::Reservation { budget, period, deadline } => {
                 let wait = (period - budget) + (deadline - budget);
-                let (periods, rest) = (demand - Time::TICK).whole(budget);
-                wait + period * periods + rest + Time::TICK
+                let (periods, rest) = (demand - TimeSpan::TICK).whole(budget);
+                wait + period * periods + rest + TimeSpan::TICK
             }
         }
     }
@@ -85,12 +85,12 @@ mod tests {
         fn the_time_for_a_demand_is_the_first_that_supplies_it(
             budget in 1u64..20, slack in 0u64..20, lateness in 0u64..20, demand in 1u64..100
         ) {
-            let [budget, slack, demand] = [budget, slack, demand].map(Time::nanoseconds);
-            let deadline = budget + slack.min(Time::nanoseconds(lateness));
+            let [budget, slack, demand] = [budget, slack, demand].map(TimeSpan::nanoseconds);
+            let deadline = budget + slack.min(TimeSpan::nanoseconds(lateness));
             let supply = Supply::Reservation { budget, period: budget + slack, deadline };
             let time = supply.time_for(demand);
             prop_assert!(supply.within(time) >= demand);
-            prop_assert!(supply.within(time - Time::TICK) < demand);
+            prop_assert!(supply.within(time - TimeSpan::TICK) < demand);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! No simulated run takes longer than its bound, whatever the system.
 
-use hemiola_analysis::{Analysis, System, Time};
+use hemiola_analysis::{Analysis, System, TimeSpan};
 use hemiola_schedulability::simulation::{Comparison, Options, random_system, shrink, simulate};
 
 fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
@@ -118,7 +118,7 @@ fn cycles_that_take_turns_do_not_wait_for_each_other() {
         System::from_toml(&text, "system.toml").expect("it is a system")
     };
     let bounds = |system: &System| Analysis::of(system).verdicts.iter().map(|it| it.bound.clone()).collect::<Vec<_>>();
-    let ms = Time::milliseconds;
+    let ms = TimeSpan::milliseconds;
     assert_eq!(bounds(&of("20 ms")), [Ok(ms(7)), Ok(ms(20)), Ok(ms(3))]);
     assert_eq!(Comparison::of(&of("20 ms")).exceeded, []);
     // A millisecond more, and a run may be under way when the camera begins again.
@@ -149,7 +149,7 @@ fn simulations_begin_at_offsets() {
         let system = System::from_toml(&text, "system.toml").expect("it is a system");
         simulate(&system, &Options { seed: 7, ..Options::default() }).latencies["vision"].maximum
     };
-    assert_eq!(["0 ms", "3 ms", "5 ms"].map(latency_of_vision), [9, 9, 5].map(Time::milliseconds));
+    assert_eq!(["0 ms", "3 ms", "5 ms"].map(latency_of_vision), [9, 9, 5].map(TimeSpan::milliseconds));
 }
 
 /// Some minutes: `cargo test --release -p hemiola-schedulability --test bounds_hold -- --ignored`

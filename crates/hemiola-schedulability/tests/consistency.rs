@@ -2,7 +2,7 @@
 
 use hemiola_analysis::dag::he_2019::{self, Dispatch};
 use hemiola_analysis::dag::{Dag, graham_1969, nasri_2019};
-use hemiola_analysis::{Arrivals, Time};
+use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, TaskGraph};
 use hemiola_schedulability::Task;
 use hemiola_schedulability::dag::list_schedule;
@@ -10,7 +10,7 @@ use hemiola_schedulability::reaction::{Release, Step, davare_2007, duerr_2019, g
 use hemiola_schedulability::response_times::fixed_priority;
 use proptest::prelude::*;
 
-const HORIZON: Time = Time::milliseconds(1_000);
+const HORIZON: TimeSpan = TimeSpan::milliseconds(1_000);
 
 /// Costs and edges from lower to higher numbers.
 fn graphs() -> impl Strategy<Value = (Vec<u64>, Vec<(usize, usize)>)> {
@@ -24,15 +24,15 @@ fn graphs() -> impl Strategy<Value = (Vec<u64>, Vec<(usize, usize)>)> {
 }
 
 fn dag(costs: &[u64], edges: &[(usize, usize)]) -> Dag {
-    Dag::new(costs.iter().copied().map(Time::nanoseconds), edges.iter().copied()).expect("edges lead upwards")
+    Dag::new(costs.iter().copied().map(TimeSpan::nanoseconds), edges.iter().copied()).expect("edges lead upwards")
 }
 
 fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let task = (1u64..20, 20u64..200, 0u64..100, 1u64..10).prop_map(|(cost, period, jitter, piece)| Task {
-        longest_piece: Time::nanoseconds(piece.min(cost)),
+        longest_piece: TimeSpan::nanoseconds(piece.min(cost)),
         ..Task::new(
-            Time::nanoseconds(cost),
-            Arrivals::periodic(Time::nanoseconds(period)).late_by(Time::nanoseconds(jitter)),
+            TimeSpan::nanoseconds(cost),
+            Arrivals::periodic(TimeSpan::nanoseconds(period)).late_by(TimeSpan::nanoseconds(jitter)),
         )
     });
     prop::collection::vec(task, 1..6)
@@ -42,9 +42,9 @@ fn chains() -> impl Strategy<Value = Vec<Step>> {
     let step = (1u64..50, 0u64..50, 1u64..30, 0u32..1000).prop_map(|(period, phase, response, priority)| Step {
         priority,
         ..Step::new(
-            Release::Periodic { period: Time::nanoseconds(period), phase: Time::nanoseconds(phase) },
-            Time::TICK,
-            Time::nanoseconds(response.min(period)),
+            Release::Periodic { period: TimeSpan::nanoseconds(period), phase: TimeSpan::nanoseconds(phase) },
+            TimeSpan::TICK,
+            TimeSpan::nanoseconds(response.min(period)),
         )
     });
     prop::collection::vec(step, 1..5)
@@ -67,7 +67,7 @@ proptest! {
         (costs, edges) in graphs(), shorter in prop::collection::vec(0u64..=100, 14), workers in 1usize..5
     ) {
         let dag = dag(&costs, &edges);
-        let actual = costs.iter().zip(&shorter).map(|(&cost, &percent)| Time::nanoseconds(cost * percent / 100));
+        let actual = costs.iter().zip(&shorter).map(|(&cost, &percent)| TimeSpan::nanoseconds(cost * percent / 100));
         let makespan = list_schedule::schedule(&dag.with_costs(actual), &dag.critical_path_first(), workers).makespan();
         prop_assert!(makespan <= graham_1969::makespan(&dag, workers).rounded_up());
         let he = he_2019::makespan(&dag, &dag.critical_path_first(), workers, Dispatch::NonPreemptive);
@@ -80,16 +80,16 @@ proptest! {
         order in prop::collection::vec(0usize..1000, 14), workers in 1usize..5
     ) {
         let dag = dag(&costs, &edges);
-        let shortest: Vec<Time> =
-            costs.iter().zip(&range).map(|(&cost, &percent)| Time::nanoseconds(cost * percent / 100)).collect();
+        let shortest: Vec<TimeSpan> =
+            costs.iter().zip(&range).map(|(&cost, &percent)| TimeSpan::nanoseconds(cost * percent / 100)).collect();
         let taken = dag.costs().iter().zip(&shortest).zip(&actual).map(|((&longest, &shortest), &percent)| {
-            shortest + Time::nanoseconds((longest - shortest).as_nanoseconds() * percent / 100)
+            shortest + TimeSpan::nanoseconds((longest - shortest).as_nanoseconds() * percent / 100)
         });
         let mut by_order: Vec<usize> = (0..costs.len()).collect();
         by_order.sort_by_key(|&node| order[node]);
         let mut priorities = vec![0; costs.len()];
         by_order.into_iter().enumerate().for_each(|(place, node)| priorities[node] = place);
-        let hand_over = Time::ZERO;
+        let hand_over = TimeSpan::ZERO;
         let problem = nasri_2019::Problem { graph: &dag, shortest: &shortest, priorities: &priorities, workers, hand_over };
         if let Ok(ends) = problem.ends() {
             let schedule = list_schedule::schedule(&dag.with_costs(taken), &priorities, workers);
@@ -112,15 +112,15 @@ proptest! {
         let options = SimulationOptions { workers, ..SimulationOptions::default() };
         let planned = Simulation::new(&plan, &durations, &options).makespan(1).maximum;
         let ours = list_schedule::schedule(&dag, &dag.critical_path_first(), workers).makespan();
-        prop_assert_eq!(Time::from(planned), ours);
+        prop_assert_eq!(TimeSpan::from(planned), ours);
     }
 
     #[test]
     fn more_cost_or_jitter_never_lowers_a_bound(tasks in tasks(), which in 0usize..6, jitter in 0u64..50, cost in 0u64..5) {
         let which = which % tasks.len();
         let mut worse = tasks.clone();
-        worse[which].arrivals.jitter += Time::nanoseconds(jitter);
-        worse[which].cost += Time::nanoseconds(cost);
+        worse[which].arrivals.jitter += TimeSpan::nanoseconds(jitter);
+        worse[which].cost += TimeSpan::nanoseconds(cost);
         for analysis in [fixed_priority::preemptive, fixed_priority::limited_preemptive] {
             for (before, after) in analysis(&tasks, HORIZON).iter().zip(analysis(&worse, HORIZON)) {
                 if let (Ok(before), Ok(after)) = (before, after) {

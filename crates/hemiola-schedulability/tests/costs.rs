@@ -1,6 +1,6 @@
 //! What a computer takes for itself is in every bound, and reached by the simulator.
 
-use hemiola_analysis::{Analysis, Costs, System, Time};
+use hemiola_analysis::{Analysis, Costs, System, TimeSpan};
 use hemiola_schedulability::simulation::{Options, simulate};
 
 const SYSTEM: &str = r#"
@@ -37,7 +37,7 @@ fn with(costs: Costs) -> System {
 }
 
 /// The bound of the chain, its longest latency, and that of the cycle, whose bound is not below.
-fn bound_and_latencies(costs: Costs) -> [Time; 3] {
+fn bound_and_latencies(costs: Costs) -> [TimeSpan; 3] {
     let system = with(costs);
     let (analysis, simulated) = (Analysis::of(&system), simulate(&system, &Options::default()));
     let bound = |name| analysis.find(name).expect("it is known").bound.clone().expect("there is one");
@@ -48,7 +48,7 @@ fn bound_and_latencies(costs: Costs) -> [Time; 3] {
 
 #[test]
 fn late_timers_wake_ups_and_dispatching_add_up_exactly_where_nothing_else_runs() {
-    let us = Time::microseconds;
+    let us = TimeSpan::microseconds;
     assert_eq!(bound_and_latencies(Costs::default()), [3000, 3000, 1000].map(us));
     let late = Costs { timer_lateness: us(60), ..Costs::default() };
     assert_eq!(bound_and_latencies(late), [3060, 3060, 1000].map(us));
@@ -61,7 +61,7 @@ fn late_timers_wake_ups_and_dispatching_add_up_exactly_where_nothing_else_runs()
 
 #[test]
 fn costs_are_read_back_as_they_are_written() {
-    let us = Time::microseconds;
+    let us = TimeSpan::microseconds;
     let [dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption] = [1, 2, 3, 4, 5, 6, 7].map(us);
     let costs = Costs { dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption };
     let text = with(costs).to_toml();

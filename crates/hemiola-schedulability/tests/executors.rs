@@ -1,6 +1,6 @@
 //! Executors that the kernel moves among cores, and chains that have to wake theirs.
 
-use hemiola_analysis::{Analysis, System, Time};
+use hemiola_analysis::{Analysis, System, TimeSpan};
 use hemiola_schedulability::simulation::Comparison;
 
 /// An arm's executor beside a cycle that is less important, with a timer and a topic.
@@ -38,13 +38,13 @@ fn robot(core: &str) -> System {
     System::from_toml(&text, "system.toml").unwrap()
 }
 
-fn bound(system: &System, name: &str) -> Time {
+fn bound(system: &System, name: &str) -> TimeSpan {
     Analysis::of(system).find(name).unwrap().bound.clone().unwrap()
 }
 
 #[test]
 fn an_executor_on_no_core_of_its_own_waits_where_all_cores_have_something_more_important() {
-    let us = Time::microseconds;
+    let us = TimeSpan::microseconds;
     assert_eq!(bound(&robot("core = 0"), "arm: pose"), us(3_050), "a message wakes a thread");
     assert_eq!(bound(&robot("core = 1"), "arm: pose"), us(4_050));
     assert_eq!(bound(&robot(""), "arm: pose"), us(3_550), "the other core is there, too");
@@ -59,16 +59,16 @@ fn a_less_important_cycle_waits_for_executors_wherever_they_are() {
     let system = robot("");
     let mut without = system.clone();
     without.chains.clear();
-    assert!(bound(&system, "thought") > bound(&without, "thought") + Time::milliseconds(1));
+    assert!(bound(&system, "thought") > bound(&without, "thought") + TimeSpan::milliseconds(1));
 }
 
 #[test]
 fn what_may_be_done_at_any_time_is_never_late() {
     let mut system = robot("core = 1");
-    system.chains[0].callbacks[0].takes.longest = Time::milliseconds(9);
-    system.chains[0].period = Time::milliseconds(11);
-    system.chains[1].callbacks[0].takes.longest = Time::milliseconds(3);
+    system.chains[0].callbacks[0].takes.longest = TimeSpan::milliseconds(9);
+    system.chains[0].period = TimeSpan::milliseconds(11);
+    system.chains[1].callbacks[0].takes.longest = TimeSpan::milliseconds(3);
     let analysis = Analysis::of(&system);
     let pose = analysis.find("arm: pose").unwrap();
-    assert!(pose.bound.as_ref().unwrap() > &Time::milliseconds(11) && pose.deadline.is_none() && pose.holds());
+    assert!(pose.bound.as_ref().unwrap() > &TimeSpan::milliseconds(11) && pose.deadline.is_none() && pose.holds());
 }

@@ -1,6 +1,6 @@
 //! No run takes longer than the bound by long paths, whatever the order, the execution times, and who sees late what is ready.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::pool::Pool;
 use hemiola_analysis::dag::{Dag, graham_1969, he_2022};
 use hemiola_analysis::{Arrivals, Costs};
@@ -39,7 +39,7 @@ fn cases(nodes: usize) -> impl Strategy<Value = Case> {
 
 impl Case {
     fn dag(&self) -> Dag {
-        let costs = self.costs.iter().copied().map(Time::nanoseconds);
+        let costs = self.costs.iter().copied().map(TimeSpan::nanoseconds);
         Dag::new(costs, self.edges.iter().copied()).expect("edges lead upwards")
     }
 
@@ -80,19 +80,19 @@ impl Case {
         prop_assert!(at_once.simulated() <= bound.rounded_up().as_nanoseconds());
         prop_assert!(bound.as_f64() <= graham_1969::makespan(&self.dag(), self.workers).as_f64() + 1e-9);
 
-        let hand_over = Time::nanoseconds(self.seen_after.iter().copied().max().unwrap_or(0));
+        let hand_over = TimeSpan::nanoseconds(self.seen_after.iter().copied().max().unwrap_or(0));
         let pool = Pool {
             graph: &self.dag(),
             priorities: None,
             makespan: None,
-            kept: Time::ZERO,
-            arrivals: Arrivals::periodic(Time::milliseconds(1)),
+            kept: TimeSpan::ZERO,
+            arrivals: Arrivals::periodic(TimeSpan::milliseconds(1)),
             workers: self.workers,
             allowed: self.workers,
             cores: self.workers,
             costs: Costs { hand_over, ..Costs::default() },
         };
-        let (bound, _) = pool.response_time(&[], Time::milliseconds(10)).expect("it is short");
+        let (bound, _) = pool.response_time(&[], TimeSpan::milliseconds(10)).expect("it is short");
         prop_assert!(self.simulated() <= bound.as_nanoseconds());
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
 use hemiola_analysis::picas::Chain;
 use hemiola_schedulability::dag::han_2019;
@@ -91,14 +91,14 @@ proptest! {
     ) {
         let described: Vec<Chain> = chains
             .iter()
-            .map(|(period, costs)| Chain::new(Time::nanoseconds(*period), costs.iter().copied().map(Time::nanoseconds)))
+            .map(|(period, costs)| Chain::new(TimeSpan::nanoseconds(*period), costs.iter().copied().map(TimeSpan::nanoseconds)))
             .collect();
-        let bounds = many_threads::latencies(&described, threads, Time::nanoseconds(100_000));
+        let bounds = many_threads::latencies(&described, threads, TimeSpan::nanoseconds(100_000));
         let percent = if full { vec![100] } else { percent };
         let observed = simulated(&chains, threads, &offsets, &percent);
         // A chain without a bound may run twice at the same time, which those below it do not count with.
         for (bound, observed) in bounds.into_iter().zip(observed).take_while(|(bound, _)| bound.is_ok()) {
-            prop_assert!(bound.is_ok_and(|bound| Time::nanoseconds(observed) <= bound));
+            prop_assert!(bound.is_ok_and(|bound| TimeSpan::nanoseconds(observed) <= bound));
         }
     }
 
@@ -108,9 +108,9 @@ proptest! {
         types in prop::collection::vec(0usize..3, 12), workers in prop::collection::vec(1usize..4, 3)
     ) {
         let edges: Vec<(usize, usize)> = edges.into_iter().filter(|&(from, to)| from < to && to < costs.len()).collect();
-        let dag = Dag::new(costs.iter().copied().map(Time::nanoseconds), edges.clone()).expect("edges lead upwards");
+        let dag = Dag::new(costs.iter().copied().map(TimeSpan::nanoseconds), edges.clone()).expect("edges lead upwards");
         let types = &types[..costs.len()];
         let makespan = typed_makespan(&costs, &edges, types, &workers);
-        prop_assert!(Time::nanoseconds(makespan) <= han_2019::makespan(&dag, types, &workers).rounded_up());
+        prop_assert!(TimeSpan::nanoseconds(makespan) <= han_2019::makespan(&dag, types, &workers).rounded_up());
     }
 }

@@ -3,10 +3,10 @@
 use hemiola_analysis::picas::holistic;
 use hemiola_analysis::picas::palencia_1998::latencies;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Span};
-use hemiola_analysis::{Analysis, System, Time, assignment::with_executors};
+use hemiola_analysis::{Analysis, System, TimeSpan, assignment::with_executors};
 use hemiola_schedulability::simulation::{Comparison, random_chains, random_system, shrink};
 
-const HORIZON: Time = Time::milliseconds(2000);
+const HORIZON: TimeSpan = TimeSpan::milliseconds(2000);
 
 /// How much of holistic bounds is left in the mean, and how many of the chains without one have a bound now. None is larger.
 fn compare(systems: impl Iterator<Item = System>) -> (f64, f64) {
@@ -41,17 +41,17 @@ fn no_bound_is_larger_than_the_holistic_one_and_those_of_chains_that_come_back_a
 fn chains(described: &[(u64, Option<u64>, u64)]) -> System {
     let chain = |(number, &(period, offset, cost)): (usize, &(u64, Option<u64>, u64))| Chain {
         name: format!("chain {number}"),
-        period: Time::milliseconds(period),
+        period: TimeSpan::milliseconds(period),
         begins: Beginning::Timer,
-        offset: offset.map(Time::milliseconds),
+        offset: offset.map(TimeSpan::milliseconds),
         deadline: None,
-        callbacks: vec![Callback::new("only", Span::upto(Time::milliseconds(cost)))],
+        callbacks: vec![Callback::new("only", Span::upto(TimeSpan::milliseconds(cost)))],
     };
     let system = System { cores: 1, chains: described.iter().enumerate().map(chain).collect(), ..System::default() };
     with_executors(&system).expect("there is less work than time")
 }
 
-fn bounds_of(system: &System) -> Vec<Time> {
+fn bounds_of(system: &System) -> Vec<TimeSpan> {
     assert_eq!(Comparison::of(system).exceeded, []);
     let bounds = Analysis::of(system).verdicts.into_iter();
     bounds.map(|verdict| verdict.bound.expect("there is one")).collect()
@@ -59,7 +59,7 @@ fn bounds_of(system: &System) -> Vec<Time> {
 
 #[test]
 fn chains_that_offsets_keep_apart_do_not_wait_for_each_other() {
-    let ms = Time::milliseconds;
+    let ms = TimeSpan::milliseconds;
     let apart = chains(&[(10, Some(0), 4), (10, Some(5), 5)]);
     assert_eq!(bounds_of(&apart), [4, 5].map(ms));
     // One millisecond less, and one waits for it.
@@ -70,7 +70,7 @@ fn chains_that_offsets_keep_apart_do_not_wait_for_each_other() {
 
 #[test]
 fn chains_of_different_periods_are_at_known_distances_too_if_these_soon_repeat() {
-    let ms = Time::milliseconds;
+    let ms = TimeSpan::milliseconds;
     // Of every other instance of the first one nothing is in the way.
     assert_eq!(bounds_of(&chains(&[(10, Some(0), 4), (20, Some(4), 6)])), [4, 6].map(ms));
     assert_eq!(bounds_of(&chains(&[(20, Some(4), 6), (10, Some(0), 4)])), [6, 4].map(ms));
@@ -81,9 +81,9 @@ fn chains_of_different_periods_are_at_known_distances_too_if_these_soon_repeat()
 /// Lehoczky 1990: the fifth instance takes longest.
 #[test]
 fn instances_that_wait_for_earlier_ones_are_bounded() {
-    assert_eq!(bounds_of(&chains(&[(70, None, 26), (100, None, 62)])), [26, 118].map(Time::milliseconds));
+    assert_eq!(bounds_of(&chains(&[(70, None, 26), (100, None, 62)])), [26, 118].map(TimeSpan::milliseconds));
     // With all of the core used, and known distances.
-    assert_eq!(bounds_of(&chains(&[(20, Some(0), 13), (40, Some(0), 14)])), [13, 40].map(Time::milliseconds));
+    assert_eq!(bounds_of(&chains(&[(20, Some(0), 13), (40, Some(0), 14)])), [13, 40].map(TimeSpan::milliseconds));
 }
 
 fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
@@ -131,7 +131,7 @@ fn what_follows_at_once_belongs_to_the_window() {
         ]
     "#;
     let system = System::from_toml(text, "system.toml").expect("it is a system");
-    assert_eq!(bounds_of(&system), [Time::microseconds(2)]);
+    assert_eq!(bounds_of(&system), [TimeSpan::microseconds(2)]);
 }
 
 /// Some minutes: `cargo test --release -p hemiola-schedulability --test palencia_1998 -- --ignored --nocapture`

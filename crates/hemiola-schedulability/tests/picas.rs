@@ -2,7 +2,7 @@
 
 mod shared;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::picas::{Chain, allocation, holistic};
 use hemiola_schedulability::picas::{published, random_sets};
 use hemiola_schedulability::simulation::{Observer, Options, Source, deployed, run};
@@ -17,11 +17,11 @@ const EXCEEDED_OF_OURS: [u64; 3] = [438, 818, 1020];
 
 struct Longest {
     chain_of: Vec<usize>,
-    longest: [Time; 9],
+    longest: [TimeSpan; 9],
 }
 
 impl Observer for Longest {
-    fn callback_ended(&mut self, callback: usize, released: Time, now: Time) {
+    fn callback_ended(&mut self, callback: usize, released: TimeSpan, now: TimeSpan) {
         let chain = self.chain_of[callback];
         if self.chain_of.get(callback + 1) != Some(&chain) {
             self.longest[chain] = self.longest[chain].max(now - released);
@@ -32,7 +32,7 @@ impl Observer for Longest {
 /// How often a chain was later than its period although the published analysis says that it is not. None exceeds ours.
 fn broken_promises(name: &str, chains: &[Chain]) -> usize {
     let deployment = allocation::allocate(chains, 4, 90).expect("they fit");
-    let horizon = Time::milliseconds(10_000_000);
+    let horizon = TimeSpan::milliseconds(10_000_000);
     let (paper, ours) = (published::latencies(&deployment, horizon), holistic::latencies(&deployment, horizon));
     let mut broken = 0;
     // From several beginnings, the same everywhere.
@@ -40,11 +40,11 @@ fn broken_promises(name: &str, chains: &[Chain]) -> usize {
         let (mut model, chain_of) = deployed(&deployment, 4);
         for (number, callback) in model.callbacks.iter_mut().enumerate() {
             if let Source::Timer { first, period, .. } = &mut callback.source {
-                *first = Time::nanoseconds(period.as_nanoseconds() / 7 * (offset * number as u64 % 7));
+                *first = TimeSpan::nanoseconds(period.as_nanoseconds() / 7 * (offset * number as u64 % 7));
             }
         }
-        let mut longest = Longest { chain_of, longest: [Time::ZERO; 9] };
-        run(&model, &Options { end: Time::milliseconds(30_000), ..Options::default() }, &mut longest);
+        let mut longest = Longest { chain_of, longest: [TimeSpan::ZERO; 9] };
+        run(&model, &Options { end: TimeSpan::milliseconds(30_000), ..Options::default() }, &mut longest);
         for (chain, &observed) in longest.longest.iter().enumerate() {
             let period = chains[chain].period;
             broken += usize::from(paper[chain].as_ref().is_ok_and(|&bound| bound <= period && observed > period));
@@ -66,7 +66,7 @@ fn where_simulation_exceeds_the_published_latency_it_does_not_exceed_ours() {
             value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
         };
         let costs = case["wcet_ms"].as_array().expect("a list").iter().map(numbers);
-        let time = |ms: f64| Time::microseconds((ms * 1000.0).round() as u64);
+        let time = |ms: f64| TimeSpan::microseconds((ms * 1000.0).round() as u64);
         let chains: Vec<Chain> = numbers(&case["periods_ms"])
             .iter()
             .zip(costs)

@@ -2,7 +2,7 @@
 
 mod shared;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, graham_1969};
 use hemiola_plan::{TaskId, datasets};
 use hemiola_schedulability::dag::{list_schedule, zhao_2020};
@@ -13,7 +13,7 @@ fn graphs() -> impl Strategy<Value = Dag> {
         let edges = prop::collection::vec((0..nodes, 0..nodes), 0..2 * nodes);
         (prop::collection::vec(1u64..30, nodes), edges).prop_map(|(costs, edges)| {
             let upwards = edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b)));
-            Dag::new(costs.into_iter().map(Time::nanoseconds), upwards).expect("edges lead upwards")
+            Dag::new(costs.into_iter().map(TimeSpan::nanoseconds), upwards).expect("edges lead upwards")
         })
     })
 }
@@ -29,7 +29,7 @@ proptest! {
         let providers = zhao_2020::providers(&dag);
         let path: Vec<usize> = providers.iter().flat_map(|provider| provider.nodes.iter().copied()).collect();
         prop_assert!(path.windows(2).all(|pair| dag.successors(pair[0]).contains(&pair[1])));
-        prop_assert_eq!(path.iter().map(|&node| dag.costs()[node]).sum::<Time>(), dag.length());
+        prop_assert_eq!(path.iter().map(|&node| dag.costs()[node]).sum::<TimeSpan>(), dag.length());
 
         let consumers = providers.iter().flat_map(|provider| provider.consumers.iter().copied());
         let mut all: Vec<usize> = path.iter().copied().chain(consumers).collect();
@@ -66,10 +66,10 @@ proptest! {
 /// Node 1 may hold up node 2, and so does not count for node 3, which waits for 2. But 2 begins at once, and then 1 holds up 3.
 #[test]
 fn the_published_bound_is_exceeded() {
-    let costs = [9, 15, 2, 11, 16].map(Time::nanoseconds);
+    let costs = [9, 15, 2, 11, 16].map(TimeSpan::nanoseconds);
     let dag = Dag::new(costs, [(2, 3), (0, 4), (2, 4)]).expect("edges lead upwards");
     let priorities = zhao_2020::priorities(&dag);
-    assert_eq!(list_schedule::schedule(&dag, &priorities, 2).makespan(), Time::nanoseconds(28));
+    assert_eq!(list_schedule::schedule(&dag, &priorities, 2).makespan(), TimeSpan::nanoseconds(28));
     assert_eq!(zhao_2020::makespan(&dag, &priorities, 2).as_f64(), 27.0);
 }
 
@@ -77,7 +77,7 @@ fn the_published_bound_is_exceeded() {
 fn the_published_bound_on_a_naos_cognition_is_shorter_than_any_schedule_on_two_workers() {
     let Some(text) = shared::data_file("graphs/dispatch-nao-cognition.json") else { return };
     let workload = datasets::workload(&text).expect("it can be read");
-    let costs = (0..120).map(|task| Time::from(workload.durations.expected(TaskId(task))));
+    let costs = (0..120).map(|task| TimeSpan::from(workload.durations.expected(TaskId(task))));
     let edges = workload.graph.edges().map(|edge| (edge.from.index(), edge.to.index()));
     let dag = Dag::new(costs, edges).expect("it is a graph");
     let published = zhao_2020::makespan(&dag, &zhao_2020::priorities(&dag), 2);

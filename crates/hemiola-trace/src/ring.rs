@@ -153,7 +153,7 @@ impl RingReader {
         lost
     }
 
-    /// Goes back to the oldest event still held: for a snapshot of the recent past.
+    /// Goes back to the oldest event still held: to capture the recent past.
     pub fn rewind(&mut self) {
         self.cursor = self.shared.oldest(self.shared.pushed.0.load(Ordering::Acquire));
     }

@@ -3,9 +3,9 @@
 /// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
 pub mod runtime {
     pub use hemiola_runtime::{
-        Bounded, Change, CycleHealth, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, LatencyBounds, Message,
-        Observation, Observer, Pace, Pending, Played, Player, Robot, RobotHandle, RunningRobot, RuntimeError,
-        SafeStateCause, SafeStateEntry, Seen, SeenValue, Snapshot, Step, Stepper, Tempo, Transport, ValueRequest,
+        Bounded, CapturedValues, Change, CycleHealth, Exceedance, ExceedanceCause, JournalEntry, JournalEvent,
+        LatencyBounds, Message, Observation, Observer, Pace, Pending, Played, Player, Robot, RobotHandle, RunningRobot,
+        RuntimeError, SafeStateCause, SafeStateEntry, Seen, SeenValue, Step, Stepper, Tempo, Transport, ValueRequest,
     };
 }
 

@@ -222,7 +222,7 @@ fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing
     let handle = running.stop();
     let (taken, transcribed, parts) = recorder.join().unwrap();
     assert!(taken > 10_000 && transcribed > 10_000, "a recorder has had values and runs all the time");
-    assert!(parts > 500, "and snapshots: {parts}");
+    assert!(parts > 500, "and parts of checkpoints: {parts}");
     let runs = handle.health()["fast"].runs;
     handle
         .with_value(|decision: &Decision| {

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use hemiola::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola::configuration::{Catalog, Configuration, CycleConfiguration, Trigger, parse};
 use hemiola::module::{Module, ModuleDescriptor, RefusalReason, Update, registry};
 use hemiola::prelude::*;
 use hemiola::runtime::{Robot, RuntimeError};
@@ -227,22 +227,97 @@ fn two_modules_of_one_name_do_not_get_each_others_updates() {
     assert!(matches!(error, RuntimeError::Unresolved { .. }), "{error}");
 }
 
+/// A module or source whose constructor panics.
+struct NoGait(());
+
+impl Module for NoGait {
+    const NAME: &'static str = "NoGait";
+    type Parameters = ();
+    fn create((): ()) -> Self {
+        panic!("no gait table")
+    }
+    fn parameters_mut(&mut self) -> &mut () {
+        &mut self.0
+    }
+}
+
+impl Source for NoGait {
+    const NAME: &'static str = "NoGait";
+    type Parameters = ();
+    fn create((): ()) -> Self {
+        panic!("no gait table")
+    }
+    fn parameters_mut(&mut self) -> &mut () {
+        &mut self.0
+    }
+}
+
+fn no_gait() -> Vec<ModuleDescriptor> {
+    let update = Update::exclusive::<NoGait, (), ()>("go", |_, ()| ());
+    vec![ModuleDescriptor::of::<NoGait>("poc", "poc.rs:1", vec![update], None)]
+}
+
 #[test]
-fn a_constructor_that_panics_is_an_error_that_names_the_module() {
-    struct NoGait(());
-    impl Module for NoGait {
-        const NAME: &'static str = "NoGait";
+fn a_constructor_that_panics_is_an_error_that_names_the_module_and_its_table() {
+    let said = |robot: Result<Robot, RuntimeError>| {
+        let error = robot.and_then(Robot::into_stepper).expect_err("it panics");
+        assert!(matches!(&error, RuntimeError::Constructor { name, .. } if name == "NoGait"), "{error}");
+        let said = error.to_string();
+        assert!(said.starts_with("`NoGait` (poc.rs:1) cannot be made"), "{said}");
+        assert!(said.contains("refused.rs:") && said.contains("no gait table"), "{said}");
+        said
+    };
+    assert!(said(assembled(no_gait(), Vec::new())).contains("robot.toml has no table for it"));
+
+    let sample = Update::exclusive::<NoGait, (), _>("go", |_, ()| ());
+    let source = SourceDescriptor::of::<NoGait>("poc", "poc.rs:1", SourceRate::Hertz(10.0), sample);
+    said(assembled(Vec::new(), vec![source]));
+
+    let robot = "[cycle.main]\nrate = 50.0\n\n[module.NoGait]\non_failure = \"restart\"\n";
+    let component = hemiola_config::Component::new("NoGait", "poc");
+    let catalog = Catalog::new([component], []);
+    let configuration = parse(robot, "robot.toml", &catalog).unwrap().configuration;
+    let said = said(Robot::assemble_from(configuration, no_gait(), Vec::new()));
+    assert!(said.contains("with the parameters at robot.toml:4:"), "{said}");
+}
+
+/// Cannot be made.
+#[derive(Representation, Clone)]
+struct Map {
+    tiles: Vec<u8>,
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        panic!("no tiles")
+    }
+}
+
+#[test]
+fn a_default_that_panics_is_an_error_that_names_the_representation() {
+    struct Cartographer;
+    impl Module for Cartographer {
+        const NAME: &'static str = "Cartographer";
         type Parameters = ();
         fn create((): ()) -> Self {
-            panic!("no gait table")
+            Self
         }
         fn parameters_mut(&mut self) -> &mut () {
-            &mut self.0
+            Box::leak(Box::new(()))
         }
     }
-    let update = Update::exclusive::<NoGait, (), ()>("go", |_, ()| ());
-    let descriptor = ModuleDescriptor::of::<NoGait>("poc", "poc.rs:1", vec![update], None);
-    let error = assembled(vec![descriptor], Vec::new()).and_then(Robot::into_stepper).expect_err("it panics");
-    assert!(matches!(&error, RuntimeError::Constructor { name, .. } if name == "NoGait"), "{error}");
-    assert!(error.to_string().contains("no gait table"));
+    let cartographer = |update| vec![ModuleDescriptor::of::<Cartographer>("poc", "poc.rs:1", vec![update], None)];
+    let draw = Update::exclusive::<Cartographer, (&mut Map, ()), ()>("draw", |_, (_, ())| ());
+    let error = assembled(cartographer(draw), Vec::new()).and_then(Robot::into_stepper).expect_err("it panics");
+    assert!(matches!(&error, RuntimeError::DefaultValue { name, .. } if name == "Map"), "{error}");
+    let said = error.to_string();
+    assert!(said.starts_with("the default value of `Map` cannot be made: it panicked at "), "{said}");
+    assert!(said.contains("no tiles") && said.contains("robot.toml"), "{said}");
+
+    // One that is made with the first message's slot.
+    let send =
+        Update::exclusive::<Cartographer, (&mut Publisher<Map>, (&Subscription<Map>, ())), ()>("send", |_, _| ());
+    let error = assembled(cartographer(send), Vec::new()).and_then(Robot::into_stepper).expect_err("it panics");
+    let said = error.to_string();
+    assert!(said.contains("`Cartographer.send` cannot be connected to `Map`") && said.contains("no tiles"), "{said}");
 }

@@ -9,12 +9,13 @@
 //! | `robot` | the NAO's joints, dimensions and kinematics |
 //! | `simulator` | a field, a ball, other robots and this one, seen through its sensors |
 //! | `announcer` | puts events into words |
-//! | `snapshots` | writes down what the robot believes, when asked |
+//! | `captures` | writes down what the robot believes, when asked |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 #![forbid(unsafe_code)]
 
 pub mod announcer;
 pub mod audio;
+pub mod captures;
 pub mod cognition;
 mod error;
 pub mod field;
@@ -25,6 +26,5 @@ pub mod representations;
 pub mod robot;
 pub mod score;
 pub mod simulator;
-pub mod snapshots;
 
 pub use error::NaoError;

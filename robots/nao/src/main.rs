@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use hemiola::{Application, RobotHandle};
 use nao::announcer::Announcer;
+use nao::captures;
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
 use nao::representations::audio::Whistle;
 use nao::representations::behaviour::MotionRequest;
 use nao::representations::modeling::RobotPose;
 use nao::score::{self, Format};
 use nao::simulator::truth_comparison::TruthReport;
-use nao::snapshots;
 
 fn main() -> ExitCode {
     let announcer = Rc::new(RefCell::new(None));
@@ -30,12 +30,12 @@ fn main() -> ExitCode {
                 Ok(announcer) => *listening.borrow_mut() = Some(announcer),
                 Err(error) => eprintln!("nobody will tell what happens: {error}"),
             }
-            match snapshots::serve(robot, "traces") {
+            match captures::serve(robot, "traces") {
                 Ok(running) => *server.borrow_mut() = Some(running),
-                Err(error) => eprintln!("nobody will save snapshots: {error}"),
+                Err(error) => eprintln!("nobody will save captures: {error}"),
             }
-            if let Err(error) = snapshots::ask_on_signal(robot) {
-                eprintln!("`kill -USR1` will save no snapshot: {error}");
+            if let Err(error) = captures::ask_on_signal(robot) {
+                eprintln!("`kill -USR1` will save no capture: {error}");
             }
         })
         .live(game)

@@ -1,6 +1,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 use hemiola_schedulability::simulation::{Callback, Dispatch, Executor, Missed, Model, Source};
 
@@ -19,7 +19,7 @@ pub enum Scheduler {
 }
 
 /// The whole system on so many cores, where computing once takes `crunch`.
-pub fn model(scheduler: Scheduler, cores: usize, crunch: Time) -> Model {
+pub fn model(scheduler: Scheduler, cores: usize, crunch: TimeSpan) -> Model {
     let all = callbacks();
     let executors = match scheduler {
         Scheduler::Ros2 => vec![Executor { core: Some(0), priority: 90, dispatch: Dispatch::WaitSet }],
@@ -44,7 +44,7 @@ pub fn model(scheduler: Scheduler, cores: usize, crunch: Time) -> Model {
                 // As in the original: a queue of one, and of ten before a command.
                 _ => Source::Messages { depth: if node.kind == Kind::Command { 10 } else { 1 }, arrivals: Vec::new() },
             },
-            takes: Span::upto(if computes { crunch } else { Time::ZERO }),
+            takes: Span::upto(if computes { crunch } else { TimeSpan::ZERO }),
             priority: node.priorities[callback.input.unwrap_or(node.inputs.len())],
             publishes: (0..all.len()).filter(|&other| publishes && reads(&all[other])).collect(),
             releases: Vec::new(),
@@ -92,7 +92,7 @@ impl Nodes {
 impl Application for Nodes {
     type Message = History;
 
-    fn begin(&self, callback: usize, cause: Cause<'_, History>, now: Time) -> bool {
+    fn begin(&self, callback: usize, cause: Cause<'_, History>, now: TimeSpan) -> bool {
         let graph::Callback { node, input } = self.callbacks[callback];
         let mut state = self.state(node);
         state.begun = now.as_nanoseconds();
@@ -112,7 +112,7 @@ impl Application for Nodes {
         }
     }
 
-    fn end(&self, callback: usize, _now: Time) -> History {
+    fn end(&self, callback: usize, _now: TimeSpan) -> History {
         let node = self.callbacks[callback].node;
         let State { author, inputs, begun } = &mut *self.state(node);
         let message = author.next(node, *begun, inputs.iter().map(Option::as_ref));
@@ -129,7 +129,7 @@ mod tests {
 
     fn figures(scheduler: Scheduler, cores: usize, crunch_ms: u64) -> Figures {
         let nodes = Nodes::new();
-        simulate(&model(scheduler, cores, Time::milliseconds(crunch_ms)), Time::milliseconds(10_000), &nodes);
+        simulate(&model(scheduler, cores, TimeSpan::milliseconds(crunch_ms)), TimeSpan::milliseconds(10_000), &nodes);
         nodes.figures()
     }
 
@@ -139,16 +139,16 @@ mod tests {
         assert_eq!(figures.hot_path_drops, 0);
         assert_eq!(
             (figures.period.minimum, figures.period.maximum),
-            (Time::milliseconds(100), Time::milliseconds(100))
+            (TimeSpan::milliseconds(100), TimeSpan::milliseconds(100))
         );
         // The younger lidar's callback comes after the other one's transformer: from there its own, fusion, ground filter and detector.
-        assert_eq!(figures.latency.minimum, Time::milliseconds(8));
+        assert_eq!(figures.latency.minimum, TimeSpan::milliseconds(8));
         assert!(figures.latency.count >= 90);
     }
 
     #[test]
     fn an_overloaded_executor_drops_messages() {
         let figures = figures(Scheduler::Ros2, 1, 10);
-        assert!(figures.hot_path_drops > 0 && figures.latency.mean() > Time::milliseconds(100));
+        assert!(figures.hot_path_drops > 0 && figures.latency.mean() > TimeSpan::milliseconds(100));
     }
 }

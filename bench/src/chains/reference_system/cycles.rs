@@ -1,7 +1,7 @@
 //! The reference system as cycles: what computes at the pace of others is in their cycle, what has a pace of its own is a cycle. Between
 //! cycles goes the latest value.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
 use hemiola_analysis::system::Span;
 use hemiola_schedulability::simulation::{Cycle, Model, Observer, Options, Who, run};
@@ -72,7 +72,7 @@ impl Described {
 }
 
 /// Simulates it on so many cores until `end`, where computing once takes `crunch`.
-pub fn simulate(cores: usize, crunch: Time, end: Time) -> (Figures, Simulated) {
+pub fn simulate(cores: usize, crunch: TimeSpan, end: TimeSpan) -> (Figures, Simulated) {
     let cycles = CYCLES.iter().map(|described| {
         let nodes = described.computing();
         let mut edges = Vec::new();
@@ -83,7 +83,7 @@ pub fn simulate(cores: usize, crunch: Time, end: Time) -> (Figures, Simulated) {
         }
         let graph = Dag::new(nodes.iter().map(|_| crunch), edges)
             .unwrap_or_else(|error| unreachable!("within its cycles the system has no circles: {error}"));
-        let period = Time::milliseconds(described.period_ms);
+        let period = TimeSpan::milliseconds(described.period_ms);
         Cycle {
             every: Some((period, period)),
             releases: Vec::new(),
@@ -105,22 +105,22 @@ pub fn simulate(cores: usize, crunch: Time, end: Time) -> (Figures, Simulated) {
 
 /// Follows messages through the cycles.
 struct Watch {
-    crunch: Time,
+    crunch: TimeSpan,
     /// Per cycle, its nodes that compute; and what all nodes had told when its run began.
     computing: Vec<Vec<usize>>,
     taken: Vec<Vec<Option<History>>>,
     /// Per node: its newest message, when it began in the present run, and for how long it ran in it.
     latest: Vec<Option<History>>,
-    begun: Vec<Option<Time>>,
-    ran: Vec<Time>,
+    begun: Vec<Option<TimeSpan>>,
+    ran: Vec<TimeSpan>,
     authors: Vec<Author>,
     figures: Figures,
-    busy: Time,
+    busy: TimeSpan,
     replaced: u64,
 }
 
 impl Watch {
-    fn new(crunch: Time) -> Self {
+    fn new(crunch: TimeSpan) -> Self {
         let count = NODES.len();
         Self {
             crunch,
@@ -128,16 +128,16 @@ impl Watch {
             taken: vec![vec![None; count]; CYCLES.len()],
             latest: vec![None; count],
             begun: vec![None; count],
-            ran: vec![Time::ZERO; count],
+            ran: vec![TimeSpan::ZERO; count],
             authors: NODES.iter().map(|_| Author::default()).collect(),
             figures: Figures::default(),
-            busy: Time::ZERO,
+            busy: TimeSpan::ZERO,
             replaced: 0,
         }
     }
 
     /// A node tells what it made of its inputs: of this run where they are of its cycle, else what the cycle took.
-    fn tell(&mut self, cycle: usize, node: usize, begun: Time) {
+    fn tell(&mut self, cycle: usize, node: usize, begun: TimeSpan) {
         let Self { computing, taken, latest, authors, .. } = self;
         let is_own =
             |input: usize| computing[cycle].contains(&input) || CYCLES[cycle].modules.contains(&NODES[input].name);
@@ -151,17 +151,17 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn cycle_started(&mut self, cycle: usize, _released: Time, now: Time) {
+    fn cycle_started(&mut self, cycle: usize, _released: TimeSpan, now: TimeSpan) {
         self.taken[cycle].clone_from(&self.latest);
         for sensor in CYCLES[cycle].of_kind(|kind| matches!(kind, Kind::Sensor(_))) {
             self.tell(cycle, sensor, now);
         }
         for &node in &self.computing[cycle] {
-            (self.begun[node], self.ran[node]) = (None, Time::ZERO);
+            (self.begun[node], self.ran[node]) = (None, TimeSpan::ZERO);
         }
     }
 
-    fn ran(&mut self, _core: usize, who: Who, from: Time, to: Time) {
+    fn ran(&mut self, _core: usize, who: Who, from: TimeSpan, to: TimeSpan) {
         self.busy += to - from;
         let Who::Task { cycle, node } = who else { return };
         let node = self.computing[cycle][node];
@@ -172,7 +172,7 @@ impl Observer for Watch {
         }
     }
 
-    fn cycle_ended(&mut self, cycle: usize, _released: Time, _now: Time) {
+    fn cycle_ended(&mut self, cycle: usize, _released: TimeSpan, _now: TimeSpan) {
         for command in CYCLES[cycle].of_kind(|kind| kind == Kind::Command) {
             if let Some(message) = &self.latest[number(NODES[command].inputs[0])] {
                 self.figures.receive(message);
@@ -200,13 +200,13 @@ mod tests {
 
     #[test]
     fn with_enough_cores_the_hot_path_takes_its_own_work_and_no_more() {
-        let (figures, simulated) = simulate(4, Time::milliseconds(10), Time::milliseconds(5_000));
+        let (figures, simulated) = simulate(4, TimeSpan::milliseconds(10), TimeSpan::milliseconds(5_000));
         // One transformer beside the other, fusion, ground filter, detector.
         assert_eq!(
             (figures.latency.minimum, figures.latency.maximum),
-            (Time::milliseconds(40), Time::milliseconds(40))
+            (TimeSpan::milliseconds(40), TimeSpan::milliseconds(40))
         );
-        assert_eq!(figures.period.maximum, Time::milliseconds(100));
+        assert_eq!(figures.period.maximum, TimeSpan::milliseconds(100));
         assert_eq!((figures.hot_path_drops, simulated.dropped), (0, 0));
     }
 }

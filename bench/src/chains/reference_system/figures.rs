@@ -1,4 +1,4 @@
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::simulation::Observed;
 
 use super::graph::{HOT_PATH, HOT_PATH_ROOTS, HOT_PATH_SINK, PLANNER, number};
@@ -30,7 +30,7 @@ impl Figures {
         let find = |name: &&str| history.of(number(name));
         let youngest = HOT_PATH_ROOTS.iter().filter_map(find).map(|entry| entry.begun).max();
         if let (Some(sink), Some(begun)) = (find(&HOT_PATH_SINK), youngest) {
-            self.latency.add(Time::nanoseconds(sink.begun) - Time::nanoseconds(begun));
+            self.latency.add(TimeSpan::nanoseconds(sink.begun) - TimeSpan::nanoseconds(begun));
             self.hot_path_drops += HOT_PATH.iter().filter_map(find).map(|entry| u64::from(entry.dropped)).sum::<u64>();
         }
         if let Some(entry) = find(&PLANNER) {
@@ -38,7 +38,7 @@ impl Figures {
                 && entry.sequence > sequence
             {
                 let periods = u64::from(entry.sequence - sequence);
-                self.period.add(Time::nanoseconds((entry.begun - begun) / periods));
+                self.period.add(TimeSpan::nanoseconds((entry.begun - begun) / periods));
             }
             self.planner = Some((entry.begun, entry.sequence));
         }
@@ -88,7 +88,7 @@ mod tests {
             (HOT_PATH_SINK, 180, 3, 1),
             ("VoxelGridDownsampler", 170, 3, 7),
         ]));
-        assert_eq!((figures.latency.count, figures.latency.maximum), (1, Time::nanoseconds(50)));
+        assert_eq!((figures.latency.count, figures.latency.maximum), (1, TimeSpan::nanoseconds(50)));
         assert_eq!(figures.hot_path_drops, 3, "the downsampler is not on the hot path");
     }
 
@@ -100,14 +100,14 @@ mod tests {
         figures.receive(&history(&[(PLANNER, 1_300, 13, 0)]));
         assert_eq!(
             (figures.period.count, figures.period.minimum, figures.period.maximum),
-            (2, Time::nanoseconds(100), Time::nanoseconds(100))
+            (2, TimeSpan::nanoseconds(100), TimeSpan::nanoseconds(100))
         );
     }
 
     #[test]
     fn the_deviation_is_that_of_a_sample() {
         let mut observed = Observed::default();
-        [1_000, 3_000].into_iter().for_each(|ns| observed.add(Time::nanoseconds(ns)));
+        [1_000, 3_000].into_iter().for_each(|ns| observed.add(TimeSpan::nanoseconds(ns)));
         assert!((sample_deviation(&observed) - 1_414.2).abs() < 0.5);
     }
 }

@@ -3,7 +3,7 @@
 //! Figures from `ros-realtime/reference-system` (autoware_system_builder.hpp, default.hpp) and `rtenlab/reference-system`
 //! (autoware_default_singlethreaded_picas_multi_executors.cpp). A detector with two independent connections is two nodes here.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// A node.
 pub struct Node {
@@ -34,9 +34,9 @@ pub enum Kind {
 
 impl Kind {
     /// How often its timer expires, if it has one.
-    pub fn period(self) -> Option<Time> {
+    pub fn period(self) -> Option<TimeSpan> {
         match self {
-            Self::Sensor(period) | Self::Cyclic(period) => Some(Time::milliseconds(period)),
+            Self::Sensor(period) | Self::Cyclic(period) => Some(TimeSpan::milliseconds(period)),
             Self::Transform | Self::Fusion | Self::Command => None,
         }
     }

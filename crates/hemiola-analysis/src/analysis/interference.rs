@@ -4,7 +4,7 @@ use super::solver::Solver;
 use crate::dag::pool::Above;
 use crate::picas::Interference;
 use crate::system::Begin;
-use crate::{Arrivals, NoBound, Time};
+use crate::{Arrivals, NoBound, TimeSpan};
 
 impl Solver<'_> {
     /// What goes before a cycle.
@@ -18,10 +18,10 @@ impl Solver<'_> {
         let graph = &self.graphs[cycle];
         let begins = graph.begins(self.system.cycles[cycle].workers);
         let costs = self.system.costs;
-        let early = if graph.is_empty() { Time::ZERO } else { costs.earliness };
+        let early = if graph.is_empty() { TimeSpan::ZERO } else { costs.earliness };
         let workers = self.system.cycles[cycle].workers as u64;
         // Who is awake early may sleep again, for what comes first is somebody else's.
-        let begins = if early > Time::ZERO { begins + workers } else { begins };
+        let begins = if early > TimeSpan::ZERO { begins + workers } else { begins };
         let idle = costs.spin * begins + early * workers;
         let work = graph.volume() + costs.dispatch * graph.len() as u64 + idle;
         let end = match &self.cycles[cycle] {
@@ -36,8 +36,12 @@ impl Solver<'_> {
     /// What threads that move among cores take from executors that stay on one: cycles, and other executors. Because they move, whatever interrupts one may
     /// make another one interrupt something on another core, so that chains elsewhere count, too.
     pub(super) fn moving_interference(&self) -> Vec<Interference> {
-        let never_ending =
-            |name, priority| Interference { name, priority, cost: Time::MAX, arrivals: Arrivals::periodic(Time::MAX) };
+        let never_ending = |name, priority| Interference {
+            name,
+            priority,
+            cost: TimeSpan::MAX,
+            arrivals: Arrivals::periodic(TimeSpan::MAX),
+        };
         let switches = |begins| self.system.costs.of_switches(begins, self.system.cores);
         let of = |number: usize| {
             let cycle = &self.system.cycles[number];
@@ -52,9 +56,9 @@ impl Solver<'_> {
         let threads_move = !interference.is_empty() || !self.moved.is_empty();
         for segment in self.segments.iter().filter(|_| threads_move) {
             let executor = &self.system.executors[segment.executor.0];
-            let work = if executor.core.is_none() { segment.cost } else { Time::ZERO };
+            let work = if executor.core.is_none() { segment.cost } else { TimeSpan::ZERO };
             let cost = work + switches(1);
-            if cost == Time::ZERO {
+            if cost == TimeSpan::ZERO {
                 continue;
             }
             let (name, priority) = (self.system.chains[segment.chain].name.clone(), executor.priority);
@@ -78,7 +82,7 @@ impl Solver<'_> {
         if !long.starts_with(&short) {
             return false;
         }
-        let end: Result<Time, _> = long.iter().map(|&cycle| self.cycles[cycle].clone()).sum();
+        let end: Result<TimeSpan, _> = long.iter().map(|&cycle| self.cycles[cycle].clone()).sum();
         end.is_ok_and(|end| end + self.system.costs.spin <= period)
     }
 
@@ -95,6 +99,6 @@ impl Solver<'_> {
     pub(super) fn idle(&self, cycle: usize, all: Above) -> Above {
         let workers = self.system.cycles[cycle].workers as u64;
         let work = (self.system.costs.earliness + self.system.costs.spin) * workers;
-        Above { work, begins: if work > Time::ZERO { workers } else { 0 }, ..all }
+        Above { work, begins: if work > TimeSpan::ZERO { workers } else { 0 }, ..all }
     }
 }

@@ -17,7 +17,7 @@ use crate::bound::{Search, check_utilisation};
 use crate::dag::pool::Above;
 use crate::picas::{Beginning, ExecutorId, Order, SegmentBound};
 use crate::system::Moved;
-use crate::{Arrivals, Bound, NoBound, Time};
+use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
 impl Solver<'_> {
     /// The bounds of all that such executors run, from below: none is smaller than it was.
@@ -25,20 +25,20 @@ impl Solver<'_> {
         let before = |moved: &Moved| {
             let known =
                 self.segments.iter().find(|known| (known.chain, known.executor) == (moved.chain, moved.executor));
-            known.map_or(Ok(Time::ZERO), |known| known.end.clone())
+            known.map_or(Ok(TimeSpan::ZERO), |known| known.end.clone())
         };
         let segment = |moved: &Moved| SegmentBound {
             chain: moved.chain,
             executor: moved.executor,
             cost: self.cost(moved),
             period: self.system.chains[moved.chain].period,
-            earliest_begin: Time::ZERO,
+            earliest_begin: TimeSpan::ZERO,
             end: before(moved).and_then(|known| Ok(self.latest_end(moved)?.max(known))),
         };
         self.moved.iter().map(segment).collect()
     }
 
-    fn cost(&self, moved: &Moved) -> Time {
+    fn cost(&self, moved: &Moved) -> TimeSpan {
         moved.callbacks.iter().map(|callback| callback.cost + self.system.costs.dispatch).sum()
     }
 
@@ -59,14 +59,14 @@ impl Solver<'_> {
         let same_executor = || self.moved.iter().filter(|other| other.executor == own.executor);
         let beside = same_executor().filter(|other| other.chain != own.chain);
         let goes_before = beside.filter(|other| all_go_before || other.highest() >= own.lowest());
-        let goes_before: Vec<(Time, Arrivals)> = goes_before
+        let goes_before: Vec<(TimeSpan, Arrivals)> = goes_before
             .map(|other| {
                 (self.cost(other), Arrivals::periodic(self.system.chains[other.chain].period).late_by(jitter(other)))
             })
             .collect();
         let callbacks = same_executor().flat_map(|other| &other.callbacks);
         let begun = callbacks.filter(|callback| callback.priority < own.lowest());
-        let blocking = begun.map(|callback| callback.cost + costs.dispatch).max().unwrap_or(Time::ZERO);
+        let blocking = begun.map(|callback| callback.cost + costs.dispatch).max().unwrap_or(TimeSpan::ZERO);
         let above = self.above_priority(described.priority, None, Some(own.executor))?;
 
         let switches = |begins| costs.of_switches(begins, cores);
@@ -75,18 +75,18 @@ impl Solver<'_> {
         let of_executor = of_executor.map(|(cost, period)| (cost * cores as u64, period));
         check_utilisation(others.chain(of_executor), cores as f64)?;
 
-        let demand = |jobs: u64, window: Time| {
+        let demand = |jobs: u64, window: TimeSpan| {
             let begins = above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add);
-            let others = above.iter().map(|other| other.within(window, cores)).sum::<Time>();
+            let others = above.iter().map(|other| other.within(window, cores)).sum::<TimeSpan>();
             let elsewhere = costs.of_switches(begins, cores - 1);
-            let executor = goes_before.iter().map(|(cost, arrivals)| *cost * arrivals.within(window)).sum::<Time>();
+            let executor = goes_before.iter().map(|(cost, arrivals)| *cost * arrivals.within(window)).sum::<TimeSpan>();
             let own = blocking + cost * jobs + executor + costs.of_switches(begins, 1);
             own + (others + elsewhere).shared_by(cores)
         };
         // If a later instance can overtake, all that is sure is that nothing is left when the window ends.
         let in_order = !all_go_before && chain.begins == Beginning::Timer && own.rises();
         let mut search = Search::below(self.horizon);
-        let (mut worst, mut window) = (Time::ZERO, Time::TICK);
+        let (mut worst, mut window) = (TimeSpan::ZERO, TimeSpan::TICK);
         for jobs in 1.. {
             window = search.covered(window, |window| demand(jobs, window))?;
             worst = worst.max(if in_order { window - period * (jobs - 1) } else { window });

@@ -4,20 +4,20 @@ use crate::dag::Dag;
 use crate::dag::pool::{Method, Pool};
 use crate::picas::{Deployment, SegmentBound, palencia_1998};
 use crate::system::{Begin, Chain, Cycle, Moved, Path, Start, System};
-use crate::{Arrivals, Bound, NoBound, Time};
+use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
 /// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
 const PERIODS: u64 = 64;
 
 /// Up to where bounds are looked for: some periods of cycles, and until chains are due. A rare message would make the search of all others long.
-fn horizon(system: &System) -> Time {
+fn horizon(system: &System) -> TimeSpan {
     let every = |cycle: &Cycle| match cycle.begins {
         Begin::Every { period, .. } => period,
-        Begin::After(_) => Time::ZERO,
+        Begin::After(_) => TimeSpan::ZERO,
     };
-    let longest = |times: &mut dyn Iterator<Item = Time>| times.max().unwrap_or(Time::ZERO);
+    let longest = |times: &mut dyn Iterator<Item = TimeSpan>| times.max().unwrap_or(TimeSpan::ZERO);
     let of_cycles = longest(&mut system.cycles.iter().map(every));
-    if of_cycles == Time::ZERO {
+    if of_cycles == TimeSpan::ZERO {
         return longest(&mut system.chains.iter().map(|chain| chain.period)) * PERIODS;
     }
     (of_cycles * PERIODS).max(longest(&mut system.chains.iter().filter_map(Chain::due)))
@@ -27,11 +27,11 @@ fn horizon(system: &System) -> Time {
 pub(super) struct Solver<'s> {
     pub(super) system: &'s System,
     pub(super) deployment: Result<Deployment, NoBound>,
-    pub(super) horizon: Time,
+    pub(super) horizon: TimeSpan,
     pub(super) graphs: Vec<Dag>,
     priorities: Vec<Option<Vec<usize>>>,
     /// How long a cycle's run takes at most if nothing interrupts it.
-    makespans: Vec<Option<Time>>,
+    makespans: Vec<Option<TimeSpan>>,
     pub(super) methods: Vec<Option<Method>>,
     pub(super) segments: Vec<SegmentBound>,
     /// What executors run that stay on no core; it comes last among the segments.
@@ -43,7 +43,7 @@ pub(super) struct Solver<'s> {
 impl<'s> Solver<'s> {
     pub(super) fn new(system: &'s System) -> Self {
         let graphs: Vec<Dag> = system.cycles.iter().map(Cycle::graph).collect();
-        let cycles = vec![Ok(Time::ZERO); system.cycles.len()];
+        let cycles = vec![Ok(TimeSpan::ZERO); system.cycles.len()];
         let horizon = horizon(system);
         let mut solver = Self {
             system,
@@ -58,8 +58,8 @@ impl<'s> Solver<'s> {
             cycles,
         };
         for (number, cycle) in system.cycles.iter().enumerate() {
-            let shortest: Vec<Time> = cycle.tasks.iter().map(|task| task.takes.shortest).collect();
-            let pool = solver.pool(number, Arrivals::periodic(Time::ZERO));
+            let shortest: Vec<TimeSpan> = cycle.tasks.iter().map(|task| task.takes.shortest).collect();
+            let pool = solver.pool(number, Arrivals::periodic(TimeSpan::ZERO));
             solver.makespans[number] = pool.makespan_alone(&shortest);
         }
         solver
@@ -108,7 +108,7 @@ impl<'s> Solver<'s> {
             return vec![Err(reason.clone()); self.system.chains.len()];
         }
         let last = |chain| self.segments.iter().rfind(|segment| segment.chain == chain).map(|last| last.end.clone());
-        (0..self.system.chains.len()).map(|chain| last(chain).unwrap_or(Ok(Time::ZERO))).collect()
+        (0..self.system.chains.len()).map(|chain| last(chain).unwrap_or(Ok(TimeSpan::ZERO))).collect()
     }
 
     /// When a cycle is released.
@@ -137,14 +137,14 @@ impl<'s> Solver<'s> {
     }
 
     /// From the release of a cycle until its worker 0 runs, if nothing more important does.
-    fn lateness(&self, cycle: usize) -> Time {
+    fn lateness(&self, cycle: usize) -> TimeSpan {
         match self.system.cycles[cycle].begins {
             Begin::Every { .. } => self.system.costs.timer_lateness,
             Begin::After(_) => self.system.costs.wake_up,
         }
     }
 
-    fn response_time(&self, number: usize) -> Result<(Time, Method), NoBound> {
+    fn response_time(&self, number: usize) -> Result<(TimeSpan, Method), NoBound> {
         let above = self.before(number)?;
         let (arrivals, lateness) = (self.arrivals(number)?, self.lateness(number));
         let pool = self.pool(number, arrivals.late_by(arrivals.jitter + lateness));
@@ -153,7 +153,7 @@ impl<'s> Solver<'s> {
     }
 
     pub(super) fn reaction_time(&self, path: &Path) -> Bound {
-        let mut sum = Time::ZERO;
+        let mut sum = TimeSpan::ZERO;
         let mut before: Option<&str> = None;
         for (place, name) in path.through.iter().enumerate() {
             // What is sampled by the first one is there when that is released.

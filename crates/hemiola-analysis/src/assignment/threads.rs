@@ -17,7 +17,7 @@ mod workers;
 
 use super::audsley_1991;
 use crate::system::System;
-use crate::{Analysis, Time};
+use crate::{Analysis, TimeSpan};
 use thread::Thread;
 
 /// Priorities, workers and cores, and how they were found.
@@ -74,7 +74,7 @@ pub enum Method {
 /// executors for which nobody waits. Names that are unknown are left out.
 pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned {
     let mut by_deadline = Thread::named(system, cycles, executors);
-    by_deadline.retain(|thread| matches!(thread, Thread::Cycle(_)) || thread.due(system) < Time::MAX);
+    by_deadline.retain(|thread| matches!(thread, Thread::Cycle(_)) || thread.due(system) < TimeSpan::MAX);
     by_deadline.sort_by_key(|&thread| (thread.due(system), thread));
     let system = &callbacks::by_deadline(system, &by_deadline);
     let levels = levels(system, &by_deadline);

@@ -5,14 +5,14 @@
 //! - **Complexity.** Linear in nodes and edges.
 //! - **Source.** Graham, *Bounds on multiprocessing timing anomalies*, 1969.
 
-use crate::Time;
+use crate::TimeSpan;
 use crate::dag::{Dag, Exact};
 
 /// The bound; 0 workers count as 1.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, graham_1969}};
-/// let ns = Time::nanoseconds;
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
+/// let ns = TimeSpan::nanoseconds;
 /// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
 /// assert_eq!(graham_1969::makespan(&dag, 2).as_f64(), 7.5);
 /// ```
@@ -25,10 +25,10 @@ pub fn makespan(dag: &Dag, workers: usize) -> Exact {
 /// No schedule is shorter than this: the longest path, and all work evenly divided.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, graham_1969}};
-/// let dag = Dag::new([Time::nanoseconds(3); 3], []).unwrap();
-/// assert_eq!(graham_1969::lower_bound(&dag, 2), Time::nanoseconds(5));
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
+/// let dag = Dag::new([TimeSpan::nanoseconds(3); 3], []).unwrap();
+/// assert_eq!(graham_1969::lower_bound(&dag, 2), TimeSpan::nanoseconds(5));
 /// ```
-pub fn lower_bound(dag: &Dag, workers: usize) -> Time {
+pub fn lower_bound(dag: &Dag, workers: usize) -> TimeSpan {
     dag.length().max(dag.volume().shared_by(workers))
 }

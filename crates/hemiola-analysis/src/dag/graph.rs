@@ -1,19 +1,19 @@
 use thiserror::Error;
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// Nodes with costs that wait for each other.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
-/// let ns = Time::nanoseconds;
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
+/// let ns = TimeSpan::nanoseconds;
 /// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
 /// assert_eq!((dag.length(), dag.volume()), (ns(6), ns(9)));
 /// assert_eq!(dag.upward_ranks(), [6, 3, 4].map(ns));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dag {
-    costs: Vec<Time>,
+    costs: Vec<TimeSpan>,
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
     topological: Vec<usize>,
@@ -22,8 +22,8 @@ pub struct Dag {
 /// Why nodes and edges do not make a graph that can run.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
-/// let error = Dag::new([Time::TICK; 3], [(0, 1), (1, 2), (2, 1)]).unwrap_err();
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
+/// let error = Dag::new([TimeSpan::TICK; 3], [(0, 1), (1, 2), (2, 1)]).unwrap_err();
 /// assert_eq!(error.to_string(), "the nodes 2 -> 1 -> 2 wait for each other: remove one of these edges");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -55,10 +55,10 @@ impl Dag {
     /// # Errors
     /// If an edge names a node that there is none of, or nodes wait for each other.
     pub fn new(
-        costs: impl IntoIterator<Item = Time>,
+        costs: impl IntoIterator<Item = TimeSpan>,
         edges: impl IntoIterator<Item = (usize, usize)>,
     ) -> Result<Self, DagError> {
-        let costs: Vec<Time> = costs.into_iter().collect();
+        let costs: Vec<TimeSpan> = costs.into_iter().collect();
         let nodes = costs.len();
         let (mut successors, mut predecessors) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
         for (from, to) in edges {
@@ -117,12 +117,12 @@ impl Dag {
     }
 
     /// The cost of every node.
-    pub fn costs(&self) -> &[Time] {
+    pub fn costs(&self) -> &[TimeSpan] {
         &self.costs
     }
 
     /// The same graph with other costs, one per node.
-    pub fn with_costs(&self, costs: impl IntoIterator<Item = Time>) -> Self {
+    pub fn with_costs(&self, costs: impl IntoIterator<Item = TimeSpan>) -> Self {
         let mut dag = self.clone();
         for (cost, new) in dag.costs.iter_mut().zip(costs) {
             *cost = new;
@@ -146,13 +146,13 @@ impl Dag {
     }
 
     /// All work.
-    pub fn volume(&self) -> Time {
+    pub fn volume(&self) -> TimeSpan {
         self.costs.iter().copied().sum()
     }
 
     /// The longest path.
-    pub fn length(&self) -> Time {
-        self.upward_ranks().into_iter().max().unwrap_or(Time::ZERO)
+    pub fn length(&self) -> TimeSpan {
+        self.upward_ranks().into_iter().max().unwrap_or(TimeSpan::ZERO)
     }
 
     /// How often, at most, threads without work begin to run in a run of this graph on that many workers.
@@ -179,11 +179,11 @@ impl Dag {
     }
 
     /// The longest path that begins with a node, for every node.
-    pub fn upward_ranks(&self) -> Vec<Time> {
+    pub fn upward_ranks(&self) -> Vec<TimeSpan> {
         let mut ranks = self.costs.clone();
         for &node in self.topological.iter().rev() {
             let after = self.successors[node].iter().map(|&next| ranks[next]).max();
-            ranks[node] += after.unwrap_or(Time::ZERO);
+            ranks[node] += after.unwrap_or(TimeSpan::ZERO);
         }
         ranks
     }

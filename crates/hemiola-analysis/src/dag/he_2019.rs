@@ -11,7 +11,7 @@
 //! - **Source.** He, Jiang, Guan and Guo, *Intra-task priority assignment in real-time scheduling of DAG tasks on multi-cores*, TPDS
 //!   2019; without interruption as in Zhao, Dai, Bate, Burns and Chang, RTSS 2020.
 
-use crate::Time;
+use crate::TimeSpan;
 use crate::dag::{Dag, Exact, graham_1969};
 
 /// Whether a ready node takes a worker from a less important one that runs.
@@ -31,8 +31,8 @@ pub enum Dispatch {
 /// The bound for `priorities`, where 0 is the most important; never above Graham's.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, he_2019::{self, Dispatch}}};
-/// let ns = Time::nanoseconds;
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, he_2019::{self, Dispatch}}};
+/// let ns = TimeSpan::nanoseconds;
 /// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
 /// let bound = he_2019::makespan(&dag, &dag.critical_path_first(), 2, Dispatch::Preemptive);
 /// assert_eq!(bound.as_f64(), 7.0); // the shorter branch waits for the longer one, at half speed
@@ -45,27 +45,33 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispa
         Dispatch::Preemptive => 0,
         Dispatch::NonPreemptive => workers.max(1) - 1,
     };
-    let parts = longest_path(dag, priorities, workers, at_once, Time::ZERO);
+    let parts = longest_path(dag, priorities, workers, at_once, TimeSpan::ZERO);
     Exact { parts: parts.min(graham_1969::makespan(dag, workers).parts), workers: workers.max(1) as u64 }
 }
 
 /// The longest path with all that can delay it, in parts of which a nanosecond has as many as `workers`. Each of its nodes may find
 /// that many less important ones that have begun, and is handed over.
-pub(super) fn longest_path(dag: &Dag, priorities: &[usize], workers: usize, begun: usize, hand_over: Time) -> Time {
+pub(super) fn longest_path(
+    dag: &Dag,
+    priorities: &[usize],
+    workers: usize,
+    begun: usize,
+    hand_over: TimeSpan,
+) -> TimeSpan {
     let count = workers.max(1) as u64;
     let costs = dag.costs();
     let beside = beside(dag, priorities);
-    let mut latest = vec![Time::ZERO; dag.len()];
+    let mut latest = vec![TimeSpan::ZERO; dag.len()];
     for &node in dag.topological_order() {
         let beside_node = &beside[node];
-        let new = |known: &[usize]| -> Time {
+        let new = |known: &[usize]| -> TimeSpan {
             beside_node.first.iter().filter(|other| !known.contains(other)).map(|&other| costs[other]).sum()
         };
-        let held_up: Time = beside_node.rest.iter().take(begun).copied().sum();
+        let held_up: TimeSpan = beside_node.rest.iter().take(begun).copied().sum();
         let begins = dag.predecessors(node).iter().map(|&from| latest[from] + new(&beside[from].first)).max();
         latest[node] = begins.unwrap_or_else(|| new(&[])) + held_up + (costs[node] + hand_over) * count;
     }
-    latest.into_iter().max().unwrap_or(Time::ZERO)
+    latest.into_iter().max().unwrap_or(TimeSpan::ZERO)
 }
 
 /// What can run at the same time as a node.
@@ -73,7 +79,7 @@ struct Beside {
     /// The nodes that go first.
     first: Vec<usize>,
     /// The costs of all others, the longest first.
-    rest: Vec<Time>,
+    rest: Vec<TimeSpan>,
 }
 
 fn beside(dag: &Dag, priorities: &[usize]) -> Vec<Beside> {
@@ -82,7 +88,7 @@ fn beside(dag: &Dag, priorities: &[usize]) -> Vec<Beside> {
         let parallel = |&other: &usize| other != node && !ancestors[node][other] && !ancestors[other][node];
         let (first, rest): (Vec<usize>, Vec<usize>) =
             (0..dag.len()).filter(parallel).partition(|&other| priorities[other] < priorities[node]);
-        let mut rest: Vec<Time> = rest.into_iter().map(|other| dag.costs()[other]).collect();
+        let mut rest: Vec<TimeSpan> = rest.into_iter().map(|other| dag.costs()[other]).collect();
         rest.sort_unstable_by(|a, b| b.cmp(a));
         Beside { first, rest }
     };

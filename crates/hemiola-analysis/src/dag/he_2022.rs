@@ -28,14 +28,14 @@
 use std::cmp::Reverse;
 use std::iter::successors;
 
-use crate::Time;
+use crate::TimeSpan;
 use crate::dag::{Dag, Exact};
 
 /// The bound; 0 workers count as 1. Never above Graham's.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, graham_1969, he_2022}};
-/// let ns = Time::nanoseconds;
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969, he_2022}};
+/// let ns = TimeSpan::nanoseconds;
 /// // Two long branches and a short node: the branches cannot hold each other up.
 /// let dag = Dag::new([8, 8, 2].map(ns), []).unwrap();
 /// assert_eq!(he_2022::makespan(&dag, 3).as_f64(), 8.0);
@@ -48,24 +48,24 @@ pub fn makespan(dag: &Dag, workers: usize) -> Exact {
         Exact { parts: bound.length * workers as u64 + bound.rest, workers: workers as u64 }
     };
     let smaller = |a: Exact, b: Exact| if b.parts * a.workers < a.parts * b.workers { b } else { a };
-    let nothing = Exact { parts: Time::ZERO, workers: workers.max(1) as u64 };
-    bounds(dag, workers, Time::ZERO).map(exact).reduce(smaller).unwrap_or(nothing)
+    let nothing = Exact { parts: TimeSpan::ZERO, workers: workers.max(1) as u64 };
+    bounds(dag, workers, TimeSpan::ZERO).map(exact).reduce(smaller).unwrap_or(nothing)
 }
 
 /// A bound by so many paths: `length + rest / (m + 1 - paths)`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LongPaths {
     pub(super) paths: usize,
-    pub(super) length: Time,
-    pub(super) rest: Time,
+    pub(super) length: TimeSpan,
+    pub(super) rest: TimeSpan,
 }
 
 /// A bound for every number of paths that there are, up to that of workers.
-pub(super) fn bounds(dag: &Dag, workers: usize, hand_over: Time) -> impl Iterator<Item = LongPaths> {
+pub(super) fn bounds(dag: &Dag, workers: usize, hand_over: TimeSpan) -> impl Iterator<Item = LongPaths> {
     let length = dag.with_costs(dag.costs().iter().map(|&cost| cost + hand_over)).length();
     let mut rest = dag.volume();
     long_paths(dag, workers.max(1)).into_iter().zip(1..).map(move |(path, paths)| {
-        let seen_late: Time = path.iter().map(|&node| dag.costs()[node].min(hand_over)).sum();
+        let seen_late: TimeSpan = path.iter().map(|&node| dag.costs()[node].min(hand_over)).sum();
         rest = rest - path.iter().map(|&node| dag.costs()[node]).sum() + seen_late;
         LongPaths { paths, length, rest }
     })
@@ -78,13 +78,14 @@ fn long_paths(dag: &Dag, count: usize) -> Vec<Vec<usize>> {
     while paths.len() < count {
         let ranks = left.upward_ranks();
         let longest = |nodes: &mut dyn Iterator<Item = usize>| {
-            nodes.filter(|&node| ranks[node] > Time::ZERO).max_by_key(|&node| (ranks[node], Reverse(node)))
+            nodes.filter(|&node| ranks[node] > TimeSpan::ZERO).max_by_key(|&node| (ranks[node], Reverse(node)))
         };
         let Some(first) = longest(&mut (0..left.len())) else { break };
         let next = |&node: &usize| longest(&mut left.successors(node).iter().copied());
-        let path: Vec<usize> = successors(Some(first), next).filter(|&node| left.costs()[node] > Time::ZERO).collect();
-        let taken = |(node, &cost): (usize, &Time)| if path.contains(&node) { Time::ZERO } else { cost };
-        let rest: Vec<Time> = left.costs().iter().enumerate().map(taken).collect();
+        let path: Vec<usize> =
+            successors(Some(first), next).filter(|&node| left.costs()[node] > TimeSpan::ZERO).collect();
+        let taken = |(node, &cost): (usize, &TimeSpan)| if path.contains(&node) { TimeSpan::ZERO } else { cost };
+        let rest: Vec<TimeSpan> = left.costs().iter().enumerate().map(taken).collect();
         left = left.with_costs(rest);
         paths.push(path);
     }

@@ -16,16 +16,16 @@
 use std::collections::BTreeMap;
 
 use crate::dag::Dag;
-use crate::{NoBound, Time};
+use crate::{NoBound, TimeSpan};
 
 /// A graph and how it runs.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, nasri_2019::{Interval, Problem}}};
-/// let ns = Time::nanoseconds;
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, nasri_2019::{Interval, Problem}}};
+/// let ns = TimeSpan::nanoseconds;
 /// let graph = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
 /// let problem = Problem {
-///     graph: &graph, shortest: &[1, 3, 2].map(ns), priorities: &graph.critical_path_first(), workers: 1, hand_over: Time::ZERO,
+///     graph: &graph, shortest: &[1, 3, 2].map(ns), priorities: &graph.critical_path_first(), workers: 1, hand_over: TimeSpan::ZERO,
 /// };
 /// let ends = problem.ends().unwrap();
 /// assert_eq!(ends[2], Interval { earliest: ns(3), latest: ns(6) });
@@ -36,28 +36,28 @@ pub struct Problem<'d> {
     /// Who waits for whom; its costs are the longest that nodes take.
     pub graph: &'d Dag,
     /// The shortest that nodes take.
-    pub shortest: &'d [Time],
+    pub shortest: &'d [TimeSpan],
     /// 0 is the most important, no two are the same.
     pub priorities: &'d [usize],
     /// How many there are; 0 counts as 1.
     pub workers: usize,
     /// Until all workers see a node that is ready.
-    pub hand_over: Time,
+    pub hand_over: TimeSpan,
 }
 
 /// From when to when something can happen.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::nasri_2019::Interval};
-/// let interval = Interval { earliest: Time::nanoseconds(3), latest: Time::nanoseconds(5) };
+/// use hemiola_analysis::{TimeSpan, dag::nasri_2019::Interval};
+/// let interval = Interval { earliest: TimeSpan::nanoseconds(3), latest: TimeSpan::nanoseconds(5) };
 /// assert!(interval.earliest <= interval.latest);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Interval {
     /// Not before this.
-    pub earliest: Time,
+    pub earliest: TimeSpan,
     /// Not after this.
-    pub latest: Time,
+    pub latest: TimeSpan,
 }
 
 impl Interval {
@@ -81,8 +81,8 @@ impl Problem<'_> {
     ///
     /// # Panics
     /// If there are fewer shortest times or priorities than nodes.
-    pub fn makespan(&self) -> Result<Time, NoBound> {
-        Ok(self.ends()?.into_iter().map(|end| end.latest).max().unwrap_or(Time::ZERO))
+    pub fn makespan(&self) -> Result<TimeSpan, NoBound> {
+        Ok(self.ends()?.into_iter().map(|end| end.latest).max().unwrap_or(TimeSpan::ZERO))
     }
 
     /// From when to when each node can end.
@@ -125,7 +125,7 @@ impl Problem<'_> {
         let ready: Vec<(usize, Interval)> =
             (0..self.graph.len()).filter(could).map(|node| (node, self.seen(state, node, |_| false))).collect();
         let first_free = state.free[0];
-        let something_is_seen = ready.iter().map(|(_, seen)| seen.latest).min().unwrap_or(Time::MAX);
+        let something_is_seen = ready.iter().map(|(_, seen)| seen.latest).min().unwrap_or(TimeSpan::MAX);
         let something_must = first_free.latest.max(something_is_seen);
         let mut starts = Vec::new();
         for &(node, seen) in &ready {
@@ -134,8 +134,8 @@ impl Problem<'_> {
             let more_important = ready.iter().filter(|(other, _)| self.priorities[*other] < self.priorities[node]);
             let kept_back = more_important.map(|&(other, _)| self.seen(state, other, is_over).latest).min();
             let latest = match kept_back {
-                Some(Time::ZERO) => continue,
-                Some(kept_back) => something_must.min(kept_back - Time::TICK),
+                Some(TimeSpan::ZERO) => continue,
+                Some(kept_back) => something_must.min(kept_back - TimeSpan::TICK),
                 None => something_must,
             };
             if earliest <= latest {
@@ -158,7 +158,7 @@ impl Problem<'_> {
     /// From when on a worker can see a node, and from when on all do, as far as that depends on nodes that may not be over.
     fn seen(&self, state: &State, node: usize, is_over: impl Fn(usize) -> bool) -> Interval {
         // What is over may not have been seen.
-        let counts = |&&before: &&usize| self.hand_over() > Time::ZERO || !is_over(before);
+        let counts = |&&before: &&usize| self.hand_over() > TimeSpan::ZERO || !is_over(before);
         let ends = self.graph.predecessors(node).iter().filter(counts);
         let ends = ends.map(|&before| state.end_of(before));
         let ready =
@@ -167,8 +167,8 @@ impl Problem<'_> {
         Interval { earliest, latest: latest + self.hand_over() }
     }
 
-    fn hand_over(&self) -> Time {
-        if self.workers > 1 { self.hand_over } else { Time::ZERO }
+    fn hand_over(&self) -> TimeSpan {
+        if self.workers > 1 { self.hand_over } else { TimeSpan::ZERO }
     }
 
     /// The state after a node has started.
@@ -184,7 +184,7 @@ impl Problem<'_> {
             earliest: free.earliest.max(start.earliest),
             latest: if place < freed { free.latest.min(start.latest) } else { free.latest }.max(start.earliest),
         });
-        let (mut earliest, mut latest): (Vec<Time>, Vec<Time>) =
+        let (mut earliest, mut latest): (Vec<TimeSpan>, Vec<TimeSpan>) =
             free.chain([end]).map(|Interval { earliest, latest }| (earliest, latest)).unzip();
         earliest.sort_unstable();
         latest.sort_unstable();

@@ -32,18 +32,18 @@ use std::fmt::{self, Display};
 use crate::bound::{Search, check_utilisation};
 use crate::dag::he_2022::LongPaths;
 use crate::dag::{Dag, he_2019, he_2022, nasri_2019};
-use crate::{Arrivals, Bound, Costs, NoBound, Time};
+use crate::{Arrivals, Bound, Costs, NoBound, TimeSpan};
 
 /// A cycle and the computer that it runs on.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::{Method, Pool}}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{Arrivals, Costs, TimeSpan, dag::{Dag, pool::{Method, Pool}}};
+/// let ms = TimeSpan::milliseconds;
 /// let graph = Dag::new([1, 2, 2, 4].map(ms), [(0, 1), (0, 2), (0, 3)]).unwrap();
-/// let costs = Costs { hand_over: Time::microseconds(100), ..Costs::default() };
+/// let costs = Costs { hand_over: TimeSpan::microseconds(100), ..Costs::default() };
 /// let arrivals = Arrivals::periodic(ms(12));
-/// let pool = Pool { graph: &graph, priorities: None, makespan: None, kept: Time::ZERO, arrivals, workers: 2, allowed: 4, cores: 4, costs };
-/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((Time::microseconds(7100), Method::Graham1969)));
+/// let pool = Pool { graph: &graph, priorities: None, makespan: None, kept: TimeSpan::ZERO, arrivals, workers: 2, allowed: 4, cores: 4, costs };
+/// assert_eq!(pool.response_time(&[], ms(1000)), Ok((TimeSpan::microseconds(7100), Method::Graham1969)));
 /// let pool = Pool { costs: Costs::default(), ..pool };
 /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(7), Method::Graham1969)));
 ///
@@ -61,9 +61,9 @@ pub struct Pool<'g> {
     /// By how much nodes come first, 0 for the most important one, if that is known.
     pub priorities: Option<&'g [usize]>,
     /// How long a run takes if nothing interrupts it, if that is known: see [`Pool::makespan_alone`].
-    pub makespan: Option<Time>,
+    pub makespan: Option<TimeSpan>,
     /// All nodes together that a thread keeps for itself while it has others of these.
-    pub kept: Time,
+    pub kept: TimeSpan,
     /// When it is released.
     pub arrivals: Arrivals,
     /// How many threads it has.
@@ -109,8 +109,8 @@ impl Display for Method {
 /// Something more important that uses the same cores.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time, dag::pool::Above};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{Arrivals, TimeSpan, dag::pool::Above};
+/// let ms = TimeSpan::milliseconds;
 /// let above = Above { work: ms(4), begins: 1, arrivals: Arrivals::periodic(ms(12)), latest_end: ms(3) };
 /// // One is still there at the beginning because it ends late, and the next one is there at the end.
 /// assert_eq!(above.within(ms(13), 2), ms(8));
@@ -118,26 +118,26 @@ impl Display for Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Above {
     /// All that it does each time.
-    pub work: Time,
+    pub work: TimeSpan,
     /// How often a thread of it can begin to run, each time.
     pub begins: u64,
     /// When it is released.
     pub arrivals: Arrivals,
     /// From its release to its end, at most.
-    pub latest_end: Time,
+    pub latest_end: TimeSpan,
 }
 
 impl Above {
     /// The most that it can do within a window of this length on that many cores.
-    pub fn within(&self, window: Time, cores: usize) -> Time {
+    pub fn within(&self, window: TimeSpan, cores: usize) -> TimeSpan {
         // The run before began as late, and ended as late, as it could, on all cores.
         let carried = self.arrivals.jitter + self.latest_end - self.work.shared_by(cores);
         let (runs, rest) = (window + carried).whole(self.arrivals.period);
-        self.work * runs + self.work.min(rest * cores as u64 + Time::nanoseconds(cores as u64))
+        self.work * runs + self.work.min(rest * cores as u64 + TimeSpan::nanoseconds(cores as u64))
     }
 
     /// How often threads of it can begin to run within a window of this length.
-    pub(crate) fn begins_within(&self, window: Time) -> u64 {
+    pub(crate) fn begins_within(&self, window: TimeSpan) -> u64 {
         let releases = self.arrivals.late_by(self.arrivals.jitter + self.latest_end).within(window);
         self.begins.saturating_mul(releases)
     }
@@ -147,12 +147,12 @@ impl Pool<'_> {
     /// The longest from a release of the cycle to its end, and which bound on a run says so.
     ///
     /// ```
-    /// use hemiola_analysis::{Arrivals, Costs, Time, dag::{Dag, pool::{Above, Method, Pool}}};
-    /// let ms = Time::milliseconds;
+    /// use hemiola_analysis::{Arrivals, Costs, TimeSpan, dag::{Dag, pool::{Above, Method, Pool}}};
+    /// let ms = TimeSpan::milliseconds;
     /// let graph = Dag::new([20, 20].map(ms), []).unwrap();
     /// let arrivals = Arrivals::periodic(ms(90));
     /// let pool =
-    ///     Pool { graph: &graph, priorities: None, makespan: None, kept: Time::ZERO, arrivals, workers: 2, allowed: 2, cores: 2, costs: Costs::default() };
+    ///     Pool { graph: &graph, priorities: None, makespan: None, kept: TimeSpan::ZERO, arrivals, workers: 2, allowed: 2, cores: 2, costs: Costs::default() };
     /// let motion = Above { work: ms(4), begins: 1, arrivals: Arrivals::periodic(ms(20)), latest_end: ms(4) };
     /// assert_eq!(pool.response_time(&[], ms(1000)), Ok((ms(20), Method::He2022)));
     /// assert_eq!(pool.response_time(&[motion], ms(1000)), Ok((ms(28), Method::He2022)));
@@ -160,7 +160,7 @@ impl Pool<'_> {
     ///
     /// # Errors
     /// Where there is more work than time, or no bound up to `horizon`.
-    pub fn response_time(&self, above: &[Above], horizon: Time) -> Result<(Time, Method), NoBound> {
+    pub fn response_time(&self, above: &[Above], horizon: TimeSpan) -> Result<(TimeSpan, Method), NoBound> {
         let graph = self.dispatched();
         let (together, allowed) = (self.together() as u64, self.allowed() as u64);
         let shares = above.iter().map(|other| {
@@ -174,12 +174,12 @@ impl Pool<'_> {
         let long_paths = he_2022::bounds(&graph, self.together(), self.hand_over()).skip(1);
         let long_paths = long_paths.map(|run| (self.by_long_paths(run, above, horizon), Method::He2022));
         let he = self.priorities.map(|priorities| (self.by_he(priorities, above, horizon), Method::He2019));
-        let is_alone = above.is_empty() && (self.workers <= self.allowed() || self.idle(1) == Time::ZERO);
-        let nasri = self.makespan.filter(|_| is_alone && self.kept() == Time::ZERO);
+        let is_alone = above.is_empty() && (self.workers <= self.allowed() || self.idle(1) == TimeSpan::ZERO);
+        let nasri = self.makespan.filter(|_| is_alone && self.kept() == TimeSpan::ZERO);
         let nasri = nasri.map(|run| (self.response(horizon, |runs, _| run * runs), Method::Nasri2019));
         let known = std::iter::once(graham).chain(long_paths).chain(he).chain(nasri);
         // Of equals the first one, which assumes least.
-        let smallest = known.min_by_key(|(bound, _)| bound.clone().unwrap_or(Time::MAX));
+        let smallest = known.min_by_key(|(bound, _)| bound.clone().unwrap_or(TimeSpan::MAX));
         smallest.map_or(Err(NoBound::BeyondHorizon { horizon }), |(bound, method)| Ok((bound?, method)))
     }
 
@@ -188,7 +188,7 @@ impl Pool<'_> {
     ///
     /// # Panics
     /// If there are fewer shortest times or priorities than nodes.
-    pub fn makespan_alone(&self, shortest: &[Time]) -> Option<Time> {
+    pub fn makespan_alone(&self, shortest: &[TimeSpan]) -> Option<TimeSpan> {
         let (graph, priorities) = (&self.dispatched(), self.priorities?);
         let hand_over = self.costs.to_other_worker();
         nasri_2019::Problem { graph, shortest, priorities, workers: self.together(), hand_over }.makespan().ok()
@@ -204,30 +204,30 @@ impl Pool<'_> {
         self.workers.clamp(1, self.allowed())
     }
 
-    fn kept(&self) -> Time {
-        if self.workers > 1 { self.kept } else { Time::ZERO }
+    fn kept(&self) -> TimeSpan {
+        if self.workers > 1 { self.kept } else { TimeSpan::ZERO }
     }
 
     /// How long its workers have cores without work beside so many runs: the one whose node is waited for is none of these.
-    fn idle(&self, runs: u64) -> Time {
+    fn idle(&self, runs: u64) -> TimeSpan {
         if self.workers <= 1 {
-            return Time::ZERO;
+            return TimeSpan::ZERO;
         }
         let workers = self.workers as u64;
         // They wake early for the run after, too, and may sleep again each time.
-        let early = if self.costs.earliness > Time::ZERO { (runs + 1) * workers } else { 0 };
+        let early = if self.costs.earliness > TimeSpan::ZERO { (runs + 1) * workers } else { 0 };
         self.costs.spin * (self.graph.begins(self.workers) * runs + early) + self.costs.earliness * early
     }
 
     /// How long both kinds of work hold the path up, if so many workers do something else.
-    fn shared(&self, own: Time, others: Time, set_aside: usize) -> Time {
+    fn shared(&self, own: TimeSpan, others: TimeSpan, set_aside: usize) -> TimeSpan {
         let (together, allowed) = (self.together() - set_aside, self.allowed() - set_aside);
         // Rounded once: twice would make the search creep.
         (own * allowed as u64 + others * together as u64).shared_by(together * allowed)
     }
 
     /// What the cycle takes longer if something more important begins to run that often, and what others do.
-    fn switches(&self, begins: u64) -> (Time, Time) {
+    fn switches(&self, begins: u64) -> (TimeSpan, TimeSpan) {
         let together = self.together();
         (self.costs.of_switches(begins, together), self.costs.of_switches(begins, self.cores.max(together) - together))
     }
@@ -238,11 +238,11 @@ impl Pool<'_> {
     }
 
     /// Until a node that is ready is seen by all threads.
-    fn hand_over(&self) -> Time {
-        if self.workers > 1 { self.costs.to_other_worker() } else { Time::ZERO }
+    fn hand_over(&self) -> TimeSpan {
+        if self.workers > 1 { self.costs.to_other_worker() } else { TimeSpan::ZERO }
     }
 
-    fn by_graham(&self, above: &[Above], horizon: Time) -> Bound {
+    fn by_graham(&self, above: &[Above], horizon: TimeSpan) -> Bound {
         let graph = self.dispatched();
         let handed_over = graph.with_costs(graph.costs().iter().map(|&cost| cost + self.hand_over()));
         let (length, volume) = (handed_over.length(), graph.volume());
@@ -255,7 +255,7 @@ impl Pool<'_> {
         })
     }
 
-    fn by_he(&self, priorities: &[usize], above: &[Above], horizon: Time) -> Bound {
+    fn by_he(&self, priorities: &[usize], above: &[Above], horizon: TimeSpan) -> Bound {
         let (together, begun) = (self.together(), self.workers.max(1) - 1);
         let run = he_2019::longest_path(&self.dispatched(), priorities, together, begun, self.hand_over());
         self.response(horizon, |runs, window| {
@@ -268,7 +268,7 @@ impl Pool<'_> {
         })
     }
 
-    fn by_long_paths(&self, run: LongPaths, above: &[Above], horizon: Time) -> Bound {
+    fn by_long_paths(&self, run: LongPaths, above: &[Above], horizon: TimeSpan) -> Bound {
         self.response(horizon, |runs, window| {
             let (others, begins) = self.within(above, window);
             let (own_switches, switches) = self.switches(begins);
@@ -279,17 +279,17 @@ impl Pool<'_> {
     }
 
     /// What others do within a window, and how often they begin to.
-    fn within(&self, above: &[Above], window: Time) -> (Time, u64) {
+    fn within(&self, above: &[Above], window: TimeSpan) -> (TimeSpan, u64) {
         let others = above.iter().map(|other| other.within(window, self.cores.max(1))).sum();
         (others, above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add))
     }
 
     /// The longest from a release to the end of its run, where `demand` says how long so many runs in a row take if they end within a
     /// window.
-    fn response(&self, horizon: Time, demand: impl Fn(u64, Time) -> Time) -> Bound {
+    fn response(&self, horizon: TimeSpan, demand: impl Fn(u64, TimeSpan) -> TimeSpan) -> Bound {
         let Arrivals { period, jitter } = self.arrivals;
         let mut search = Search::below(horizon);
-        let (mut worst, mut window) = (Time::ZERO, Time::ZERO);
+        let (mut worst, mut window) = (TimeSpan::ZERO, TimeSpan::ZERO);
         for runs in 1.. {
             window = search.covered(window, |window| demand(runs, window))?;
             // The q-th release comes no earlier than this.

@@ -14,14 +14,14 @@
 
 use crate::picas::strategies::violations;
 use crate::picas::{Chain, Deployment, Executor, ExecutorId, Order, priorities};
-use crate::{Costs, NoBound, Time};
+use crate::{Costs, NoBound, TimeSpan};
 
 /// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the first has that priority, each
 /// further one the next lower.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
+/// let ms = TimeSpan::milliseconds;
 /// // The second chain does not fit beside the first on one core: its end does, its begin goes to the other core.
 /// let chains = [Chain::new(ms(10), [ms(3)]), Chain::new(ms(10), [ms(4)]), Chain::new(ms(10), [ms(4), ms(4)])];
 /// let deployment = allocation::allocate(&chains, 2, 90).unwrap();
@@ -84,7 +84,7 @@ impl Allocation {
 
     fn share(&self, chain: usize, place: usize) -> f64 {
         let chain = &self.deployment.chains[chain];
-        let nanoseconds = |time: Time| time.as_nanoseconds() as f64;
+        let nanoseconds = |time: TimeSpan| time.as_nanoseconds() as f64;
         nanoseconds(chain.callbacks[place].cost) / nanoseconds(chain.period)
     }
 

@@ -20,23 +20,23 @@ use super::SegmentBound;
 use super::segments::{self, GoesBefore, Segments};
 use crate::bound::Search;
 use crate::picas::Deployment;
-use crate::{Arrivals, Bound, Time};
+use crate::{Arrivals, Bound, TimeSpan};
 
 /// The longest time from a chain's release to the end of its last callback, for every chain.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation, holistic}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation, holistic}};
+/// let ms = TimeSpan::milliseconds;
 /// let chains = [Chain::new(ms(80), [ms(2), ms(16)]), Chain::new(ms(100), [ms(20), ms(10)])];
 /// let deployment = allocation::allocate(&chains, 1, 90).unwrap();
 /// assert_eq!(holistic::latencies(&deployment, ms(1000)), [Ok(ms(18)), Ok(ms(48))]);
 /// ```
-pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
+pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     segments::latencies(&segments(deployment, horizon), deployment.chains.len())
 }
 
 /// The bounds of all segments, chain by chain, each in order.
-pub fn segments(deployment: &Deployment, horizon: Time) -> Vec<SegmentBound> {
+pub fn segments(deployment: &Deployment, horizon: TimeSpan) -> Vec<SegmentBound> {
     Segments::bounds(deployment, horizon, latest_end)
 }
 
@@ -44,7 +44,7 @@ fn latest_end(segments: &Segments<'_>, index: usize, search: &mut Search) -> Bou
     let own = &segments.all[index];
     let jitter = segments.jitter(index)?;
     let above = segments.deployment.interference.iter().filter(|other| other.priority >= own.executor_priority);
-    let mut before: Vec<(Time, Arrivals)> = above.map(|other| (other.cost, other.arrivals)).collect();
+    let mut before: Vec<(TimeSpan, Arrivals)> = above.map(|other| (other.cost, other.arrivals)).collect();
     for (number, other) in segments.all.iter().enumerate() {
         if number != index && matches!(own.is_preceded_by(other), GoesBefore::All | GoesBefore::Some) {
             let arrivals = Arrivals::periodic(other.period).late_by(segments.jitter_of_other(number)?);
@@ -54,9 +54,9 @@ fn latest_end(segments: &Segments<'_>, index: usize, search: &mut Search) -> Bou
     let shares = before.iter().map(|&(cost, arrivals)| (cost, arrivals.period)).chain([(own.cost, own.period)]);
     crate::bound::check_utilisation(shares, 1.0)?;
     let interference =
-        |window: Time| before.iter().map(|(cost, arrivals)| *cost * arrivals.within(window)).sum::<Time>();
+        |window: TimeSpan| before.iter().map(|(cost, arrivals)| *cost * arrivals.within(window)).sum::<TimeSpan>();
 
-    let (mut worst, mut window) = (Time::ZERO, Time::TICK);
+    let (mut worst, mut window) = (TimeSpan::ZERO, TimeSpan::TICK);
     for jobs in 1.. {
         let certain = own.blocking + own.cost * jobs;
         window = search.fixed_point(window.max(certain), |window| certain + interference(window))?;

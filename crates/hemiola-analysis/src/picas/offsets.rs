@@ -1,7 +1,7 @@
 //! Which chains begin at known distances from each other: those with offsets, if their releases soon repeat.
 
 use super::transaction::{Job, Transaction, nanoseconds};
-use crate::Time;
+use crate::TimeSpan;
 use crate::picas::{Beginning, Chain};
 
 /// What is known of the distances of jobs.
@@ -55,14 +55,14 @@ const PERIODS: u64 = 8;
 pub(super) struct Group {
     pub(super) chains: Vec<usize>,
     /// The least common multiple of the periods.
-    pub(super) hyperperiod: Time,
+    pub(super) hyperperiod: TimeSpan,
 }
 
 /// All chains with offsets, those together whose periods have a small common multiple.
 pub(super) fn groups(chains: &[Chain]) -> Vec<Group> {
     let has_releases = |&chain: &usize| {
         let Chain { period, begins, offset, .. } = chains[chain];
-        offset.is_some() && begins == Beginning::Timer && period > Time::ZERO
+        offset.is_some() && begins == Beginning::Timer && period > TimeSpan::ZERO
     };
     let mut with_offset: Vec<usize> = (0..chains.len()).filter(has_releases).collect();
     with_offset.sort_by_key(|&chain| chains[chain].period);
@@ -85,13 +85,13 @@ pub(super) fn groups(chains: &[Chain]) -> Vec<Group> {
     groups
 }
 
-fn common_multiple(a: Time, b: Time) -> Option<Time> {
+fn common_multiple(a: TimeSpan, b: TimeSpan) -> Option<TimeSpan> {
     let (mut divisor, mut rest) = (a.as_nanoseconds(), b.as_nanoseconds());
     while rest > 0 {
         (divisor, rest) = (rest, divisor % rest);
     }
     let factor = a.as_nanoseconds().checked_div(divisor)?;
-    factor.checked_mul(b.as_nanoseconds()).map(Time::nanoseconds)
+    factor.checked_mul(b.as_nanoseconds()).map(TimeSpan::nanoseconds)
 }
 
 #[cfg(test)]
@@ -100,11 +100,11 @@ mod tests {
 
     #[test]
     fn chains_are_together_if_their_releases_soon_repeat() {
-        let ms = Time::milliseconds;
+        let ms = TimeSpan::milliseconds;
         let chain = |period, offset| Chain { offset, ..Chain::new(ms(period), []) };
         let (known, unknown) = (Some(ms(1)), None);
         let chains = [chain(20, known), chain(5, known), chain(33, known), chain(10, unknown), chain(15, known)];
-        let found: Vec<(Vec<usize>, Time)> =
+        let found: Vec<(Vec<usize>, TimeSpan)> =
             groups(&chains).into_iter().map(|group| (group.chains, group.hyperperiod)).collect();
         // 5 and 15 fit together, and 20 does not with both: 60 ms are 12 periods.
         assert_eq!(found, [(vec![1, 4], ms(15)), (vec![0], ms(20)), (vec![2], ms(33))]);

@@ -41,14 +41,14 @@ use super::segments::{self, GoesBefore, Segment, Segments};
 use super::transaction::{Job, Own, Same, Transaction, nanoseconds};
 use crate::bound::{Search, check_utilisation};
 use crate::picas::Deployment;
-use crate::{Arrivals, Bound, NoBound, Time};
+use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
 /// The longest time from a chain's release to the end of its last callback, for every chain.
 ///
 /// ```
-/// use hemiola_analysis::{Costs, Time};
+/// use hemiola_analysis::{Costs, TimeSpan};
 /// use hemiola_analysis::picas::{Callback, Chain, Deployment, Executor, ExecutorId, Order, holistic, palencia_1998};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let callback = |cost, executor| Callback { executor: ExecutorId(executor), ..Callback::new(ms(cost)) };
 /// // A camera's driver and what uses its images, on one core.
 /// let chain = Chain { callbacks: vec![callback(10, 0), callback(20, 1)], ..Chain::new(ms(100), []) };
@@ -63,12 +63,12 @@ use crate::{Arrivals, Bound, NoBound, Time};
 /// // As if the second callback could interrupt the first.
 /// assert_eq!(holistic::latencies(&deployment, ms(1000)), [Ok(ms(50))]);
 /// ```
-pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
+pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     segments::latencies(&segments(deployment, horizon), deployment.chains.len())
 }
 
 /// The bounds of all segments, chain by chain, each in order.
-pub fn segments(deployment: &Deployment, horizon: Time) -> Vec<SegmentBound> {
+pub fn segments(deployment: &Deployment, horizon: TimeSpan) -> Vec<SegmentBound> {
     Segments::bounds(deployment, horizon, latest_end)
 }
 
@@ -110,22 +110,23 @@ impl Stretch {
         let demand = Demand::before(self, segments)?;
         // The next one in a row may be ready just when nothing else is left.
         let just_after = i64::from(self.first < self.last);
-        let longest = search.fixed_point(Time::TICK, |window| demand.wherever(nanoseconds(window) + just_after))?;
+        let longest = search.fixed_point(TimeSpan::TICK, |window| demand.wherever(nanoseconds(window) + just_after))?;
         let longest = nanoseconds(longest);
         let (earliest, latest) = readiness(segments, self.first)?;
         if !segments.all[self.last].in_order {
-            return Ok(Time::nanoseconds((latest + longest) as u64));
+            return Ok(TimeSpan::nanoseconds((latest + longest) as u64));
         }
         let mut end = 0;
         for beside in &demand.beside {
             let own = demand.own.iter().map(|own| &own.job);
             for begin in own.chain(&beside.jobs).flat_map(|job| job.begins(beside.hyperperiod)) {
                 let mut from = latest - (latest - begin).rem_euclid(beside.hyperperiod);
-                let mut window = Time::TICK;
+                let mut window = TimeSpan::TICK;
                 while from + longest > earliest.max(end) {
                     search.step()?;
                     // Most windows end before the latest end that is known.
-                    if end <= from || demand.from(from, end - from, beside) > Time::nanoseconds((end - from) as u64) {
+                    if end <= from || demand.from(from, end - from, beside) > TimeSpan::nanoseconds((end - from) as u64)
+                    {
                         // What begins when all repeats has no less before it, so that the search goes on where it was.
                         window = search.fixed_point(window, |window| demand.from(from, nanoseconds(window), beside))?;
                         end = end.max(from + nanoseconds(window).min(longest));
@@ -134,7 +135,7 @@ impl Stretch {
                 }
             }
         }
-        Ok(Time::nanoseconds(end as u64))
+        Ok(TimeSpan::nanoseconds(end as u64))
     }
 }
 
@@ -147,14 +148,14 @@ fn readiness(segments: &Segments<'_>, index: usize) -> Result<(i64, i64), NoBoun
 /// All that can run in a window of a stretch.
 struct Demand {
     /// What had begun before, and what is not used while others are woken.
-    once: Time,
+    once: TimeSpan,
     own: Vec<Own>,
     /// Chains at known distances from it, for each of its instances until all repeats, whose release is time zero.
     beside: Vec<Transaction>,
     /// The chain together with those, in a window of which it is not known when it begins.
     own_wherever: Vec<Transaction>,
     others: Vec<Transaction>,
-    one_by_one: Vec<(Time, Arrivals)>,
+    one_by_one: Vec<(TimeSpan, Arrivals)>,
 }
 
 impl Demand {
@@ -163,11 +164,11 @@ impl Demand {
         let (all, deployment) = (&segments.all, segments.deployment);
         let (level, wake_up) = (&all[level], deployment.costs.wake_up);
         let above = deployment.interference.iter().filter(|other| other.priority >= level.executor_priority);
-        let mut one_by_one: Vec<(Time, Arrivals)> = above.map(|other| (other.cost, other.arrivals)).collect();
-        let mut shares: Vec<(Time, Time)> =
+        let mut one_by_one: Vec<(TimeSpan, Arrivals)> = above.map(|other| (other.cost, other.arrivals)).collect();
+        let mut shares: Vec<(TimeSpan, TimeSpan)> =
             one_by_one.iter().map(|(cost, arrivals)| (*cost, arrivals.period)).collect();
         let (mut own, mut by_chain) = (Vec::new(), vec![Vec::new(); deployment.chains.len()]);
-        let mut longest_partly = Time::ZERO;
+        let mut longest_partly = TimeSpan::ZERO;
         for (number, other) in all.iter().enumerate() {
             let goes_before = level.is_preceded_by(other);
             if matches!(goes_before, GoesBefore::Nothing | GoesBefore::Elsewhere) {
@@ -196,28 +197,29 @@ impl Demand {
             }
         }
         check_utilisation(shares.into_iter(), 1.0)?;
-        let gaps = if wake_up == Time::ZERO { 0 } else { (last - first) as u64 };
+        let gaps = if wake_up == TimeSpan::ZERO { 0 } else { (last - first) as u64 };
         let once = level.blocking + (level.blocking + longest_partly + wake_up) * gaps;
         let Distances { beside, own_wherever, others } = Distances::between(&deployment.chains, by_chain, level.chain);
         Ok(Self { once, own, beside, own_wherever, others, one_by_one })
     }
 
     /// In a window of this length that begins so long after the chain's release.
-    fn from(&self, from: i64, window: i64, beside: &Transaction) -> Time {
+    fn from(&self, from: i64, window: i64, beside: &Transaction) -> TimeSpan {
         let until = from + window;
-        let own = self.own.iter().map(|own| own.work(from, until)).sum::<Time>();
+        let own = self.own.iter().map(|own| own.work(from, until)).sum::<TimeSpan>();
         own + beside.work(from, until) + self.of_others(window)
     }
 
     /// In any window of this length.
-    fn wherever(&self, window: i64) -> Time {
-        self.own_wherever.iter().map(|part| part.most_work(window)).sum::<Time>() + self.of_others(window)
+    fn wherever(&self, window: i64) -> TimeSpan {
+        self.own_wherever.iter().map(|part| part.most_work(window)).sum::<TimeSpan>() + self.of_others(window)
     }
 
-    fn of_others(&self, window: i64) -> Time {
-        let transactions = self.others.iter().map(|other| other.most_work(window)).sum::<Time>();
-        let length = Time::nanoseconds(window as u64);
-        let one_by_one = self.one_by_one.iter().map(|(cost, arrivals)| *cost * arrivals.within(length)).sum::<Time>();
+    fn of_others(&self, window: i64) -> TimeSpan {
+        let transactions = self.others.iter().map(|other| other.most_work(window)).sum::<TimeSpan>();
+        let length = TimeSpan::nanoseconds(window as u64);
+        let one_by_one =
+            self.one_by_one.iter().map(|(cost, arrivals)| *cost * arrivals.within(length)).sum::<TimeSpan>();
         self.once + transactions + one_by_one
     }
 }

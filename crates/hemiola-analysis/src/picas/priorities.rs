@@ -12,8 +12,8 @@ use crate::picas::Chain;
 /// Gives every callback its priority, from 1.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, priorities}};
-/// let cost = Time::nanoseconds(1);
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, priorities}};
+/// let cost = TimeSpan::nanoseconds(1);
 /// let mut chains = [Chain::new(cost, [cost; 2]), Chain::new(cost, [cost; 3])];
 /// priorities::assign(&mut chains);
 /// let priorities = chains.map(|chain| chain.callbacks.iter().map(|callback| callback.priority).collect::<Vec<_>>());

@@ -2,13 +2,13 @@
 
 use crate::bound::Search;
 use crate::picas::{Beginning, Callback, Deployment, Executor, ExecutorId, Order};
-use crate::{Bound, NoBound, Time};
+use crate::{Bound, NoBound, TimeSpan};
 
 /// What of a chain one executor runs in a row, and until when.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation, holistic}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation, holistic}};
+/// let ms = TimeSpan::milliseconds;
 /// let deployment = allocation::allocate(&[Chain::new(ms(80), [ms(2), ms(16)])], 1, 90).unwrap();
 /// let segments = holistic::segments(&deployment, ms(1000));
 /// assert_eq!((segments[0].cost, &segments[0].end), (ms(18), &Ok(ms(18))));
@@ -20,11 +20,11 @@ pub struct SegmentBound {
     /// Who runs it.
     pub executor: ExecutorId,
     /// The longest that it runs, undisturbed, with dispatching.
-    pub cost: Time,
+    pub cost: TimeSpan,
     /// The period of its chain.
-    pub period: Time,
+    pub period: TimeSpan,
     /// After the chain's release, if all before runs as fast as it can.
-    pub earliest_begin: Time,
+    pub earliest_begin: TimeSpan,
     /// After the chain's release, at the latest.
     pub end: Bound,
 }
@@ -42,11 +42,11 @@ impl<'d> Segments<'d> {
     /// they can be ready. The least common fixed point, from below, if later ends never make `latest_end` earlier.
     pub(super) fn bounds(
         deployment: &'d Deployment,
-        horizon: Time,
+        horizon: TimeSpan,
         latest_end: impl Fn(&Self, usize, &mut Search) -> Bound,
     ) -> Vec<SegmentBound> {
         let all = cut(deployment);
-        let jitters = vec![Ok(Time::ZERO); all.len()];
+        let jitters = vec![Ok(TimeSpan::ZERO); all.len()];
         let mut segments = Self { deployment, all, jitters };
         let mut ends: Vec<Bound> = segments.all.iter().map(|segment| Ok(segment.earliest_begin)).collect();
         let mut search = Search::below(horizon);
@@ -97,8 +97,8 @@ impl<'d> Segments<'d> {
     }
 
     /// What a job of `other` takes from `own`: if another executor runs it, it also interrupts something.
-    pub(super) fn taken(&self, other: &Segment, own: &Segment) -> Time {
-        let interrupts = if other.executor == own.executor { Time::ZERO } else { self.deployment.costs.preemption };
+    pub(super) fn taken(&self, other: &Segment, own: &Segment) -> TimeSpan {
+        let interrupts = if other.executor == own.executor { TimeSpan::ZERO } else { self.deployment.costs.preemption };
         other.cost + interrupts
     }
 }
@@ -106,7 +106,7 @@ impl<'d> Segments<'d> {
 /// The bounds of whole chains.
 pub(super) fn latencies(segments: &[SegmentBound], chains: usize) -> Vec<Bound> {
     let last = |chain: usize| segments.iter().rfind(|segment| segment.chain == chain);
-    (0..chains).map(|chain| last(chain).map_or(Ok(Time::ZERO), |last| last.end.clone())).collect()
+    (0..chains).map(|chain| last(chain).map_or(Ok(TimeSpan::ZERO), |last| last.end.clone())).collect()
 }
 
 pub(super) struct Segment {
@@ -121,15 +121,15 @@ pub(super) struct Segment {
     all_go_before: bool,
     lowest: u32,
     highest: u32,
-    pub(super) cost: Time,
+    pub(super) cost: TimeSpan,
     /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1). Messages of several publishers are taken in turn, so that a
     /// later one may be taken first.
     pub(super) in_order: bool,
     /// The longest callback of its executor that can have begun before it, and goes on.
-    pub(super) blocking: Time,
-    pub(super) period: Time,
+    pub(super) blocking: TimeSpan,
+    pub(super) period: TimeSpan,
     /// After the chain's release, if all before runs as fast as it can.
-    pub(super) earliest_begin: Time,
+    pub(super) earliest_begin: TimeSpan,
 }
 
 /// What of another segment can run while one could.
@@ -174,7 +174,7 @@ fn cut(deployment: &Deployment) -> Vec<Segment> {
     let dispatched = |callback: &Callback| callback.cost + deployment.costs.dispatch;
     let mut segments = Vec::new();
     for (number, chain) in deployment.chains.iter().enumerate() {
-        let mut earliest_begin = Time::ZERO;
+        let mut earliest_begin = TimeSpan::ZERO;
         for (place, run) in chain.callbacks.chunk_by(|a, b| a.executor == b.executor).enumerate() {
             let executor = deployment.executor(&run[0]);
             let priorities = || run.iter().map(|callback| callback.priority);
@@ -199,7 +199,7 @@ fn cut(deployment: &Deployment) -> Vec<Segment> {
                     .filter(blocks)
                     .map(|(_, other)| dispatched(other))
                     .max()
-                    .unwrap_or(Time::ZERO),
+                    .unwrap_or(TimeSpan::ZERO),
                 period: chain.period,
                 earliest_begin,
             });

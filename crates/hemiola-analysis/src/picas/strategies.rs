@@ -58,8 +58,8 @@ pub struct Violation {
 /// Every pair of callbacks for which a rule does not hold.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation, strategies}};
-/// let ms = Time::milliseconds;
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation, strategies}};
+/// let ms = TimeSpan::milliseconds;
 /// let mut deployment = allocation::allocate(&[Chain::new(ms(80), [ms(2), ms(16)])], 1, 90).unwrap();
 /// assert!(strategies::violations(&deployment).is_empty());
 /// deployment.chains[0].callbacks[0].priority = 7; // the timer goes first: a new instance overtakes the one before

@@ -1,9 +1,9 @@
 //! How often jobs with known distances can be ready: what [`super::palencia_1998`] counts.
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// Times before and after a release, in nanoseconds; what is longer than 36 years counts as that.
-pub(super) fn nanoseconds(time: Time) -> i64 {
+pub(super) fn nanoseconds(time: TimeSpan) -> i64 {
     time.as_nanoseconds().min(1 << 60) as i64
 }
 
@@ -15,7 +15,7 @@ fn periods(distance: i64, period: i64) -> i64 {
 /// A job of every instance of a chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Job {
-    pub(super) cost: Time,
+    pub(super) cost: TimeSpan,
     pub(super) period: i64,
     /// When it is ready, after the release of its instance, of which there is one at time zero.
     pub(super) earliest: i64,
@@ -35,7 +35,7 @@ impl Job {
     }
 
     /// The work of all that can be ready from one time until before another.
-    fn work(&self, from: i64, until: i64) -> Time {
+    fn work(&self, from: i64, until: i64) -> TimeSpan {
         let ready = periods(until - self.earliest, self.period) - periods(from - self.latest, self.period);
         self.cost * ready.max(0) as u64
     }
@@ -51,15 +51,15 @@ pub(super) struct Transaction {
 
 impl Transaction {
     /// The work of all jobs that can be ready from one time until before another.
-    pub(super) fn work(&self, from: i64, until: i64) -> Time {
+    pub(super) fn work(&self, from: i64, until: i64) -> TimeSpan {
         self.jobs.iter().map(|job| job.work(from, until)).sum()
     }
 
     /// The largest such work in a window of this length, wherever it begins: at the latest moment at which some job can be ready, for
     /// until then a later window has no job less.
-    pub(super) fn most_work(&self, window: i64) -> Time {
+    pub(super) fn most_work(&self, window: i64) -> TimeSpan {
         let begins = self.jobs.iter().flat_map(|job| job.begins(self.hyperperiod));
-        begins.map(|from| self.work(from, from + window)).max().unwrap_or(Time::ZERO)
+        begins.map(|from| self.work(from, from + window)).max().unwrap_or(TimeSpan::ZERO)
     }
 
     /// Those of one chain in parts of which each has the most work if instances are as close as they can be, also if these need not be.
@@ -93,7 +93,7 @@ pub(super) enum Same {
 
 impl Own {
     /// How much of it lies between two times, if no two instances are closer than a period.
-    pub(super) fn work(&self, from: i64, until: i64) -> Time {
+    pub(super) fn work(&self, from: i64, until: i64) -> TimeSpan {
         let Job { cost, period, earliest, latest } = self.job;
         let same = match self.same {
             Same::Counts => true,
@@ -120,7 +120,7 @@ mod tests {
         let job = |_| {
             earliest += random.below(2 * period as u64) as i64;
             let latest = earliest + random.below(2 * period as u64) as i64;
-            Job { cost: Time::nanoseconds(1 + random.below(9)), period, earliest, latest }
+            Job { cost: TimeSpan::nanoseconds(1 + random.below(9)), period, earliest, latest }
         };
         (0..1 + period % 4).map(job).collect()
     }
@@ -148,10 +148,10 @@ mod tests {
             let jobs = random_jobs(&mut SplitMix64::new(seed));
             let period = jobs[0].period;
             for window in [1, period / 2 + 1, period, 3 * period + 1] {
-                let tried = Time::nanoseconds(tried(&jobs, window));
-                let most = |jobs| Transaction::split(jobs).map(|part| part.most_work(window)).sum::<Time>();
+                let tried = TimeSpan::nanoseconds(tried(&jobs, window));
+                let most = |jobs| Transaction::split(jobs).map(|part| part.most_work(window)).sum::<TimeSpan>();
                 let counted = most(jobs.clone());
-                let each_alone: Time = jobs.iter().map(|&job| most(vec![job])).sum();
+                let each_alone: TimeSpan = jobs.iter().map(|&job| most(vec![job])).sum();
                 assert!(tried <= counted && counted <= each_alone, "seed {seed}, window {window}");
                 reached += u32::from(tried == counted);
                 less_than_each_alone += u32::from(counted < each_alone);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::Key::{Index, Name};
 use super::{Begin, Beginning, Key, Place, Problem, Problems, Span, System};
-use crate::Time;
+use crate::TimeSpan;
 
 pub(super) fn check(system: &System) -> Result<(), Problems> {
     let mut found = Found::default();
@@ -62,14 +62,14 @@ impl Found {
         }
     }
 
-    fn positive(&mut self, at: &[Key], time: Time) {
-        if time == Time::ZERO {
+    fn positive(&mut self, at: &[Key], time: TimeSpan) {
+        if time == TimeSpan::ZERO {
             self.add(at, "a period of no time at all", "write the time from one begin to the next, such as \"20 ms\"");
         }
     }
 
-    fn within_period(&mut self, at: &[Key], offset: Option<Time>, period: Time) {
-        if let Some(offset) = offset.filter(|&offset| period > Time::ZERO && offset >= period) {
+    fn within_period(&mut self, at: &[Key], offset: Option<TimeSpan>, period: TimeSpan) {
+        if let Some(offset) = offset.filter(|&offset| period > TimeSpan::ZERO && offset >= period) {
             let message = format!("an offset of {offset}, and a period of {period}");
             let (_, left) = offset.whole(period);
             self.add(

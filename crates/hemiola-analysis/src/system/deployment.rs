@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use super::{Callback, Chain, Cycle, System};
 use crate::dag::Dag;
 use crate::picas::{self, Deployment, ExecutorId};
-use crate::{NoBound, Time};
+use crate::{NoBound, TimeSpan};
 
 impl Cycle {
     /// The graph of a cycle that has been checked, without costs of dispatching.
@@ -33,7 +33,7 @@ impl Cycle {
 
 impl System {
     /// All that the workers of a cycle keep for themselves in a run.
-    pub(crate) fn kept(&self, cycle: usize) -> Time {
+    pub(crate) fn kept(&self, cycle: usize) -> TimeSpan {
         let kept = self.cycles[cycle].tasks.iter().filter(|task| task.kept);
         kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
     }

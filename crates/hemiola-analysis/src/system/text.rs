@@ -4,38 +4,38 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Begin;
-use crate::Time;
+use crate::TimeSpan;
 use crate::time::text::{self, TimeError, parse};
 
 /// From the shortest to the longest that something runs, undisturbed: `"2 ms"` if only the longest is known, else
 /// `"1.5 ms .. 2 ms"`.
 ///
 /// ```
-/// use hemiola_analysis::{Time, system::Span};
+/// use hemiola_analysis::{TimeSpan, system::Span};
 /// let span: Span = "1.5 ms .. 2 ms".parse().unwrap();
-/// assert_eq!(span, Span { shortest: Time::microseconds(1500), longest: Time::milliseconds(2) });
+/// assert_eq!(span, Span { shortest: TimeSpan::microseconds(1500), longest: TimeSpan::milliseconds(2) });
 /// assert_eq!(span.to_string(), "1.5 ms .. 2 ms");
 /// assert_eq!("2".parse::<Span>().unwrap_err().to_string(), "`2` needs a unit: ns, us, ms or s");
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
     /// The shortest.
-    pub shortest: Time,
+    pub shortest: TimeSpan,
     /// The longest.
-    pub longest: Time,
+    pub longest: TimeSpan,
 }
 
 impl Span {
     /// Nothing is known but the longest.
-    pub const fn upto(longest: Time) -> Self {
-        Self { shortest: Time::ZERO, longest }
+    pub const fn upto(longest: TimeSpan) -> Self {
+        Self { shortest: TimeSpan::ZERO, longest }
     }
 }
 
 impl Display for Span {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.shortest {
-            Time::ZERO => write!(formatter, "{}", self.longest),
+            TimeSpan::ZERO => write!(formatter, "{}", self.longest),
             shortest => write!(formatter, "{shortest} .. {}", self.longest),
         }
     }
@@ -69,14 +69,14 @@ impl Serialize for Span {
     }
 }
 
-pub(super) fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+pub(super) fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TimeSpan>, D::Error> {
     text::deserialize(deserializer).map(Some)
 }
 
 /// A time, or `none`.
-pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TimeSpan>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let deadline = if text == NO_DEADLINE { Ok(Time::MAX) } else { parse(&text) };
+    let deadline = if text == NO_DEADLINE { Ok(TimeSpan::MAX) } else { parse(&text) };
     deadline.map(Some).map_err(D::Error::custom)
 }
 
@@ -88,9 +88,9 @@ pub(super) const NO_DEADLINE: &str = "none";
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBegin {
     #[serde(default, deserialize_with = "optional_time")]
-    every: Option<Time>,
+    every: Option<TimeSpan>,
     #[serde(default, deserialize_with = "optional_time")]
-    offset: Option<Time>,
+    offset: Option<TimeSpan>,
     after: Option<String>,
 }
 
@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn what_is_shown_is_read_again() {
         for nanoseconds in [1, 999, 1_000, 1_500_000, 123_456_789, 80_000_000_000] {
-            let span = Span { shortest: Time::nanoseconds(nanoseconds / 3), longest: Time::nanoseconds(nanoseconds) };
+            let span =
+                Span { shortest: TimeSpan::nanoseconds(nanoseconds / 3), longest: TimeSpan::nanoseconds(nanoseconds) };
             assert_eq!(span.to_string().parse(), Ok(span));
         }
     }

@@ -3,7 +3,7 @@ use super::{Span, System};
 /// What can be made shorter or longer: a callback of a chain, or a task of a cycle.
 ///
 /// ```
-/// use hemiola_analysis::{System, Time};
+/// use hemiola_analysis::{System, TimeSpan};
 /// let text = r#"
 ///     cores = 1
 ///     [[cycle]]
@@ -15,8 +15,8 @@ use super::{Span, System};
 /// let mut system = System::from_toml(text, "system.toml").unwrap();
 /// let walk = system.work()[0];
 /// assert_eq!((system.owner(walk), system.name(walk)), ("motion", "walk"));
-/// system.takes_mut(walk).longest = Time::milliseconds(3);
-/// assert_eq!(system.takes(walk).longest, Time::milliseconds(3));
+/// system.takes_mut(walk).longest = TimeSpan::milliseconds(3);
+/// assert_eq!(system.takes(walk).longest, TimeSpan::milliseconds(3));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Work {

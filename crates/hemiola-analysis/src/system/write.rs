@@ -2,7 +2,7 @@ use std::fmt::{self, Write};
 
 use super::text::NO_DEADLINE;
 use super::{Begin, Beginning, Order, Start, System};
-use crate::{Costs, Time};
+use crate::{Costs, TimeSpan};
 
 /// As people would have written it: a table per thing, a line per callback or task.
 pub(super) fn to_toml(system: &System) -> String {
@@ -34,7 +34,7 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
             writeln!(text, "offset = \"{offset}\"")?;
         }
         match chain.deadline {
-            Some(Time::MAX) => writeln!(text, "deadline = \"{NO_DEADLINE}\"")?,
+            Some(TimeSpan::MAX) => writeln!(text, "deadline = \"{NO_DEADLINE}\"")?,
             Some(deadline) => writeln!(text, "deadline = \"{deadline}\"")?,
             None => {}
         }

@@ -4,21 +4,21 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serializer};
 use thiserror::Error;
 
-use crate::Time;
+use crate::TimeSpan;
 
 /// For serde's `with`.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeSpan, D::Error> {
     parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 /// For serde's `with`.
-pub(crate) fn serialize<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(time: &TimeSpan, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(time)
 }
 
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 /// Longer makes no sense, and sums of such times do not overflow.
-const LONGEST: Time = Time::nanoseconds(24 * 3600 * 1_000_000_000);
+const LONGEST: TimeSpan = TimeSpan::nanoseconds(24 * 3600 * 1_000_000_000);
 
 /// Why a text is no time, or no span of times.
 ///
@@ -62,14 +62,14 @@ pub enum TimeError {
         /// The text.
         text: String,
         /// What was written first.
-        shortest: Time,
+        shortest: TimeSpan,
         /// What was written last.
-        longest: Time,
+        longest: TimeSpan,
     },
 }
 
 /// Digits after the point count exactly: no floating point is involved.
-pub(crate) fn parse(text: &str) -> Result<Time, TimeError> {
+pub(crate) fn parse(text: &str) -> Result<TimeSpan, TimeError> {
     let text = text.trim();
     let owned = || text.to_owned();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
@@ -90,7 +90,7 @@ pub(crate) fn parse(text: &str) -> Result<Time, TimeError> {
     let (Some(whole), Some(parts)) = (digits(whole), parts) else {
         return Err(TimeError::NoNumber { text: owned(), number: number.to_owned() });
     };
-    let time = Time::nanoseconds(nanoseconds) * whole + Time::nanoseconds(parts as u64);
+    let time = TimeSpan::nanoseconds(nanoseconds) * whole + TimeSpan::nanoseconds(parts as u64);
     if time > LONGEST { Err(TimeError::TooLong { text: owned() }) } else { Ok(time) }
 }
 
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn times_are_read_exactly_or_refused_with_a_remedy() {
-        assert_eq!(parse("12 ms"), Ok(Time::milliseconds(12)));
-        assert_eq!(parse("0.123456789s"), Ok(Time::nanoseconds(123_456_789)));
-        assert_eq!(parse("1.5µs"), Ok(Time::nanoseconds(1_500)));
+        assert_eq!(parse("12 ms"), Ok(TimeSpan::milliseconds(12)));
+        assert_eq!(parse("0.123456789s"), Ok(TimeSpan::nanoseconds(123_456_789)));
+        assert_eq!(parse("1.5µs"), Ok(TimeSpan::nanoseconds(1_500)));
         for wrong in ["", "ms", "12", "12 days", "-3 ms", "1.2.3 ms", "99999999999999999999 s", "90000 s"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

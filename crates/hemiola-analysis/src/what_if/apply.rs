@@ -1,7 +1,7 @@
 //! What changes.
 
 use super::{Change, Takes, WhatIfError};
-use crate::Time;
+use crate::TimeSpan;
 use crate::system::{Begin, Span, System, Work};
 
 /// Makes a change to a system.
@@ -42,8 +42,8 @@ pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfEr
     Ok(())
 }
 
-fn scaled(time: Time, factor: f64) -> Time {
-    Time::nanoseconds((time.as_nanoseconds() as f64 * factor).ceil() as u64)
+fn scaled(time: TimeSpan, factor: f64) -> TimeSpan {
+    TimeSpan::nanoseconds((time.as_nanoseconds() as f64 * factor).ceil() as u64)
 }
 
 /// All that a name can mean: a task or callback, a module's tasks, or all that a cycle or chain does.
@@ -65,7 +65,7 @@ fn named(system: &System, name: &str) -> Result<Vec<Work>, WhatIfError> {
 }
 
 /// A cycle that begins after another one gets the period of that.
-fn set_period(system: &mut System, name: &str, period: Time) -> Result<(), WhatIfError> {
+fn set_period(system: &mut System, name: &str, period: TimeSpan) -> Result<(), WhatIfError> {
     if let Some(chain) = system.chains.iter_mut().find(|chain| chain.name == name) {
         chain.period = period;
         return Ok(());
@@ -78,7 +78,7 @@ fn set_period(system: &mut System, name: &str, period: Time) -> Result<(), WhatI
     Ok(())
 }
 
-fn set_offset(system: &mut System, name: &str, offset: Time) -> Result<(), WhatIfError> {
+fn set_offset(system: &mut System, name: &str, offset: TimeSpan) -> Result<(), WhatIfError> {
     let chains = system.chains.iter_mut().map(|chain| (&chain.name, &mut chain.offset));
     let cycles = system.cycles.iter_mut().filter_map(|cycle| match &mut cycle.begins {
         Begin::Every { offset, .. } => Some((&cycle.name, offset)),
@@ -91,7 +91,7 @@ fn set_offset(system: &mut System, name: &str, offset: Time) -> Result<(), WhatI
     Ok(())
 }
 
-fn deadline_of<'s>(system: &'s mut System, name: &str) -> Option<&'s mut Option<Time>> {
+fn deadline_of<'s>(system: &'s mut System, name: &str) -> Option<&'s mut Option<TimeSpan>> {
     let chains = system.chains.iter_mut().map(|chain| (&chain.name, &mut chain.deadline));
     let cycles = system.cycles.iter_mut().map(|cycle| (&cycle.name, &mut cycle.deadline));
     let paths = system.paths.iter_mut().map(|path| (&path.name, &mut path.deadline));

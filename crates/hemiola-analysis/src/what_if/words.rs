@@ -1,7 +1,7 @@
 //! What people write.
 
 use super::{Change, Takes, WhatIfError};
-use crate::Time;
+use crate::TimeSpan;
 use crate::system::Span;
 
 /// A change in the words of a person.
@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Change, WhatIfError> {
         Some((name.trim().trim_matches('`').to_owned(), value.trim().to_owned()))
     };
     let time = |value: &str| {
-        let span = value.parse::<Span>().ok().filter(|span| span.shortest == Time::ZERO);
+        let span = value.parse::<Span>().ok().filter(|span| span.shortest == TimeSpan::ZERO);
         span.map(|span| span.longest).ok_or_else(|| no_value(value, "time: write one as `10 ms`"))
     };
     if let Some((name, value)) = split("takes") {

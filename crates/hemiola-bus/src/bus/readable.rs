@@ -2,7 +2,7 @@
 
 use super::Bus;
 use crate::BusError;
-use crate::module::{Carried, MessageWrite, Untyped};
+use crate::carried::{Carried, MessageWrite, Untyped};
 use crate::signal::Signal;
 use crate::topic::{Queue, Topic};
 use crate::when_full::WhenFull;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hemiola_analysis::sensitivity::{self, Relief, Room};
-use hemiola_analysis::{System, Time, WhatIfError};
+use hemiola_analysis::{System, TimeSpan, WhatIfError};
 use hemiola_trace::{HeldUp, Profile};
 use hemiola_words::duration;
 use serde_json::{Value, json};
@@ -190,7 +190,7 @@ fn room_table(system: &System, rooms: &[Room]) -> String {
     let mut text =
         format!("\n{:width$}{:>10}{:>10}  and then fails\n", "How long each task may take alone", "takes", "at most");
     for room in rooms {
-        let time = |time: Time| duration(time.into());
+        let time = |time: TimeSpan| duration(time.into());
         let fails = room.fails.as_deref().unwrap_or("nothing");
         let _ = writeln!(text, "{:width$}{:>10}{:>10}  {fails}", label(room), time(room.takes), time(room.at_most));
     }

@@ -19,13 +19,13 @@ pub fn modules(program: &Program, arguments: &ModulesArguments) -> Result<ExitCo
     let robot = &session.robot;
     let mut text = String::new();
     for ((described, resolved), configured) in
-        robot.system().cycles.iter().zip(&robot.resolved().cycles).zip(&robot.configuration().cycles)
+        robot.description().cycles.iter().zip(&robot.resolved().cycles).zip(&robot.configuration().cycles)
     {
         let _ = writeln!(text, "{}  {}", described.name, trigger(configured));
         list_cycle(&mut text, described, resolved);
     }
     list_sources(&mut text, &session);
-    for module in &robot.system().spare {
+    for module in &robot.description().spare {
         let place = module.location.as_deref().unwrap_or_default();
         let _ = writeln!(text, "in no cycle: {}  {place}", module.name);
     }
@@ -91,7 +91,7 @@ fn signature(update: &UpdateDescription, ports: &Ports) -> String {
 }
 
 fn list_sources(text: &mut String, session: &Session) {
-    let sources = &session.robot.system().sources;
+    let sources = &session.robot.description().sources;
     if sources.is_empty() {
         return;
     }

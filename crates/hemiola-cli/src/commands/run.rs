@@ -15,7 +15,8 @@ use hemiola_model::configuration::OutputConfiguration;
 use hemiola_runtime::{
     Change, LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport,
 };
-use hemiola_trace::{Capture, Catalog, Profile, TickScale, Timeline};
+use hemiola_trace::perfetto::Trace;
+use hemiola_trace::{Profile, Timeline};
 
 use super::analyze::after_run;
 use super::check::warn;
@@ -81,7 +82,7 @@ struct Lap {
     profile: Profile,
     /// What can take how long, and what did; of a run in real time.
     bounds: Option<String>,
-    capture: Option<(Capture, Catalog, TickScale)>,
+    capture: Option<Trace>,
     robot_time: Time,
     elapsed: Duration,
 }
@@ -176,7 +177,7 @@ impl Attempt<'_> {
     }
 
     /// Looks at it until its end.
-    fn watch(&self, watch: &mut Watch<'_>) -> Option<(Capture, Catalog, TickScale)> {
+    fn watch(&self, watch: &mut Watch<'_>) -> Option<Trace> {
         let handle = watch.handle.clone();
         let mut capture = None;
         let mut next_look = Instant::now() + watch.shown.period();
@@ -189,7 +190,7 @@ impl Attempt<'_> {
             if Instant::now() >= next_look {
                 if self.arguments.picture.is_some() {
                     // The events of a robot that has ended are gone with its threads.
-                    capture = Some(handle.capture());
+                    capture = Some(handle.capture_events());
                 }
                 watch.look();
                 next_look = Instant::now() + watch.shown.period();
@@ -232,7 +233,7 @@ impl Lap {
         let trace = handle.trace();
         handle.change(Change::Trace { file: None }).wait()?;
         if let Some(path) = &arguments.picture {
-            let (capture, catalog, scale) = capture.unwrap_or_else(|| handle.capture());
+            let Trace { capture, catalog, scale } = capture.unwrap_or_else(|| handle.capture_events());
             let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
             if stepped(arguments).is_some() || arguments.speed.is_some() {
                 let pace = pace_text(arguments);

@@ -32,7 +32,10 @@ pub(super) fn read_modules(
         let parameters = read_parameters(component, &mut section, found);
         let on_failure = section.read("on_failure", choice(FAILURE_POLICIES), found).unwrap_or_default();
         section.finish(found);
-        read.insert((*name).to_owned(), ModuleConfiguration { parameters, on_failure });
+        read.insert(
+            (*name).to_owned(),
+            ModuleConfiguration { parameters, on_failure, place: Some(node.key.to_string()) },
+        );
     }
     read
 }
@@ -70,6 +73,7 @@ pub(super) fn read_sources(
             scheduling: read_scheduling(&mut section, found),
             cores: read_cores(&mut section, found),
             enabled: section.read("enabled", boolean, found),
+            place: Some(node.key.to_string()),
             ..SourceConfiguration::default()
         };
         if let Some(node) = section.take("parameters")

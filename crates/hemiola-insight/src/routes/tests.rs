@@ -1,5 +1,5 @@
 use hemiola_plan::{
-    Access, CycleDescription, ModuleDescription, SampleDescription, SourceDescription, System, Trigger,
+    Access, CycleDescription, ModuleDescription, RobotDescription, SampleDescription, SourceDescription, Trigger,
     UpdateDescription, resolve,
 };
 
@@ -35,10 +35,10 @@ fn robot(odometry_from: &str) -> Resolved {
         module("Leds", &["Tilt"], &[]),
     ];
     let cognition = vec![module("Mind", &["Image", "Odometry"], &["Request"])];
-    let system = System {
+    let system = RobotDescription {
         cycles: vec![cycle("motion", "body", motion), cycle("cognition", "camera", cognition)],
         sources: vec![source("body", &["Imu"], &["Joints"]), source("camera", &["Image"], &[])],
-        ..System::default()
+        ..RobotDescription::default()
     };
     resolve(&system).unwrap()
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 use hemiola_plan::{
-    Access, CycleDescription, ModuleDescription, SampleDescription, SourceDescription, System, Trigger,
+    Access, CycleDescription, ModuleDescription, RobotDescription, SampleDescription, SourceDescription, Trigger,
     UpdateDescription,
 };
 
@@ -60,18 +60,21 @@ pub fn source(name: &str, samples: &[(&str, &str)]) -> SourceDescription {
 }
 
 /// A robot of cycles.
-pub fn robot(cycles: impl IntoIterator<Item = CycleDescription>) -> System {
-    System { cycles: cycles.into_iter().collect(), ..System::default() }
+pub fn robot(cycles: impl IntoIterator<Item = CycleDescription>) -> RobotDescription {
+    RobotDescription { cycles: cycles.into_iter().collect(), ..RobotDescription::default() }
 }
 
 /// The same robot with sources.
-pub fn with_sources(mut system: System, sources: impl IntoIterator<Item = SourceDescription>) -> System {
+pub fn with_sources(
+    mut system: RobotDescription,
+    sources: impl IntoIterator<Item = SourceDescription>,
+) -> RobotDescription {
     system.sources.extend(sources);
     system
 }
 
 /// The same robot with an entry in `[providers]`.
-pub fn choosing(mut system: System, representation: &str, chosen: &str) -> System {
+pub fn choosing(mut system: RobotDescription, representation: &str, chosen: &str) -> RobotDescription {
     system.providers.insert(representation.into(), chosen.into());
     system
 }

@@ -131,7 +131,7 @@ fn about(robot: &Robot, name: &str) -> BTreeMap<String, String> {
     ]);
     for cycle in &robot.resolved().cycles {
         for (representation, &update) in &cycle.providers {
-            let described = robot.system().cycles.iter().find(|described| described.name == cycle.name);
+            let described = robot.description().cycles.iter().find(|described| described.name == cycle.name);
             if let Some(module) = described.and_then(|described| described.modules.get(update.module)) {
                 about.insert(format!("provider/{}/{representation}", cycle.name), module.name.clone());
             }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use hemiola_log::{LogError, LogWriter};
 use hemiola_model::Time;
 use hemiola_runtime::RobotHandle;
-use hemiola_trace::{Capture, Catalog, CycleId, TickScale, perfetto};
+use hemiola_trace::perfetto::{self, Trace};
+use hemiola_trace::{Capture, Catalog, CycleId, TickScale};
 
 /// See the module.
 pub struct WorstRuns {
@@ -37,7 +38,7 @@ impl WorstRuns {
     }
 
     fn look(&mut self) -> (Catalog, TickScale) {
-        let (capture, catalog, scale) = self.handle.capture();
+        let Trace { capture, catalog, scale } = self.handle.capture_events();
         for (cycle, run) in capture.longest_runs() {
             let known = self.found.get(&cycle).map_or(0, |(ticks, _)| *ticks);
             if run.ticks() > known {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hemiola_plan::ResolvedCycle;
-use hemiola_realtime::Containment;
 
 use super::robot::Robot;
 use crate::error::RuntimeError;
+use crate::made::Blueprint;
 use crate::module_instance::ModuleInstance;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
@@ -28,15 +28,13 @@ pub fn instances(
         let instance = match existing.get(module.name()) {
             Some(instance) => instance.clone(),
             None => {
-                let parameters = robot.configuration.modules.get(module.name());
-                let parameters = parameters.map(|module| module.parameters.clone()).unwrap_or_default();
-                // What a constructor panics with is part of the error.
-                let quiet = Containment::new();
-                let created = module.create(&parameters);
-                drop(quiet);
-                let failed = |error| RuntimeError::of_creation(module.name(), error);
+                let configuration = robot.configuration.modules.get(module.name());
+                let parameters = configuration.map(|module| module.parameters.clone()).unwrap_or_default();
+                let place = configuration.and_then(|module| module.place.as_deref());
+                let blueprint = Blueprint { name: module.name(), location: module.location(), place };
+                let created = blueprint.instance(|| module.create(&parameters))?;
                 let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, state.bus()));
-                let (created, ports) = (created.map_err(failed)?, ports.collect::<Result<_, _>>()?);
+                let ports = ports.collect::<Result<_, _>>()?;
                 Arc::new(ModuleInstance::new(created, ports, module.location(), state.faults().clone()))
             }
         };

@@ -10,7 +10,7 @@ use super::assembly::Assembly;
 use super::periods::{period_of, source_period};
 use crate::observe::parts::Inventory;
 use crate::observe::{CycleView, Outlets, Viewpoint};
-use crate::program::Program;
+use crate::program::{Program, World};
 use crate::run::CycleImport;
 
 impl Assembly<'_> {
@@ -22,8 +22,8 @@ impl Assembly<'_> {
         let states = modules.map(|module| (module.name(), module.state())).collect();
         // SAFETY: nothing runs yet.
         let mut between = unsafe { BetweenRuns::assume() };
-        let cycle = (&**blackboard, program, imports);
-        let inventory = Inventory::of(states, cycle, self.robot.sources.len(), &mut between);
+        let world = World { blackboard, program, imports };
+        let inventory = Inventory::of(states, world, self.robot.sources.len(), &mut between);
         let view = CycleView { inputs: std::mem::take(&mut self.wiring.inputs[index]), inventory };
         let period = period_of(self.robot, configuration);
         let viewpoint = Viewpoint::new(&configuration.name, blackboard.clone(), period, Some(view));

@@ -10,7 +10,7 @@ use hemiola_model::SourceDescriptor;
 use hemiola_model::configuration::{Configuration, CycleConfiguration};
 use hemiola_model::module::{ModuleDescriptor, registry};
 use hemiola_plan::{
-    Durations, Plan, PlanOptions, Resolved, System, TaskDuration, TaskGraph, TaskId, Warning, WorkerChoice,
+    Durations, Plan, PlanOptions, Resolved, RobotDescription, TaskDuration, TaskGraph, TaskId, Warning, WorkerChoice,
 };
 use hemiola_trace::Profile;
 
@@ -39,7 +39,7 @@ pub struct Robot {
     pub(crate) configuration: Configuration,
     pub(crate) modules: Arc<Vec<ModuleDescriptor>>,
     pub(crate) sources: Vec<SourceDescriptor>,
-    pub(crate) system: System,
+    pub(crate) system: RobotDescription,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
     /// What it follows.
@@ -137,7 +137,7 @@ impl Robot {
     }
 
     /// Cycles, modules and sources as the planner sees them.
-    pub fn system(&self) -> &System {
+    pub fn description(&self) -> &RobotDescription {
         &self.system
     }
 

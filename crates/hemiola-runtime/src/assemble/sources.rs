@@ -18,6 +18,7 @@ use super::workers::thread_settings;
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
+use crate::made::Blueprint;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::program::outlive_store;
@@ -39,9 +40,8 @@ impl Assembly<'_> {
         let blackboard = self.wiring.blackboards[node].clone();
         let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
         let records = self.source_records(number)?;
-        let instance = descriptor
-            .create(&configuration.parameters)
-            .map_err(|error| RuntimeError::of_creation(descriptor.name(), error))?;
+        let (name, location, place) = (descriptor.name(), descriptor.location(), configuration.place.as_deref());
+        let instance = Blueprint { name, location, place }.instance(|| descriptor.create(&configuration.parameters))?;
         let ports = Ports::connect(descriptor.name(), descriptor.sample(), self.state.bus())?;
         Ok(SourceRunner {
             name: descriptor.name(),

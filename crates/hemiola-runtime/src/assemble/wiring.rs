@@ -14,8 +14,10 @@ use hemiola_trace::{Catalog, CycleId};
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, channel};
+use crate::blackboard::imported::Imported;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
+use crate::made::of_defaults;
 use crate::record::{InputRecord, SampleRecord, SampleSpan};
 use crate::script::Script;
 
@@ -98,11 +100,16 @@ impl Wiring {
             .zip(exports)
             .zip(&holds)
             .map(|((node, exports), holds)| {
-                let stores = node.provides.iter().zip(holds).map(|(descriptor, &holds)| Store::new(descriptor, holds));
-                let imported: Vec<_> = node.reads.values().map(|read| read.descriptor).collect();
-                Arc::new(Blackboard::new(stores.collect(), &imported, exports, sources))
+                let provided = node.provides.iter().zip(holds);
+                let store = |(&it, &holds): (&&'static RepresentationDescriptor, &usize)| {
+                    of_defaults(it, || Store::new(it, holds))
+                };
+                let read = |read: &Read| of_defaults(read.descriptor, || Imported::new(read.descriptor));
+                let stores = provided.map(store).collect::<Result<_, _>>()?;
+                let imported = node.reads.values().map(read).collect::<Result<_, _>>()?;
+                Ok(Arc::new(Blackboard::new(stores, imported, exports, sources)))
             })
-            .collect();
+            .collect::<Result<_, RuntimeError>>()?;
         // SAFETY: nothing runs yet.
         let mut between = unsafe { BetweenRuns::assume() };
         for (blackboard, imports) in blackboards.iter().zip(&imports) {

@@ -13,6 +13,7 @@ use loom::thread;
 
 use super::Blackboard;
 use super::channel::{Export, Import, Line, channel};
+use super::imported::Imported;
 use super::provenance::Provenance;
 use super::store::{Store, Writing};
 
@@ -74,12 +75,13 @@ fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher,
     let (exports, imports): (Vec<Export>, Vec<Import>) =
         (0..readers).map(|_| channel(&lines, 0, ExchangeId(0), None)).unzip();
     let reader = |import: Import| {
-        let blackboard = Blackboard::new(Vec::new(), &vec![watched(); values], Vec::new(), 0);
+        let imported = (0..values).map(|_| Imported::new(watched())).collect();
+        let blackboard = Blackboard::new(Vec::new(), imported, Vec::new(), 0);
         // SAFETY: nothing runs.
         import.reserve(&blackboard, &mut unsafe { BetweenRuns::assume() });
         Reader { blackboard, import }
     };
-    let publisher = Publisher { blackboard: Arc::new(Blackboard::new(stores, &[], exports, 0)), run: 0 };
+    let publisher = Publisher { blackboard: Arc::new(Blackboard::new(stores, Vec::new(), exports, 0)), run: 0 };
     (publisher, imports.into_iter().map(reader).collect())
 }
 

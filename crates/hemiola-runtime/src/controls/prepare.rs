@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use hemiola_model::data::ValueReader;
 use hemiola_model::{AnyRepresentation, Value};
-use hemiola_plan::{Resolved, System};
+use hemiola_plan::{Resolved, RobotDescription};
 use hemiola_trace::Profile;
 
 use super::{Controls, MadeProgram};
 use crate::command::{Command, Reason};
 use crate::error::RuntimeError;
+use crate::made::of_defaults;
 use crate::module_instance::ModuleInstance;
 use crate::record::{Change, ChangeNumber};
 
@@ -29,7 +30,7 @@ enum After {
     #[default]
     Nothing,
     Providers {
-        system: System,
+        system: RobotDescription,
         resolved: Resolved,
     },
     Parameters {
@@ -194,7 +195,7 @@ impl Controls {
     /// The representation is opaque, or the value does not fit it.
     pub fn value_of(&self, cycle: usize, store: usize, value: &Value) -> Result<AnyRepresentation, RuntimeError> {
         let descriptor = self.cycles[cycle].blackboard.store(store).descriptor();
-        let mut made = descriptor.create();
+        let mut made = of_defaults(descriptor, || descriptor.create())?;
         let name = || descriptor.name().to_owned();
         match made.read(&mut ValueReader::new(value)) {
             Ok(true) => Ok(made),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use hemiola_model::Value;
-use hemiola_plan::{Resolved, System};
+use hemiola_plan::{Resolved, RobotDescription};
 
 use crate::command::{Command, Reason};
 use crate::controls::{Controls, MadeProgram};
@@ -25,7 +25,7 @@ pub struct RecordedChanges {
 
 /// What the robot consisted of before the first change.
 struct Beginning {
-    system: System,
+    system: RobotDescription,
     parameters: BTreeMap<String, BTreeMap<String, Value>>,
 }
 

@@ -48,7 +48,7 @@ impl Follower {
             let Some(index) = stage.cycles.iter().position(|known| *known.core.name == *cycle) else { continue };
             if let Err(reason) = self.change_again(stage, index, number) {
                 self.note_deviation(format!(
-                    "before the snapshot something was changed from outside in {cycle}, which cannot be done again: {reason}"
+                    "before the checkpoint something was changed from outside in {cycle}, which cannot be done again: {reason}"
                 ));
             }
         }

@@ -83,12 +83,12 @@ impl<'p> Topic<'p> {
 }
 
 fn publish(cycles: &mut [Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
-    let (piece, index) = source.ok_or("it is in no part of the snapshot")?;
+    let (piece, index) = source.ok_or("it is in no part of a checkpoint")?;
     let mut publishers = cycles.iter_mut().filter_map(|cycle| {
         let Core { program, executor, .. } = &mut cycle.core;
         let mut places = program.publishers(&executor.between_runs()).into_iter();
-        let found = places.find(|&(of, _, at)| of == topic && at == place).map(|(_, number, _)| number);
-        found.map(|number| (program, executor, number))
+        let found = places.find(|end| end.topic == topic && end.place == place);
+        found.map(|end| (program, executor, end.number))
     });
     let Some((program, executor, number)) = publishers.next() else { return Ok(()) };
     let Some(port) = program.port_cell(topic, number) else { return Ok(()) };

@@ -26,7 +26,7 @@ impl Cycle {
                 PieceKind::Messages => Ok(()),
             };
             restored.map_err(|error| {
-                format!("snapshot {} of {}, {} {}: {error}", part.number, part.cycle, piece.kind.word(), piece.name)
+                format!("checkpoint {} of {}, {} {}: {error}", part.number, part.cycle, piece.kind.word(), piece.name)
             })?;
         }
         self.core.publish_again(part);

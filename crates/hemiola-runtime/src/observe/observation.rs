@@ -38,7 +38,7 @@ pub struct Observation {
     pub(crate) is_complete: bool,
 }
 
-/// Which parts of snapshots.
+/// Which parts of checkpoints.
 #[derive(Clone, Debug)]
 pub(crate) enum PartChoice {
     Every(Duration),
@@ -122,7 +122,7 @@ impl Observation {
         Self { runs: true, ..self }
     }
 
-    /// Snapshots of all that later runs depend on, whenever so much time has passed on the robot's clock: [`CyclePart`](crate::CyclePart).
+    /// Checkpoints of all that later runs depend on, whenever so much time has passed on the robot's clock: [`CyclePart`](crate::CyclePart).
     #[must_use]
     pub fn with_checkpoints(self, period: Duration) -> Self {
         Self { parts: Some(PartChoice::Every(period)), ..self }

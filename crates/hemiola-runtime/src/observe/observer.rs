@@ -75,7 +75,7 @@ pub enum Seen<'o> {
     Message(SeenMessage<'o>),
     /// What a run began with.
     Run(RunRecord),
-    /// A cycle's part of a snapshot of all that later runs depend on.
+    /// A cycle's part of a checkpoint of all that later runs depend on.
     Part(CyclePart),
     /// A plot or a drawing of an update.
     Plot(DebugRecord),
@@ -107,7 +107,7 @@ pub struct Dropped {
     pub messages: u64,
     /// What runs began with.
     pub runs: u64,
-    /// Parts of snapshots.
+    /// Parts of checkpoints.
     pub parts: u64,
     /// Plots and drawings.
     pub plots: u64,
@@ -175,7 +175,7 @@ impl Observer {
         self.runs.iter_mut().find_map(RunLine::next)
     }
 
-    /// The next part of a snapshot, of the cycles in turn.
+    /// The next part of a checkpoint, of the cycles in turn.
     pub fn next_part(&mut self) -> Option<CyclePart> {
         self.parts.iter_mut().find_map(PartLine::next)
     }

@@ -14,8 +14,8 @@ use super::viewpoint::Viewpoint;
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::NewSlots;
 use crate::cycle::RunBefore;
-use crate::program::Program;
-use crate::run::{Beginning, CycleImport};
+use crate::program::World;
+use crate::run::Beginning;
 use crate::sync::{AtomicU64, Ordering};
 
 /// What one observer gets of one cycle or source.
@@ -135,7 +135,7 @@ impl Outlets {
         &mut self,
         beginning: &Beginning<'_>,
         before: RunBefore,
-        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        world: World<'_>,
         between: &BetweenRuns<'_>,
     ) {
         let Some(first) = &mut self.first else { return };
@@ -146,11 +146,11 @@ impl Outlets {
                 return;
             }
             if let Some(parts) = &mut outlet.parts {
-                parts.write_down(beginning, (before.now, before.is_safe), (blackboard, program, imports), between);
+                parts.write_down(beginning, (before.now, before.is_safe), world, between);
             }
             if let Some(runs) = &mut outlet.runs {
                 let order = *order.get_or_insert_with(|| self.order.fetch_add(1, Ordering::Relaxed));
-                runs.write_down(order, beginning, (imports, program), between);
+                runs.write_down(order, beginning, world, between);
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Snapshots of all that later runs depend on, so that a replay can begin in the middle of a log.
+//! Checkpoints of all that later runs depend on, so that a replay can begin in the middle of a log.
 //!
 //! # The cut
 //! Nobody can stop cycles that run on threads of their own to have a look at all of them at the same moment. Instead each cycle writes down a part
@@ -6,7 +6,7 @@
 //! 1985). A part is what the first run after the cut computes from: the states of the modules, the values on the blackboard, the clock of the run
 //! before, and of what it has just taken from other cycles the values. Samples of sources are in the log already.
 //!
-//! Who comes first says when: at its beginning, every run raises a word that all cycles share to the number of snapshots that there should be by its
+//! Who comes first says when: at its beginning, every run raises a word that all cycles share to the number of checkpoints that there should be by its
 //! clock, and if the word is higher than the number of the last one that the cycle took part in, this run is its first after the cut.
 //!
 //! # What is under way
@@ -23,12 +23,12 @@
 //!
 //! Messages of topics have numbers, so it is known which are under way: those that a publisher had published, and a subscription not received. `b`
 //! receives all that were published before `a - 1`, and they are in B's part. If one of `a - 1` comes later than that, or one of `a` before it,
-//! a replay begins with another snapshot.
+//! a replay begins with another checkpoint.
 //!
 //! # What it costs
-//! Between two snapshots one change of a word per run. A part is written by worker 0, into memory that the recorder sent: no allocation, lock
+//! Between two checkpoints one change of a word per run. A part is written by worker 0, into memory that the recorder sent: no allocation, lock
 //! or system call. A piece that finds no room is missing in that part, and the next one has more; so the first
-//! snapshots are not as far apart as the others.
+//! checkpoints are not as far apart as the others.
 
 mod cut;
 mod item;

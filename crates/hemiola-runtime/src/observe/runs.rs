@@ -33,11 +33,11 @@ use hemiola_model::Time;
 use hemiola_model::module::{BetweenRuns, SafeState};
 
 use super::hand_over::{Giver, Presence, Taker, WhenFull, circulating};
-use crate::program::Program;
+use crate::program::{Received, World};
 use crate::record::{
     ChangeNumber, InputRecord, MOST_CHANGES, MessageRecord, NO_SNAPSHOT, NewChanges, RunRecord, SampleSpan,
 };
-use crate::run::{Beginning, CycleImport};
+use crate::run::Beginning;
 
 /// So many publishers' messages are written down; a run that receives those of more is not.
 const MOST_MESSAGES: usize = 16;
@@ -57,8 +57,7 @@ struct Page {
     is_whole: bool,
     /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one import after the other.
     words: Box<[u32]>,
-    /// Topic, subscriber, publisher, count.
-    messages: [(&'static str, u32, u32, u32); MOST_MESSAGES],
+    messages: [Received; MOST_MESSAGES],
     /// How many of these there are.
     filled: usize,
     changes: [ChangeNumber; MOST_CHANGES],
@@ -74,7 +73,7 @@ impl Page {
             safe_state: SafeState::Inactive,
             is_whole: false,
             words: vec![0; words].into(),
-            messages: [("", 0, 0, 0); MOST_MESSAGES],
+            messages: [Received::default(); MOST_MESSAGES],
             filled: 0,
             changes: [0; MOST_CHANGES],
             changed: 0,
@@ -85,15 +84,15 @@ impl Page {
     fn fill(
         &mut self,
         changes: &NewChanges,
-        (imports, program): (&[CycleImport], &Program),
+        World { imports, program, .. }: World<'_>,
         between: &BetweenRuns<'_>,
     ) -> bool {
         let Self { words, messages, filled, .. } = self;
         imports.iter().fold(&mut **words, |words, import| import.import.write_down(words));
         *filled = 0;
-        let mut write_down = |topic, subscriber, publisher, count| {
+        let mut write_down = |received| {
             if let Some(place) = messages.get_mut(*filled) {
-                *place = (topic, subscriber, publisher, count);
+                *place = received;
             }
             *filled += 1;
         };
@@ -128,13 +127,7 @@ pub fn runs(
 
 impl RunWriter {
     /// Writes down a run, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
-    pub fn write_down(
-        &mut self,
-        order: u64,
-        beginning: &Beginning<'_>,
-        world: (&[CycleImport], &Program),
-        between: &BetweenRuns<'_>,
-    ) {
+    pub fn write_down(&mut self, order: u64, beginning: &Beginning<'_>, world: World<'_>, between: &BetweenRuns<'_>) {
         let Some(mut page) = self.0.empty() else { return };
         let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
         (page.run, page.now, page.order, page.safe_state) = (run, now, order, safe_state);
@@ -163,7 +156,7 @@ impl RunLine {
                     SampleSpan { first: values.next().unwrap_or_default(), count: values.next().unwrap_or_default() };
             }
         }
-        let messages = page.messages[..page.filled].iter().map(|&(topic, subscriber, publisher, count)| {
+        let messages = page.messages[..page.filled].iter().map(|&Received { topic, subscriber, publisher, count }| {
             MessageRecord { topic: topic.into(), subscriber, publisher, count }
         });
         let messages = messages.collect();

@@ -16,6 +16,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
 use crate::executor::ExecutableGraph;
+use crate::made::of_defaults;
 use crate::module_instance::ModuleInstance;
 use crate::origins::{OriginReader, OriginWriter};
 use crate::robot_state::RobotState;
@@ -181,7 +182,7 @@ fn bind(
         let provided_here = parts.cycle.providers.contains_key(name);
         let cell = match argument.kind() {
             ArgumentKind::Provides if resolved.discarded.iter().any(|discarded| discarded == name) => {
-                let store = Box::new(Store::new(representation, 0));
+                let store = Box::new(of_defaults(representation, || Store::new(representation, 0))?);
                 let reference = outlive_store(&store);
                 discarded.push(store);
                 outputs.push(reference);

@@ -74,32 +74,32 @@ fn number(value: &Value) -> i64 {
 }
 
 #[test]
-fn a_snapshot_holds_what_each_cycle_had_at_the_end_of_one_run() {
+fn a_capture_holds_what_each_cycle_had_at_the_end_of_one_run() {
     let running = robot().start(Pace::RealTime).unwrap();
     while running.handle().health().values().any(|cycle| cycle.runs < 3) {
         std::thread::yield_now();
     }
     let mut last = 0;
     for _ in 0..20 {
-        let snapshot = running.handle().snapshot();
-        assert!(snapshot.silent.is_empty());
-        let motion = &snapshot.cycles["motion"];
+        let captured = running.handle().capture_values();
+        assert!(captured.silent.is_empty());
+        let motion = &captured.cycles["motion"];
         assert_eq!(motion.keys().collect::<Vec<_>>(), ["Foot", "Step"], "opaque ones have no text form");
         let steps = number(motion["Step"].get("number").unwrap());
         assert_eq!(motion["Foot"].get("steps").map(number), Some(steps), "of the same run");
-        assert!(steps > last && number(snapshot.cycles["cognition"]["Pose"].get("turns").unwrap()) > 0);
+        assert!(steps > last && number(captured.cycles["cognition"]["Pose"].get("turns").unwrap()) > 0);
         last = steps;
     }
     let handle = running.stop();
-    let ended = &handle.snapshot().cycles["motion"]["Step"];
+    let ended = &handle.capture_values().cycles["motion"]["Step"];
     assert_eq!(ended.get("number").map(number), Some(handle.health()["motion"].runs as i64));
 }
 
 #[test]
 fn a_cycle_that_does_not_run_is_missing_and_holds_nobody_up_for_long() {
     let stepper = robot().into_stepper().unwrap(); // nobody steps
-    let snapshot = stepper.handle().snapshot();
-    assert_eq!((snapshot.silent.as_slice(), snapshot.cycles.len()), (&["motion".into(), "cognition".into()][..], 0));
+    let captured = stepper.handle().capture_values();
+    assert_eq!((captured.silent.as_slice(), captured.cycles.len()), (&["motion".into(), "cognition".into()][..], 0));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn any_number_of_readers_that_take_their_time_leave_providers_a_value_to_write_t
             scope.spawn(move || {
                 while !done.load(Ordering::Relaxed) {
                     if reader == 0 {
-                        handle.snapshot();
+                        handle.capture_values();
                     } else {
                         // Who finds it in use for long does without.
                         _ = handle.with_value(|_: &Step| std::thread::sleep(Duration::from_millis(7)));

@@ -8,15 +8,15 @@
 //! - **Source.** Han, Guan, Sun, He, Deng and Guo, *Response time bounds for typed DAG parallel tasks on heterogeneous multi-cores*,
 //!   TPDS 2019, theorem 3.1.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
 /// The bound: `types` says for each node its type, `workers` for each type how many there are; 0 count as 1.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, graham_1969}};
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
 /// use hemiola_schedulability::dag::han_2019;
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let dag = Dag::new([2, 3, 4, 5].map(ns), [(0, 1), (0, 2), (2, 3)]).unwrap();
 /// // Node 2 needs the only accelerator; two cores do the rest.
 /// assert_eq!(han_2019::makespan(&dag, &[0, 0, 1, 0], &[2, 1]).as_f64(), 5.0 + 4.0 + 3.5);
@@ -30,7 +30,7 @@ pub fn makespan(dag: &Dag, types: &[usize], workers: &[usize]) -> Exact {
     // In parts of which all numbers of workers are divisors.
     let parts = (0..workers.len()).map(of_type).fold(1, lowest_common_multiple);
     let cost = |node: usize| dag.costs()[node];
-    let shared: Time = (0..dag.len()).map(|node| cost(node) * (parts / of_type(types[node]))).sum();
+    let shared: TimeSpan = (0..dag.len()).map(|node| cost(node) * (parts / of_type(types[node]))).sum();
     let alone = dag.with_costs((0..dag.len()).map(|node| cost(node) * (parts - parts / of_type(types[node]))));
     Exact { parts: shared + alone.length(), workers: parts }
 }

@@ -8,15 +8,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
 
 /// A schedule of one run.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
 /// use hemiola_schedulability::dag::list_schedule;
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let dag = Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap();
 /// let schedule = list_schedule::schedule(&dag, &dag.critical_path_first(), 2);
 /// assert_eq!((schedule.starts[1], schedule.makespan()), (ns(2), ns(6)));
@@ -24,15 +24,15 @@ use hemiola_analysis::dag::Dag;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListSchedule {
     /// When each node begins.
-    pub starts: Vec<Time>,
+    pub starts: Vec<TimeSpan>,
     /// When each node ends.
-    pub ends: Vec<Time>,
+    pub ends: Vec<TimeSpan>,
 }
 
 impl ListSchedule {
     /// When the last node ends.
-    pub fn makespan(&self) -> Time {
-        self.ends.iter().copied().max().unwrap_or(Time::ZERO)
+    pub fn makespan(&self) -> TimeSpan {
+        self.ends.iter().copied().max().unwrap_or(TimeSpan::ZERO)
     }
 }
 
@@ -44,9 +44,9 @@ pub fn schedule(dag: &Dag, priorities: &[usize], workers: usize) -> ListSchedule
     let mut waiting: Vec<usize> = (0..dag.len()).map(|node| dag.predecessors(node).len()).collect();
     let mut ready: BinaryHeap<Reverse<(usize, usize)>> =
         (0..dag.len()).filter(|&node| waiting[node] == 0).map(|node| Reverse((priorities[node], node))).collect();
-    let mut running: BinaryHeap<Reverse<(Time, usize)>> = BinaryHeap::new();
-    let mut schedule = ListSchedule { starts: vec![Time::ZERO; dag.len()], ends: vec![Time::ZERO; dag.len()] };
-    let mut now = Time::ZERO;
+    let mut running: BinaryHeap<Reverse<(TimeSpan, usize)>> = BinaryHeap::new();
+    let mut schedule = ListSchedule { starts: vec![TimeSpan::ZERO; dag.len()], ends: vec![TimeSpan::ZERO; dag.len()] };
+    let mut now = TimeSpan::ZERO;
     loop {
         while running.len() < workers.max(1) {
             let Some(Reverse((_, node))) = ready.pop() else { break };

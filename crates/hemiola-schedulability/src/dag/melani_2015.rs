@@ -9,21 +9,21 @@
 use crate::dag::DagTask;
 use hemiola_analysis::Search;
 use hemiola_analysis::dag::{Exact, graham_1969};
-use hemiola_analysis::{NoBound, Time};
+use hemiola_analysis::{NoBound, TimeSpan};
 
 /// The bound of every graph; they are listed by falling priority.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
 /// use hemiola_schedulability::dag::{DagTask, melani_2015};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let motion = DagTask { graph: Dag::new([2, 3, 4].map(ns), [(0, 1), (0, 2)]).unwrap(), period: ns(20), deadline: ns(20) };
 /// let vision = DagTask { graph: Dag::new([20, 20].map(ns), []).unwrap(), period: ns(90), deadline: ns(90) };
 /// let bounds = melani_2015::response_times(&[motion, vision], 2, ns(1000));
 /// assert_eq!(bounds[0].as_ref().unwrap().as_f64(), 7.5);
 /// assert_eq!(bounds[1].as_ref().unwrap().as_f64(), 43.0);
 /// ```
-pub fn response_times(tasks: &[DagTask], workers: usize, horizon: Time) -> Vec<Result<Exact, NoBound>> {
+pub fn response_times(tasks: &[DagTask], workers: usize, horizon: TimeSpan) -> Vec<Result<Exact, NoBound>> {
     let mut bounds: Vec<Result<Exact, NoBound>> = Vec::new();
     for (index, task) in tasks.iter().enumerate() {
         let bound = response_time(task, &tasks[..index], &bounds, workers, Blocking::default(), horizon);
@@ -35,8 +35,8 @@ pub fn response_times(tasks: &[DagTask], workers: usize, horizon: Time) -> Vec<R
 /// What less important graphs delay, in parts: once, and again whenever a more important one begins or a node ends.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Blocking {
-    pub(super) once: Time,
-    pub(super) again: Time,
+    pub(super) once: TimeSpan,
+    pub(super) again: TimeSpan,
     pub(super) at_most_again: u64,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn response_time(
     bounds: &[Result<Exact, NoBound>],
     workers: usize,
     blocking: Blocking,
-    horizon: Time,
+    horizon: TimeSpan,
 ) -> Result<Exact, NoBound> {
     let count = workers.max(1) as u64;
     let mut interferers = Vec::new();
@@ -56,14 +56,14 @@ pub(super) fn response_time(
     }
     let alone = graham_1969::makespan(&task.graph, workers).parts;
     let parts = Search::below(horizon * count).fixed_point(alone, |window| {
-        let work = |&(volume, period, bound): &(Time, Time, Time)| {
+        let work = |&(volume, period, bound): &(TimeSpan, TimeSpan, TimeSpan)| {
             let (runs, rest) = (window + bound - volume).whole(period);
             volume * runs + rest.min(volume)
         };
         let begins: u64 = interferers.iter().map(|&(_, period, _)| window.jobs_of(period)).sum();
         let blocked = blocking.once + blocking.again * begins.min(blocking.at_most_again);
-        let (whole, _) = (interferers.iter().map(work).sum::<Time>() + blocked).whole(Time::nanoseconds(count));
-        alone + Time::nanoseconds(count) * whole
+        let (whole, _) = (interferers.iter().map(work).sum::<TimeSpan>() + blocked).whole(TimeSpan::nanoseconds(count));
+        alone + TimeSpan::nanoseconds(count) * whole
     })?;
     if parts > task.period * count {
         return Err(NoBound::LongerThanPeriod { period: task.period });

@@ -8,16 +8,16 @@
 
 use crate::dag::DagTask;
 use hemiola_analysis::dag::Exact;
-use hemiola_analysis::{NoBound, Time};
+use hemiola_analysis::{NoBound, TimeSpan};
 
 use super::melani_2015::{Blocking, response_time};
 
 /// The bound of every graph; they are listed by falling priority.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
 /// use hemiola_schedulability::dag::{DagTask, serrano_2016};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let task = |costs: &[u64], period| {
 ///     let graph = Dag::new(costs.iter().copied().map(ns), []).unwrap();
 ///     DagTask { graph, period: ns(period), deadline: ns(period) }
@@ -25,10 +25,10 @@ use super::melani_2015::{Blocking, response_time};
 /// let bounds = serrano_2016::response_times(&[task(&[2, 2], 50), task(&[20, 20], 90)], 2, ns(1000));
 /// assert_eq!(bounds[0].as_ref().unwrap().as_f64(), 23.0); // 3 by itself, and 20 until a node of the other ends
 /// ```
-pub fn response_times(tasks: &[DagTask], workers: usize, horizon: Time) -> Vec<Result<Exact, NoBound>> {
+pub fn response_times(tasks: &[DagTask], workers: usize, horizon: TimeSpan) -> Vec<Result<Exact, NoBound>> {
     let mut bounds: Vec<Result<Exact, NoBound>> = Vec::new();
     for (index, task) in tasks.iter().enumerate() {
-        let mut lower: Vec<Time> = tasks[index + 1..].iter().flat_map(|task| task.graph.costs()).copied().collect();
+        let mut lower: Vec<TimeSpan> = tasks[index + 1..].iter().flat_map(|task| task.graph.costs()).copied().collect();
         lower.sort_unstable_by(|a, b| b.cmp(a));
         let longest = |count: usize| lower.iter().take(count).copied().sum();
         let blocking = Blocking {

@@ -10,15 +10,15 @@
 
 use std::collections::BTreeSet;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, DagError};
 
 /// A graph for unlike processors.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let problem = Heterogeneous::new(vec![vec![ns(2), ns(4)], vec![ns(6), ns(1)]], [(0, 1, ns(3))]).unwrap();
 /// let schedule = problem.heft();
 /// assert_eq!(schedule.makespan(), ns(6)); // the first node ends early, and the second waits for its message
@@ -26,10 +26,10 @@ use hemiola_analysis::dag::{Dag, DagError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heterogeneous {
     /// Per node, its cost on each processor.
-    costs: Vec<Vec<Time>>,
+    costs: Vec<Vec<TimeSpan>>,
     /// Per node, who waits for it and how long communication takes.
-    outgoing: Vec<Vec<(usize, Time)>>,
-    incoming: Vec<Vec<(usize, Time)>>,
+    outgoing: Vec<Vec<(usize, TimeSpan)>>,
+    incoming: Vec<Vec<(usize, TimeSpan)>>,
     topological: Vec<usize>,
     processors: usize,
 }
@@ -37,9 +37,9 @@ pub struct Heterogeneous {
 /// Who runs a node, and when.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::dag::topcuoglu_2002::Placed;
-/// let placed = Placed { processor: 1, start: Time::ZERO, end: Time::nanoseconds(4) };
+/// let placed = Placed { processor: 1, start: TimeSpan::ZERO, end: TimeSpan::nanoseconds(4) };
 /// assert!(placed.start < placed.end);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,17 +47,17 @@ pub struct Placed {
     /// The processor.
     pub processor: usize,
     /// When the node begins.
-    pub start: Time,
+    pub start: TimeSpan,
     /// When the node ends.
-    pub end: Time,
+    pub end: TimeSpan,
 }
 
 /// Where every node runs.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
-/// let problem = Heterogeneous::new(vec![vec![Time::TICK]], []).unwrap();
+/// let problem = Heterogeneous::new(vec![vec![TimeSpan::TICK]], []).unwrap();
 /// assert_eq!(problem.heft().nodes.len(), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,17 +68,17 @@ pub struct Placement {
 
 impl Placement {
     /// When the last node ends.
-    pub fn makespan(&self) -> Time {
-        self.nodes.iter().map(|node| node.end).max().unwrap_or(Time::ZERO)
+    pub fn makespan(&self) -> TimeSpan {
+        self.nodes.iter().map(|node| node.end).max().unwrap_or(TimeSpan::ZERO)
     }
 }
 
 /// The longest way through the graph, and the processor that all of it runs on.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
-/// let problem = Heterogeneous::new(vec![vec![Time::TICK]], []).unwrap();
+/// let problem = Heterogeneous::new(vec![vec![TimeSpan::TICK]], []).unwrap();
 /// assert_eq!(problem.critical_path().nodes, [0]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,14 +96,14 @@ impl Heterogeneous {
     /// # Errors
     /// If an edge names a node that there is none of, or nodes wait for each other.
     pub fn new(
-        mut costs: Vec<Vec<Time>>,
-        edges: impl IntoIterator<Item = (usize, usize, Time)>,
+        mut costs: Vec<Vec<TimeSpan>>,
+        edges: impl IntoIterator<Item = (usize, usize, TimeSpan)>,
     ) -> Result<Self, DagError> {
-        let edges: Vec<(usize, usize, Time)> = edges.into_iter().collect();
+        let edges: Vec<(usize, usize, TimeSpan)> = edges.into_iter().collect();
         let processors = costs.first().map_or(0, Vec::len);
-        costs.iter_mut().for_each(|costs| costs.resize(processors, Time::MAX));
+        costs.iter_mut().for_each(|costs| costs.resize(processors, TimeSpan::MAX));
         let plain = edges.iter().map(|&(from, to, _)| (from, to));
-        let dag = Dag::new(costs.iter().map(|_| Time::TICK), plain)?;
+        let dag = Dag::new(costs.iter().map(|_| TimeSpan::TICK), plain)?;
         let (mut outgoing, mut incoming) = (vec![Vec::new(); costs.len()], vec![Vec::new(); costs.len()]);
         for (from, to, communication) in edges {
             outgoing[from].push((to, communication));
@@ -113,29 +113,29 @@ impl Heterogeneous {
     }
 
     /// Per node the longest way from its begin to the end, in parts of a nanosecond of which there are as many as processors.
-    pub fn upward_ranks(&self) -> Vec<Time> {
-        let mut ranks: Vec<Time> = self.costs.iter().map(|costs| costs.iter().copied().sum()).collect();
+    pub fn upward_ranks(&self) -> Vec<TimeSpan> {
+        let mut ranks: Vec<TimeSpan> = self.costs.iter().map(|costs| costs.iter().copied().sum()).collect();
         for &node in self.topological.iter().rev() {
-            let through = |&(next, communication): &(usize, Time)| self.parts(communication) + ranks[next];
+            let through = |&(next, communication): &(usize, TimeSpan)| self.parts(communication) + ranks[next];
             let after = self.outgoing[node].iter().map(through).max();
-            ranks[node] += after.unwrap_or(Time::ZERO);
+            ranks[node] += after.unwrap_or(TimeSpan::ZERO);
         }
         ranks
     }
 
     /// Per node the longest way from the beginning to its begin, in the same parts.
-    pub fn downward_ranks(&self) -> Vec<Time> {
-        let mut ranks = vec![Time::ZERO; self.costs.len()];
+    pub fn downward_ranks(&self) -> Vec<TimeSpan> {
+        let mut ranks = vec![TimeSpan::ZERO; self.costs.len()];
         for &node in &self.topological {
-            let through = |&(from, communication): &(usize, Time)| {
+            let through = |&(from, communication): &(usize, TimeSpan)| {
                 ranks[from] + self.costs[from].iter().copied().sum() + self.parts(communication)
             };
-            ranks[node] = self.incoming[node].iter().map(through).max().unwrap_or(Time::ZERO);
+            ranks[node] = self.incoming[node].iter().map(through).max().unwrap_or(TimeSpan::ZERO);
         }
         ranks
     }
 
-    fn parts(&self, time: Time) -> Time {
+    fn parts(&self, time: TimeSpan) -> TimeSpan {
         time * self.processors as u64
     }
 
@@ -165,7 +165,7 @@ impl Heterogeneous {
         {
             nodes.push(next);
         }
-        let time_on = |&processor: &usize| -> Time { nodes.iter().map(|&node| self.costs[node][processor]).sum() };
+        let time_on = |&processor: &usize| -> TimeSpan { nodes.iter().map(|&node| self.costs[node][processor]).sum() };
         let processor = (0..self.processors).min_by_key(time_on).unwrap_or(0);
         CriticalPath { nodes, processor }
     }
@@ -194,7 +194,7 @@ impl Heterogeneous {
     }
 
     /// The longest way through each node.
-    fn lengths(&self) -> Vec<Time> {
+    fn lengths(&self) -> Vec<TimeSpan> {
         self.upward_ranks().into_iter().zip(self.downward_ranks()).map(|(up, down)| up + down).collect()
     }
 }
@@ -203,7 +203,7 @@ struct Schedule<'p> {
     problem: &'p Heterogeneous,
     nodes: Vec<Placed>,
     /// Per processor what it does when, in order.
-    busy: Vec<Vec<(Time, Time)>>,
+    busy: Vec<Vec<(TimeSpan, TimeSpan)>>,
 }
 
 impl<'p> Schedule<'p> {
@@ -215,11 +215,11 @@ impl<'p> Schedule<'p> {
     /// Puts a node, whose predecessors have been placed, where it ends first.
     fn place(&mut self, node: usize, processors: std::ops::Range<usize>) {
         let at = |processor: usize| {
-            let arrives = |&(from, communication): &(usize, Time)| {
+            let arrives = |&(from, communication): &(usize, TimeSpan)| {
                 let from = &self.nodes[from];
-                from.end + if from.processor == processor { Time::ZERO } else { communication }
+                from.end + if from.processor == processor { TimeSpan::ZERO } else { communication }
             };
-            let ready = self.problem.incoming[node].iter().map(arrives).max().unwrap_or(Time::ZERO);
+            let ready = self.problem.incoming[node].iter().map(arrives).max().unwrap_or(TimeSpan::ZERO);
             let cost = self.problem.costs[node][processor];
             let start = first_gap(&self.busy[processor], ready, cost);
             Placed { processor, start, end: start + cost }
@@ -237,7 +237,7 @@ impl<'p> Schedule<'p> {
 }
 
 /// The first time from `ready` on at which `cost` fits between what is there.
-fn first_gap(busy: &[(Time, Time)], ready: Time, cost: Time) -> Time {
+fn first_gap(busy: &[(TimeSpan, TimeSpan)], ready: TimeSpan, cost: TimeSpan) -> TimeSpan {
     let mut start = ready;
     for &(begin, end) in busy {
         if start + cost <= begin {

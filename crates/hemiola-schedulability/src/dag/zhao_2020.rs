@@ -20,15 +20,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
 /// The published bound for `priorities`, 0 for the most important node, where the longest path goes first, as [`priorities`] has it.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::{Dag, graham_1969}};
+/// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
 /// use hemiola_schedulability::dag::zhao_2020;
-/// let dag = Dag::new([5, 5, 2, 5].map(Time::nanoseconds), [(0, 1), (1, 3), (2, 3)]).unwrap();
+/// let dag = Dag::new([5, 5, 2, 5].map(TimeSpan::nanoseconds), [(0, 1), (1, 3), (2, 3)]).unwrap();
 /// assert_eq!(zhao_2020::makespan(&dag, &zhao_2020::priorities(&dag), 2).as_f64(), 15.0);
 /// assert_eq!(graham_1969::makespan(&dag, 2).as_f64(), 16.0);
 /// ```
@@ -44,11 +44,11 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize) -> Exact {
     let ends = ends(dag, &providers, priorities, workers);
     let response = |provider: &Provider| {
         let cost = |node: &usize| dag.costs()[*node];
-        let length: Time = provider.nodes.iter().map(cost).sum();
+        let length: TimeSpan = provider.nodes.iter().map(cost).sum();
         let end = ends[provider.nodes[provider.nodes.len() - 1]];
         let begin = |node: usize| ends[node] - dag.costs()[node];
-        let beside: Time = provider.consumers.iter().map(|node| cost(node).min(end - begin(*node))).sum();
-        let work: Time = provider.consumers.iter().map(cost).sum();
+        let beside: TimeSpan = provider.consumers.iter().map(|node| cost(node).min(end - begin(*node))).sum();
+        let work: TimeSpan = provider.consumers.iter().map(cost).sum();
         let latest = |nodes: &mut dyn Iterator<Item = usize>| {
             nodes.filter(|node| provider.consumers.contains(node) && ends[*node] > end).max_by_key(|&node| ends[node])
         };
@@ -57,21 +57,21 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize) -> Exact {
             return length * count;
         }
         let path = std::iter::successors(last, |&node| latest(&mut dag.predecessors(node).iter().copied()));
-        let after: Time = path.map(|node| dag.costs()[node].min(ends[node] - end)).sum();
+        let after: TimeSpan = path.map(|node| dag.costs()[node].min(ends[node] - end)).sum();
         (length + after) * count + (work - beside - after)
     };
     Exact { parts: providers.iter().map(response).sum(), workers: count }
 }
 
 /// When every node ends at most, as the paper has it.
-fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize) -> Vec<Time> {
+fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize) -> Vec<TimeSpan> {
     let critical: Vec<usize> = providers.iter().flat_map(|provider| provider.nodes.iter().copied()).collect();
     let ancestors = dag.ancestors();
     // For the node or one of its ancestors.
     let mut counted = vec![vec![false; dag.len()]; dag.len()];
-    let mut ends = vec![Time::ZERO; dag.len()];
+    let mut ends = vec![TimeSpan::ZERO; dag.len()];
     for &node in dag.topological_order() {
-        let begin = dag.predecessors(node).iter().map(|&before| ends[before]).max().unwrap_or(Time::ZERO);
+        let begin = dag.predecessors(node).iter().map(|&before| ends[before]).max().unwrap_or(TimeSpan::ZERO);
         ends[node] = begin + dag.costs()[node];
         let by_predecessors = |other| dag.predecessors(node).iter().any(|&before| counted[before][other]);
         counted[node] = (0..dag.len()).map(by_predecessors).collect();
@@ -91,7 +91,7 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
             .partition(|&other| priorities[other] < priorities[node]);
         others.sort_by_key(|&other| Reverse(dag.costs()[other]));
         interfering.extend(others.into_iter().take(workers - 1));
-        ends[node] += interfering.iter().map(|&other| dag.costs()[other]).sum::<Time>().shared_by(workers - 1);
+        ends[node] += interfering.iter().map(|&other| dag.costs()[other]).sum::<TimeSpan>().shared_by(workers - 1);
         interfering.into_iter().for_each(|other| counted[node][other] = true);
     }
     ends
@@ -100,9 +100,9 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
 /// A stretch of the longest path, and what the next one waits for beside it.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
 /// use hemiola_schedulability::dag::zhao_2020::{self, Provider};
-/// let dag = Dag::new([5, 5, 2, 5].map(Time::nanoseconds), [(0, 1), (1, 3), (2, 3)]).unwrap();
+/// let dag = Dag::new([5, 5, 2, 5].map(TimeSpan::nanoseconds), [(0, 1), (1, 3), (2, 3)]).unwrap();
 /// let providers = zhao_2020::providers(&dag);
 /// assert_eq!(providers[0], Provider { nodes: vec![0, 1], consumers: vec![2] });
 /// assert_eq!(providers[1], Provider { nodes: vec![3], consumers: vec![] });
@@ -139,9 +139,9 @@ pub fn providers(dag: &Dag) -> Vec<Provider> {
 /// Priorities, 0 for the most important node.
 ///
 /// ```
-/// use hemiola_analysis::{Time, dag::Dag};
+/// use hemiola_analysis::{TimeSpan, dag::Dag};
 /// use hemiola_schedulability::dag::zhao_2020;
-/// let dag = Dag::new([5, 5, 2, 3, 5].map(Time::nanoseconds), [(0, 1), (1, 4), (2, 4), (3, 4)]).unwrap();
+/// let dag = Dag::new([5, 5, 2, 3, 5].map(TimeSpan::nanoseconds), [(0, 1), (1, 4), (2, 4), (3, 4)]).unwrap();
 /// assert_eq!(zhao_2020::priorities(&dag), [0, 1, 4, 3, 2]);
 /// ```
 pub fn priorities(dag: &Dag) -> Vec<usize> {
@@ -181,13 +181,13 @@ fn ancestors_among(dag: &Dag, node: usize, nodes: &BTreeSet<usize>) -> BTreeSet<
 
 /// The longest path among these nodes; of equals that of smaller numbers.
 fn longest_path(dag: &Dag, nodes: &BTreeSet<usize>) -> Vec<usize> {
-    let mut ranks = vec![Time::ZERO; dag.len()];
-    let next = |ranks: &[Time], from: &mut dyn Iterator<Item = usize>| {
+    let mut ranks = vec![TimeSpan::ZERO; dag.len()];
+    let next = |ranks: &[TimeSpan], from: &mut dyn Iterator<Item = usize>| {
         from.filter(|node| nodes.contains(node)).max_by_key(|&node| (ranks[node], Reverse(node)))
     };
     for &node in dag.topological_order().iter().rev().filter(|node| nodes.contains(node)) {
         let after = next(&ranks, &mut dag.successors(node).iter().copied());
-        ranks[node] = dag.costs()[node] + after.map_or(Time::ZERO, |after| ranks[after]);
+        ranks[node] = dag.costs()[node] + after.map_or(TimeSpan::ZERO, |after| ranks[after]);
     }
     let first = next(&ranks, &mut nodes.iter().copied());
     std::iter::successors(first, |&node| next(&ranks, &mut dag.successors(node).iter().copied())).collect()

@@ -4,15 +4,15 @@
 
 use crate::simulation::{Model, Source, deployed};
 use hemiola_analysis::picas::{Callback, Chain, Deployment, Executor, ExecutorId, Order, priorities};
-use hemiola_analysis::{Costs, Time};
+use hemiola_analysis::{Costs, TimeSpan};
 
 /// The chains with their allocation, the most important one first. The first two share a timer, which is in both.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::holistic};
+/// use hemiola_analysis::{TimeSpan, picas::holistic};
 /// use hemiola_schedulability::picas::case_study;
-/// let latencies = holistic::latencies(&case_study::deployment(), Time::milliseconds(10_000));
-/// assert_eq!(latencies[2], Ok(Time::microseconds(63_100)));
+/// let latencies = holistic::latencies(&case_study::deployment(), TimeSpan::milliseconds(10_000));
+/// assert_eq!(latencies[2], Ok(TimeSpan::microseconds(63_100)));
 /// ```
 pub fn deployment() -> Deployment {
     let chains: Vec<Chain> = CHAINS.iter().map(chain).collect();
@@ -50,10 +50,10 @@ pub fn model(deployment: &Deployment) -> (Model, Vec<usize>) {
 fn chain(&(period, callbacks): &(u64, &[(u64, usize)])) -> Chain {
     let callback = |&(cost, executor): &(u64, usize)| Callback {
         executor: ExecutorId(executor - 1),
-        ..Callback::new(Time::microseconds(cost * 100))
+        ..Callback::new(TimeSpan::microseconds(cost * 100))
     };
     let callbacks = callbacks.iter().map(callback).collect();
-    Chain { callbacks, ..Chain::new(Time::milliseconds(period), []) }
+    Chain { callbacks, ..Chain::new(TimeSpan::milliseconds(period), []) }
 }
 
 /// Period in milliseconds; per callback its cost in tenths of a millisecond and its executor, from 1.
@@ -81,10 +81,10 @@ mod tests {
     use crate::simulation::{Observer, Options, run};
     use hemiola_analysis::picas::holistic;
 
-    struct Longest(Vec<usize>, [Time; 12]);
+    struct Longest(Vec<usize>, [TimeSpan; 12]);
 
     impl Observer for Longest {
-        fn callback_ended(&mut self, callback: usize, released: Time, now: Time) {
+        fn callback_ended(&mut self, callback: usize, released: TimeSpan, now: TimeSpan) {
             let chain = self.0[callback];
             if self.0.get(callback + 1) != Some(&chain) {
                 self.1[chain] = self.1[chain].max(now - released);
@@ -96,11 +96,12 @@ mod tests {
     fn simulated_latencies_of_the_real_time_chains_are_the_known_ones() {
         let deployment = deployment();
         let (model, chain_of) = model(&deployment);
-        let mut longest = Longest(chain_of, [Time::ZERO; 12]);
-        run(&model, &Options { end: Time::milliseconds(60_000), ..Options::default() }, &mut longest);
-        let known = [184, 320, 631, 451, 456, 3780].map(|tenths| Time::microseconds(tenths * 100));
+        let mut longest = Longest(chain_of, [TimeSpan::ZERO; 12]);
+        run(&model, &Options { end: TimeSpan::milliseconds(60_000), ..Options::default() }, &mut longest);
+        let known = [184, 320, 631, 451, 456, 3780].map(|tenths| TimeSpan::microseconds(tenths * 100));
         assert_eq!(longest.1[..6], known);
-        for (bound, observed) in holistic::latencies(&deployment, Time::milliseconds(100_000)).iter().zip(longest.1) {
+        for (bound, observed) in holistic::latencies(&deployment, TimeSpan::milliseconds(100_000)).iter().zip(longest.1)
+        {
             assert!(bound.as_ref().is_ok_and(|&bound| observed <= bound));
         }
     }

@@ -15,19 +15,19 @@
 
 use hemiola_analysis::Search;
 use hemiola_analysis::picas::Chain;
-use hemiola_analysis::{Bound, NoBound, Time};
+use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
 /// The longest time from a chain's release to the end of its last callback, for every chain.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::Chain};
+/// use hemiola_analysis::{TimeSpan, picas::Chain};
 /// use hemiola_schedulability::picas::many_threads;
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let chains = [Chain::new(ms(50), [ms(2), ms(10)]), Chain::new(ms(100), [ms(20), ms(8)])];
 /// // Both threads may be at callbacks of 20 ms when the first chain begins, and one of them when its second callback is ready.
 /// assert_eq!(many_threads::latencies(&chains, 2, ms(1000)), [Ok(ms(12 + (2 * 20 + 20) / 2)), Ok(ms(28 + 12))]);
 /// ```
-pub fn latencies(chains: &[Chain], threads: usize, horizon: Time) -> Vec<Bound> {
+pub fn latencies(chains: &[Chain], threads: usize, horizon: TimeSpan) -> Vec<Bound> {
     let threads = threads.max(1);
     let mut bounds: Vec<Bound> = Vec::new();
     for (number, chain) in chains.iter().enumerate() {
@@ -37,7 +37,14 @@ pub fn latencies(chains: &[Chain], threads: usize, horizon: Time) -> Vec<Bound> 
     bounds
 }
 
-fn latency(chain: &Chain, higher: &[Chain], bounds: &[Bound], lower: &[Chain], threads: usize, horizon: Time) -> Bound {
+fn latency(
+    chain: &Chain,
+    higher: &[Chain],
+    bounds: &[Bound],
+    lower: &[Chain],
+    threads: usize,
+    horizon: TimeSpan,
+) -> Bound {
     let mut before = Vec::new();
     for (number, (other, bound)) in higher.iter().zip(bounds).enumerate() {
         let bound = bound.clone().map_err(|_| NoBound::Unbounded { on: format!("chain {number}") })?;
@@ -45,13 +52,13 @@ fn latency(chain: &Chain, higher: &[Chain], bounds: &[Bound], lower: &[Chain], t
     }
     let longest = lower.iter().flat_map(|other| &other.callbacks).map(|callback| callback.cost).max();
     let later = chain.callbacks.len().saturating_sub(1) as u64;
-    let begun = longest.unwrap_or(Time::ZERO) * (threads as u64 + later * (threads as u64 - 1));
+    let begun = longest.unwrap_or(TimeSpan::ZERO) * (threads as u64 + later * (threads as u64 - 1));
     let latency = Search::below(horizon).fixed_point(chain.cost(), |window| {
-        let work = |&(cost, period, bound): &(Time, Time, Time)| {
+        let work = |&(cost, period, bound): &(TimeSpan, TimeSpan, TimeSpan)| {
             let (whole, rest) = (window + bound - cost).whole(period);
             cost * whole + rest.min(cost)
         };
-        chain.cost() + (before.iter().map(work).sum::<Time>() + begun).shared_by(threads)
+        chain.cost() + (before.iter().map(work).sum::<TimeSpan>() + begun).shared_by(threads)
     })?;
     if latency > chain.period { Err(NoBound::LongerThanPeriod { period: chain.period }) } else { Ok(latency) }
 }

@@ -11,23 +11,23 @@
 
 use hemiola_analysis::Search;
 use hemiola_analysis::picas::{Callback, Deployment};
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 
 /// The published latency of every chain.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation}};
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
 /// use hemiola_schedulability::picas::published;
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let deployment = allocation::allocate(&[Chain::new(ms(80), [ms(2), ms(16)])], 1, 90).unwrap();
 /// assert_eq!(published::latencies(&deployment, ms(1000)), [Ok(ms(18))]);
 /// ```
-pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
+pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     (0..deployment.chains.len()).map(|chain| latency(deployment, chain, horizon)).collect()
 }
 
-fn latency(deployment: &Deployment, chain: usize, horizon: Time) -> Bound {
-    let mut sum = Time::ZERO;
+fn latency(deployment: &Deployment, chain: usize, horizon: TimeSpan) -> Bound {
+    let mut sum = TimeSpan::ZERO;
     for core in cores_of(deployment, chain) {
         sum += segment(deployment, chain, core, horizon)?;
     }
@@ -44,16 +44,16 @@ fn cores_of(deployment: &Deployment, chain: usize) -> Vec<usize> {
     cores
 }
 
-fn segment(deployment: &Deployment, chain: usize, core: usize, horizon: Time) -> Bound {
+fn segment(deployment: &Deployment, chain: usize, core: usize, horizon: TimeSpan) -> Bound {
     let on_core = |callback: &&Callback| deployment.executor(callback).core == core;
     let own = || deployment.chains[chain].callbacks.iter().filter(on_core);
-    let Some(lowest) = own().min_by_key(|callback| callback.priority) else { return Ok(Time::ZERO) };
+    let Some(lowest) = own().min_by_key(|callback| callback.priority) else { return Ok(TimeSpan::ZERO) };
     let whole = cores_of(deployment, chain).len() == 1;
     let level = deployment.executor(lowest).priority;
 
-    let mut blocking = Time::ZERO;
+    let mut blocking = TimeSpan::ZERO;
     // (cost, distance or nothing if it can interfere only once)
-    let mut interferers: Vec<(Time, Option<Time>)> = Vec::new();
+    let mut interferers: Vec<(TimeSpan, Option<TimeSpan>)> = Vec::new();
     for (other_chain, other) in deployment.callbacks() {
         let executor = deployment.executor(other);
         if other.executor == lowest.executor && other_chain != chain && other.priority < lowest.priority {
@@ -70,9 +70,9 @@ fn segment(deployment: &Deployment, chain: usize, core: usize, horizon: Time) ->
         let again = timer.priority >= lowest.priority || deployment.executor(timer).core != core;
         interferers.push((other.cost, again.then_some(distance)));
     }
-    let certain = own().map(|callback| callback.cost).sum::<Time>() + blocking;
+    let certain = own().map(|callback| callback.cost).sum::<TimeSpan>() + blocking;
     Search::below(horizon).fixed_point(certain, |window| {
-        let times = |distance: Option<Time>| distance.map_or(1, |distance| window.jobs_of(distance));
-        certain + interferers.iter().map(|&(cost, distance)| cost * times(distance)).sum::<Time>()
+        let times = |distance: Option<TimeSpan>| distance.map_or(1, |distance| window.jobs_of(distance));
+        certain + interferers.iter().map(|&(cost, distance)| cost * times(distance)).sum::<TimeSpan>()
     })
 }

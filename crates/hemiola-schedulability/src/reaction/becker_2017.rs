@@ -10,14 +10,14 @@
 
 use crate::reaction::{Release, Step, hyperperiod};
 use hemiola_analysis::Search;
-use hemiola_analysis::{Bound, NoBound, Time};
+use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
 /// The bound of the data age without the wait for the next output.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{Release, Step, becker_2017};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let step = |period, cost, response| Step::new(Release::Periodic { period: ns(period), phase: ns(0) }, ns(cost), ns(response));
 /// assert_eq!(becker_2017::reduced_data_age(&[step(5000, 467, 696), step(2000, 75, 75)]), Ok(ns(5075)));
 /// ```
@@ -32,11 +32,13 @@ pub fn reduced_data_age(chain: &[Step]) -> Bound {
         };
         tasks.push((period, phase));
     }
-    let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else { return Ok(Time::ZERO) };
+    let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {
+        return Ok(TimeSpan::ZERO);
+    };
     let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
-    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(Time::ZERO);
-    let mut search = Search::below(Time::MAX);
-    let mut worst = Time::ZERO;
+    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
+    let mut search = Search::below(TimeSpan::MAX);
+    let mut worst = TimeSpan::ZERO;
     for number in 0.. {
         search.step()?;
         let read = first_phase + first_period * number;

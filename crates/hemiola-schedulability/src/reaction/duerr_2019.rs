@@ -7,14 +7,14 @@
 //! - **Source.** Dürr, von der Brüggen, Chen and Chen, CASES 2019.
 
 use crate::reaction::Step;
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// The bound of the reaction time.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{Release, Step, duerr_2019};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let step = |shortest, longest, cost, response, priority| Step {
 ///     priority,
 ///     ..Step::new(Release::Sporadic { shortest: ns(shortest), longest: ns(longest) }, ns(cost), ns(response))
@@ -23,23 +23,23 @@ use hemiola_analysis::Time;
 /// assert_eq!(duerr_2019::reaction_time(&[fast, slow]), ns(33));
 /// assert_eq!(duerr_2019::reaction_time(&[slow, fast]), ns(34));
 /// ```
-pub fn reaction_time(chain: &[Step]) -> Time {
+pub fn reaction_time(chain: &[Step]) -> TimeSpan {
     let hops = chain.windows(2).map(|pair| {
-        let [step, next] = pair else { return Time::ZERO };
+        let [step, next] = pair else { return TimeSpan::ZERO };
         step.response_time.max(next.period() + step.missed_for(next))
     });
     ends(chain, |first| first.period()) + hops.sum()
 }
 
 /// The bound of the data age without the wait for the next output.
-pub fn reduced_data_age(chain: &[Step]) -> Time {
+pub fn reduced_data_age(chain: &[Step]) -> TimeSpan {
     let hops = chain.windows(2).map(|pair| {
-        let [step, next] = pair else { return Time::ZERO };
+        let [step, next] = pair else { return TimeSpan::ZERO };
         step.period() + step.missed_for(next)
     });
-    ends(chain, |_| Time::ZERO) + hops.sum()
+    ends(chain, |_| TimeSpan::ZERO) + hops.sum()
 }
 
-fn ends(chain: &[Step], first: impl Fn(&Step) -> Time) -> Time {
-    chain.first().map_or(Time::ZERO, first) + chain.last().map_or(Time::ZERO, |last| last.response_time)
+fn ends(chain: &[Step], first: impl Fn(&Step) -> TimeSpan) -> TimeSpan {
+    chain.first().map_or(TimeSpan::ZERO, first) + chain.last().map_or(TimeSpan::ZERO, |last| last.response_time)
 }

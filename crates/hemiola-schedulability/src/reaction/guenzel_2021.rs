@@ -11,7 +11,7 @@
 //! - **Source.** Günzel, Chen, Ueter, von der Brüggen, Dürr and Chen, RTAS 2021 and IEEE Transactions on Computers 2022.
 
 use crate::reaction::Job;
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// A task of a chain, in both schedules.
 ///
@@ -33,9 +33,9 @@ pub struct Stage<'j> {
 /// What a chain's schedules say.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{PeriodicTask, guenzel_2021::{self, Stage}, logical_execution};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let tasks = [8, 24].map(|period| PeriodicTask { period: ns(period), phase: ns(0), cost: ns(1) });
 /// let jobs = logical_execution(&tasks, ns(200));
 /// let stage = |task: usize| Stage { fastest: &jobs[task], slowest: &jobs[task], precedes_next: false };
@@ -45,17 +45,17 @@ pub struct Stage<'j> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ages {
     /// The longest from an event to the first output that is based on it.
-    pub reaction_time: Time,
+    pub reaction_time: TimeSpan,
     /// The same from the read.
-    pub reduced_reaction_time: Time,
+    pub reduced_reaction_time: TimeSpan,
     /// The longest from a read to the last moment at which an output based on it is the newest.
-    pub data_age: Time,
+    pub data_age: TimeSpan,
     /// The same to when that output is made.
-    pub reduced_data_age: Time,
+    pub reduced_data_age: TimeSpan,
 }
 
 /// Follows all jobs of the first task that are released before `end` through a chain. The schedules have to go on for as long as the chain takes.
-pub fn ages(chain: &[Stage<'_>], end: Time) -> Ages {
+pub fn ages(chain: &[Stage<'_>], end: TimeSpan) -> Ages {
     let mut ages = Ages::default();
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return ages };
     for number in 0..first.fastest.len().saturating_sub(1) {

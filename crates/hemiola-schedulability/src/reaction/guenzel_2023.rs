@@ -8,14 +8,14 @@
 //! - **Source.** Günzel, Ueter, Chen and Chen, RTNS 2023.
 
 use crate::reaction::{Communication, Release, Step, duerr_2019, kloda_2018};
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 
 /// The bound of the reaction time.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{Communication, Release, Step, guenzel_2023};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let step = |shortest, longest, deadline| Step {
 ///     communication: Communication::LogicalExecutionTime,
 ///     deadline: ns(deadline),
@@ -46,12 +46,12 @@ pub fn cut_at_every_change(chain: &[Step]) -> Bound {
 }
 
 /// The bound for sporadic tasks, which also holds for periodic ones.
-pub fn sporadic(chain: &[Step]) -> Time {
-    let mut sum = Time::ZERO;
+pub fn sporadic(chain: &[Step]) -> TimeSpan {
+    let mut sum = TimeSpan::ZERO;
     for (place, step) in chain.iter().enumerate() {
         let overlap = match chain.get(place + 1) {
             Some(next) if step.ends_before_a_later(next) => next.period(),
-            _ => Time::ZERO,
+            _ => TimeSpan::ZERO,
         };
         sum += step.period() + (step.published_after() - overlap);
     }

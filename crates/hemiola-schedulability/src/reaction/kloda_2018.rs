@@ -10,14 +10,14 @@
 
 use crate::reaction::{Release, Step, hyperperiod};
 use hemiola_analysis::Search;
-use hemiola_analysis::{Bound, NoBound, Time};
+use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
 /// The bound of the reaction time.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{Release, Step, kloda_2018};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let step = |period, cost, response, priority| Step {
 ///     priority,
 ///     ..Step::new(Release::Periodic { period: ns(period), phase: ns(0) }, ns(cost), ns(response))
@@ -39,11 +39,13 @@ pub fn reaction_time(chain: &[Step]) -> Bound {
         // A phase of more than a period only says how late all of it begins.
         tasks.push((period, phase.whole(period).1));
     }
-    let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else { return Ok(Time::ZERO) };
+    let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {
+        return Ok(TimeSpan::ZERO);
+    };
     let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
-    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(Time::ZERO);
-    let mut search = Search::below(Time::MAX);
-    let mut worst = Time::ZERO;
+    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
+    let mut search = Search::below(TimeSpan::MAX);
+    let mut worst = TimeSpan::ZERO;
     for number in 0.. {
         search.step()?;
         let missed = first_phase + first_period * number;

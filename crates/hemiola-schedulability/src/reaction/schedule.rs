@@ -1,66 +1,66 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// A strictly periodic task.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::PeriodicTask;
-/// let task = PeriodicTask { period: Time::milliseconds(10), phase: Time::ZERO, cost: Time::milliseconds(2) };
+/// let task = PeriodicTask { period: TimeSpan::milliseconds(10), phase: TimeSpan::ZERO, cost: TimeSpan::milliseconds(2) };
 /// assert!(task.cost < task.period);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeriodicTask {
     /// The distance of two releases.
-    pub period: Time,
+    pub period: TimeSpan,
     /// The first release.
-    pub phase: Time,
+    pub phase: TimeSpan,
     /// How long it runs.
-    pub cost: Time,
+    pub cost: TimeSpan,
 }
 
 /// One run of a task.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::Job;
-/// let job = Job { release: Time::ZERO, read: Time::nanoseconds(1), write: Time::nanoseconds(4) };
+/// let job = Job { release: TimeSpan::ZERO, read: TimeSpan::nanoseconds(1), write: TimeSpan::nanoseconds(4) };
 /// assert!(job.release <= job.read && job.read <= job.write);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Job {
     /// When it is released.
-    pub release: Time,
+    pub release: TimeSpan,
     /// When it reads.
-    pub read: Time,
+    pub read: TimeSpan,
     /// When it writes.
-    pub write: Time,
+    pub write: TimeSpan,
 }
 
 /// What tasks do that share a core by preemptive fixed priorities, the most important one first: per task all jobs released before
 /// `end`. They read when they begin to run and write when they end.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{PeriodicTask, fixed_priority_schedule};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let task = |period, cost| PeriodicTask { period: ns(period), phase: ns(0), cost: ns(cost) };
 /// let jobs = fixed_priority_schedule(&[task(5, 2), task(20, 4)], ns(20));
 /// assert_eq!((jobs[1][0].read, jobs[1][0].write), (ns(2), ns(8))); // interrupted from 5 to 7
 /// ```
-pub fn fixed_priority_schedule(tasks: &[PeriodicTask], end: Time) -> Vec<Vec<Job>> {
+pub fn fixed_priority_schedule(tasks: &[PeriodicTask], end: TimeSpan) -> Vec<Vec<Job>> {
     let mut jobs: Vec<Vec<Job>> = tasks.iter().map(|task| released(task, end)).collect();
-    let mut releases: Vec<(Time, usize, usize)> = Vec::new();
+    let mut releases: Vec<(TimeSpan, usize, usize)> = Vec::new();
     for (task, jobs) in jobs.iter().enumerate() {
         releases.extend(jobs.iter().enumerate().map(|(number, job)| (job.release, task, number)));
     }
     releases.sort_unstable();
     let mut releases = releases.into_iter().peekable();
     // (task, job, what is left, whether it has begun)
-    let mut ready: BinaryHeap<Reverse<(usize, usize, Time, bool)>> = BinaryHeap::new();
-    let mut now = Time::ZERO;
+    let mut ready: BinaryHeap<Reverse<(usize, usize, TimeSpan, bool)>> = BinaryHeap::new();
+    let mut now = TimeSpan::ZERO;
     loop {
         while let Some(&(release, task, number)) = releases.peek()
             && release <= now
@@ -95,13 +95,13 @@ pub fn fixed_priority_schedule(tasks: &[PeriodicTask], end: Time) -> Vec<Vec<Job
 /// What tasks do that read at their release and write a period later, whenever they run.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::reaction::{PeriodicTask, logical_execution};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let jobs = logical_execution(&[PeriodicTask { period: ns(5), phase: ns(1), cost: ns(2) }], ns(20));
 /// assert_eq!((jobs[0][1].read, jobs[0][1].write), (ns(6), ns(11)));
 /// ```
-pub fn logical_execution(tasks: &[PeriodicTask], end: Time) -> Vec<Vec<Job>> {
+pub fn logical_execution(tasks: &[PeriodicTask], end: TimeSpan) -> Vec<Vec<Job>> {
     let of_task = |task: &PeriodicTask| {
         let mut jobs = released(task, end);
         for job in &mut jobs {
@@ -112,7 +112,7 @@ pub fn logical_execution(tasks: &[PeriodicTask], end: Time) -> Vec<Vec<Job>> {
     tasks.iter().map(of_task).collect()
 }
 
-fn released(task: &PeriodicTask, end: Time) -> Vec<Job> {
-    let releases = (0..).map(|number| task.phase + task.period.max(Time::TICK) * number);
+fn released(task: &PeriodicTask, end: TimeSpan) -> Vec<Job> {
+    let releases = (0..).map(|number| task.phase + task.period.max(TimeSpan::TICK) * number);
     releases.take_while(|&release| release < end).map(|release| Job { release, ..Job::default() }).collect()
 }

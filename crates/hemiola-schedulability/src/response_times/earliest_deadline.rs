@@ -9,49 +9,49 @@
 use std::collections::BTreeSet;
 
 use crate::Task;
-use hemiola_analysis::{Bound, NoBound, Time};
+use hemiola_analysis::{Bound, NoBound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
 /// Every task can be interrupted at any time.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Task, response_times::earliest_deadline};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let tasks = [(19, 79, 37), (98, 393, 457)].map(|(cost, period, deadline)| Task {
 ///     deadline: ns(deadline),
 ///     ..Task::new(ns(cost), Arrivals::periodic(ns(period)))
 /// });
-/// assert_eq!(earliest_deadline::preemptive(&tasks, Time::MAX), [Ok(ns(19)), Ok(ns(136))]);
+/// assert_eq!(earliest_deadline::preemptive(&tasks, TimeSpan::MAX), [Ok(ns(19)), Ok(ns(136))]);
 /// ```
-pub fn preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
-    (0..tasks.len()).map(|own| response_time(tasks, own, |_| Time::TICK, horizon)).collect()
+pub fn preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
+    (0..tasks.len()).map(|own| response_time(tasks, own, |_| TimeSpan::TICK, horizon)).collect()
 }
 
 /// No job is ever interrupted.
-pub fn non_preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
+pub fn non_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     (0..tasks.len()).map(|own| response_time(tasks, own, |task| task.cost, horizon)).collect()
 }
 
-fn response_time(tasks: &[Task], own: usize, piece: impl Fn(&Task) -> Time, horizon: Time) -> Bound {
+fn response_time(tasks: &[Task], own: usize, piece: impl Fn(&Task) -> TimeSpan, horizon: TimeSpan) -> Bound {
     check_utilisation(tasks.iter().map(Task::share), 1.0)?;
     let mut search = Search::below(horizon);
-    let busy = search.fixed_point(Time::TICK, |window| tasks.iter().map(|task| task.demand(window)).sum())?;
+    let busy = search.fixed_point(TimeSpan::TICK, |window| tasks.iter().map(|task| task.demand(window)).sum())?;
 
     let task = &tasks[own];
-    let uninterrupted = piece(task).min(task.cost) - Time::TICK;
+    let uninterrupted = piece(task).min(task.cost) - TimeSpan::TICK;
     let others = || tasks.iter().enumerate().filter(|&(index, _)| index != own).map(|(_, other)| other);
-    let mut worst = Time::ZERO;
+    let mut worst = TimeSpan::ZERO;
     for offset in offsets(tasks, own, busy, &mut search)? {
         let blocking = others()
             .filter(|other| other.deadline > task.deadline + offset)
-            .map(|other| piece(other) - Time::TICK)
+            .map(|other| piece(other) - TimeSpan::TICK)
             .max()
-            .unwrap_or(Time::ZERO);
-        let before = blocking + (task.demand(offset + Time::TICK) - uninterrupted);
+            .unwrap_or(TimeSpan::ZERO);
+        let before = blocking + (task.demand(offset + TimeSpan::TICK) - uninterrupted);
         let begun = search.fixed_point(offset, |time| {
-            let urgent = |other: &Task| (offset + Time::TICK + task.deadline - other.deadline).min(time);
-            before + others().map(|other| other.demand(urgent(other))).sum::<Time>()
+            let urgent = |other: &Task| (offset + TimeSpan::TICK + task.deadline - other.deadline).min(time);
+            before + others().map(|other| other.demand(urgent(other))).sum::<TimeSpan>()
         })?;
         worst = worst.max(begun - offset + uninterrupted);
     }
@@ -59,7 +59,7 @@ fn response_time(tasks: &[Task], own: usize, piece: impl Fn(&Task) -> Time, hori
 }
 
 /// The offsets at which something changes: an own job more, or another task's that is as urgent.
-fn offsets(tasks: &[Task], own: usize, busy: Time, search: &mut Search) -> Result<BTreeSet<Time>, NoBound> {
+fn offsets(tasks: &[Task], own: usize, busy: TimeSpan, search: &mut Search) -> Result<BTreeSet<TimeSpan>, NoBound> {
     let deadline = tasks[own].deadline;
     let mut offsets = BTreeSet::new();
     for task in tasks {
@@ -67,7 +67,7 @@ fn offsets(tasks: &[Task], own: usize, busy: Time, search: &mut Search) -> Resul
             search.step()?;
             // It arrives that much after the busy period's begin and competes if due no later than the own job.
             let offset = (step + task.deadline).as_nanoseconds().checked_sub(deadline.as_nanoseconds());
-            offsets.extend(offset.map(Time::nanoseconds).filter(|&offset| offset < busy));
+            offsets.extend(offset.map(TimeSpan::nanoseconds).filter(|&offset| offset < busy));
         }
     }
     Ok(offsets)

@@ -8,26 +8,26 @@
 use std::collections::BTreeSet;
 
 use crate::Task;
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
 /// The bound for every task.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Task, response_times::first_come};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let tasks = [(19, 79), (98, 393)].map(|(cost, period)| Task::new(ns(cost), Arrivals::periodic(ns(period))));
-/// assert_eq!(first_come::response_time(&tasks, Time::MAX), Ok(ns(117)));
+/// assert_eq!(first_come::response_time(&tasks, TimeSpan::MAX), Ok(ns(117)));
 /// ```
 ///
 /// # Errors
 /// Where there is more work than time, or no bound up to `horizon`.
-pub fn response_time(tasks: &[Task], horizon: Time) -> Bound {
+pub fn response_time(tasks: &[Task], horizon: TimeSpan) -> Bound {
     check_utilisation(tasks.iter().map(Task::share), 1.0)?;
-    let demand = |window: Time| tasks.iter().map(|task| task.demand(window)).sum::<Time>();
+    let demand = |window: TimeSpan| tasks.iter().map(|task| task.demand(window)).sum::<TimeSpan>();
     let mut search = Search::below(horizon);
-    let busy = search.fixed_point(Time::TICK, demand)?;
+    let busy = search.fixed_point(TimeSpan::TICK, demand)?;
     let mut offsets = BTreeSet::new();
     for task in tasks {
         for offset in task.arrivals.offsets(busy) {
@@ -35,5 +35,5 @@ pub fn response_time(tasks: &[Task], horizon: Time) -> Bound {
             offsets.insert(offset);
         }
     }
-    Ok(offsets.into_iter().map(|offset| demand(offset + Time::TICK) - offset).max().unwrap_or(Time::ZERO))
+    Ok(offsets.into_iter().map(|offset| demand(offset + TimeSpan::TICK) - offset).max().unwrap_or(TimeSpan::ZERO))
 }

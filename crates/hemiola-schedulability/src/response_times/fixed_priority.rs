@@ -11,21 +11,21 @@
 //!   Burns, Bril and Lukkien 2007 (pieces that nobody interrupts); in the form that Bozhko and Brandenburg 2020 verified.
 
 use crate::Task;
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
 /// Every task can be interrupted at any time.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Task, response_times::fixed_priority};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let tasks = [(5, 20), (10, 40), (40, 80)].map(|(cost, period)| Task::new(ns(cost), Arrivals::periodic(ns(period))));
-/// let bounds = fixed_priority::preemptive(&tasks, Time::MAX); // Burns and Wellings, set C
+/// let bounds = fixed_priority::preemptive(&tasks, TimeSpan::MAX); // Burns and Wellings, set C
 /// assert_eq!(bounds, [Ok(ns(5)), Ok(ns(15)), Ok(ns(80))]);
 /// ```
-pub fn preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
-    all(tasks, |_| Time::TICK, |_| Time::ZERO, horizon)
+pub fn preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
+    all(tasks, |_| TimeSpan::TICK, |_| TimeSpan::ZERO, horizon)
 }
 
 /// The utilisation up to which any tasks of that number meet their periods if the faster ones go first (Liu and Layland 1973).
@@ -40,25 +40,25 @@ pub fn sure_utilisation(tasks: u32) -> f64 {
 }
 
 /// No job is ever interrupted. A job that has just begun when a higher one arrives blocks it for all but its first nanosecond.
-pub fn non_preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
+pub fn non_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |task| task.cost, |lower| longest(lower, |task| task.cost), horizon)
 }
 
 /// Jobs are interrupted between their pieces, none of which is longer than [`Task::longest_piece`].
-pub fn limited_preemptive(tasks: &[Task], horizon: Time) -> Vec<Bound> {
+pub fn limited_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |task| task.longest_piece, |lower| longest(lower, |task| task.longest_piece), horizon)
 }
 
 /// The longest that a lower task blocks, if it has begun before.
-fn longest(lower: &[Task], piece: impl Fn(&Task) -> Time) -> Time {
-    lower.iter().map(piece).max().unwrap_or(Time::ZERO) - Time::TICK
+fn longest(lower: &[Task], piece: impl Fn(&Task) -> TimeSpan) -> TimeSpan {
+    lower.iter().map(piece).max().unwrap_or(TimeSpan::ZERO) - TimeSpan::TICK
 }
 
 fn all(
     tasks: &[Task],
-    last_piece: impl Fn(&Task) -> Time,
-    blocking: impl Fn(&[Task]) -> Time,
-    horizon: Time,
+    last_piece: impl Fn(&Task) -> TimeSpan,
+    blocking: impl Fn(&[Task]) -> TimeSpan,
+    horizon: TimeSpan,
 ) -> Vec<Bound> {
     (0..tasks.len())
         .map(|index| {
@@ -71,28 +71,34 @@ fn all(
 /// One task below `higher`, blocked once for up to `blocking`; nobody interrupts its last piece.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Task, response_times::fixed_priority};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let own = Task::new(ns(2), Arrivals::periodic(ns(20)));
 /// let higher = Task::new(ns(3), Arrivals::periodic(ns(10)));
-/// let bound = fixed_priority::response_time(&own, &[higher], ns(4), own.cost, Time::MAX);
+/// let bound = fixed_priority::response_time(&own, &[higher], ns(4), own.cost, TimeSpan::MAX);
 /// assert_eq!(bound, Ok(ns(9)));
 /// ```
 ///
 /// # Errors
 /// Where there is more work than time, or no bound up to `horizon`.
-pub fn response_time(own: &Task, higher: &[Task], blocking: Time, last_piece: Time, horizon: Time) -> Bound {
+pub fn response_time(
+    own: &Task,
+    higher: &[Task],
+    blocking: TimeSpan,
+    last_piece: TimeSpan,
+    horizon: TimeSpan,
+) -> Bound {
     check_utilisation(higher.iter().chain([own]).map(Task::share), 1.0)?;
-    let uninterrupted = last_piece.min(own.cost) - Time::TICK;
-    let interference = |window: Time| higher.iter().map(|task| task.demand(window)).sum::<Time>();
+    let uninterrupted = last_piece.min(own.cost) - TimeSpan::TICK;
+    let interference = |window: TimeSpan| higher.iter().map(|task| task.demand(window)).sum::<TimeSpan>();
 
     let mut search = Search::below(horizon);
-    let busy = search.fixed_point(Time::TICK, |window| blocking + own.demand(window) + interference(window))?;
-    let mut worst = Time::ZERO;
-    let mut begun = Time::ZERO;
+    let busy = search.fixed_point(TimeSpan::TICK, |window| blocking + own.demand(window) + interference(window))?;
+    let mut worst = TimeSpan::ZERO;
+    let mut begun = TimeSpan::ZERO;
     for offset in own.arrivals.offsets(busy) {
-        let before = blocking + (own.demand(offset + Time::TICK) - uninterrupted);
+        let before = blocking + (own.demand(offset + TimeSpan::TICK) - uninterrupted);
         // Later jobs begin later, so that the search goes on where it was.
         begun = search.fixed_point(begun.max(offset), |time| before + interference(time))?;
         worst = worst.max(begun - offset + uninterrupted);

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use crate::Supply;
 use crate::ros2::{Callback, Kind};
-use hemiola_analysis::{Bound, NoBound, Time};
+use hemiola_analysis::{Bound, NoBound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
 /// Whether it is known in which order callbacks were registered.
@@ -34,34 +34,39 @@ pub enum Order {
 /// Theorem 2, for callbacks each of which is a chain of its own.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Supply, ros2::{Callback, Kind, blass_2021::{self, Order}}};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let callbacks = [(10, 100), (230, 10_000), (190, 1000)].map(|(cost, period)| Callback {
 ///     kind: Kind::Subscription,
 ///     cost: ns(cost),
 ///     arrivals: Arrivals::periodic(ns(period)),
 /// });
-/// let bounds = blass_2021::round_robin(&callbacks, Supply::Dedicated, Order::Unknown, Time::MAX).unwrap();
+/// let bounds = blass_2021::round_robin(&callbacks, Supply::Dedicated, Order::Unknown, TimeSpan::MAX).unwrap();
 /// assert_eq!(bounds, [ns(530), ns(440), ns(440)]);
 /// ```
 ///
 /// # Errors
 /// Where there is more work than supply, or no common fixed point up to `horizon`: then no callback has a bound.
-pub fn round_robin(callbacks: &[Callback], supply: Supply, order: Order, horizon: Time) -> Result<Vec<Time>, NoBound> {
-    let step = |index: usize, bounds: &[Time], search: &mut Search| -> Bound {
+pub fn round_robin(
+    callbacks: &[Callback],
+    supply: Supply,
+    order: Order,
+    horizon: TimeSpan,
+) -> Result<Vec<TimeSpan>, NoBound> {
+    let step = |index: usize, bounds: &[TimeSpan], search: &mut Search| -> Bound {
         let own = &callbacks[index];
         let polls = own.arrivals.within(bounds[index]);
-        let earlier = |window: Time| own.arrivals.within(window + bounds[index] - Time::TICK).max(1) - 1;
-        let started = search.fixed_point(Time::TICK, |window| {
+        let earlier = |window: TimeSpan| own.arrivals.within(window + bounds[index] - TimeSpan::TICK).max(1) - 1;
+        let started = search.fixed_point(TimeSpan::TICK, |window| {
             let others = others(callbacks, index, order, |number, other, once_more| {
-                let arrived = other.arrivals.within(window + bounds[number] - Time::TICK);
+                let arrived = other.arrivals.within(window + bounds[number] - TimeSpan::TICK);
                 match other.kind {
                     Kind::Timer => arrived,
                     Kind::Subscription => arrived.min(polls + once_more),
                 }
             });
-            supply.time_for(Time::TICK + others + own.cost * earlier(window))
+            supply.time_for(TimeSpan::TICK + others + own.cost * earlier(window))
         })?;
         Ok(ended(supply, started, own.cost))
     };
@@ -71,32 +76,37 @@ pub fn round_robin(callbacks: &[Callback], supply: Supply, order: Order, horizon
 /// Theorem 3, for callbacks each of which is a chain of its own.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Supply, ros2::{Callback, Kind, blass_2021::{self, Order}}};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let callbacks = [(Kind::Timer, 28, 512), (Kind::Subscription, 37, 235)].map(|(kind, cost, period)| Callback {
 ///     kind,
 ///     cost: ns(cost),
 ///     arrivals: Arrivals::periodic(ns(period)),
 /// });
-/// let bounds = blass_2021::busy_window(&callbacks, Supply::Dedicated, Order::AsListed, Time::MAX).unwrap();
+/// let bounds = blass_2021::busy_window(&callbacks, Supply::Dedicated, Order::AsListed, TimeSpan::MAX).unwrap();
 /// assert_eq!(bounds, [ns(65), ns(65)]);
 /// ```
 ///
 /// # Errors
 /// As [`round_robin`].
-pub fn busy_window(callbacks: &[Callback], supply: Supply, order: Order, horizon: Time) -> Result<Vec<Time>, NoBound> {
+pub fn busy_window(
+    callbacks: &[Callback],
+    supply: Supply,
+    order: Order,
+    horizon: TimeSpan,
+) -> Result<Vec<TimeSpan>, NoBound> {
     let mut search = Search::below(horizon);
     check_utilisation(callbacks.iter().map(Callback::share), supply.share())?;
-    let all = |window: Time| callbacks.iter().map(|callback| callback.demand(window)).sum();
-    let busy = search.fixed_point(Time::TICK, |window| supply.time_for(all(window)))?;
+    let all = |window: TimeSpan| callbacks.iter().map(|callback| callback.demand(window)).sum();
+    let busy = search.fixed_point(TimeSpan::TICK, |window| supply.time_for(all(window)))?;
 
-    let step = |index: usize, bounds: &[Time], search: &mut Search| -> Bound {
+    let step = |index: usize, bounds: &[TimeSpan], search: &mut Search| -> Bound {
         let own = &callbacks[index];
         let polls = own.arrivals.within(bounds[index]);
-        let mut worst = Time::ZERO;
+        let mut worst = TimeSpan::ZERO;
         for offset in offsets(callbacks, index, busy, search)? {
-            let earlier = own.cost * (own.arrivals.within(offset + Time::TICK) - 1);
+            let earlier = own.cost * (own.arrivals.within(offset + TimeSpan::TICK) - 1);
             let started = search.fixed_point(offset, |window| {
                 let others = others(callbacks, index, order, |_, other, once_more| match other.kind {
                     Kind::Timer => other.arrivals.within(window),
@@ -104,7 +114,7 @@ pub fn busy_window(callbacks: &[Callback], supply: Supply, order: Order, horizon
                         other.arrivals.within(window).min(other.arrivals.within(offset) + polls + once_more)
                     }
                 });
-                supply.time_for(Time::TICK + others + earlier)
+                supply.time_for(TimeSpan::TICK + others + earlier)
             })?;
             worst = worst.max(ended(supply, started, own.cost) - offset);
         }
@@ -114,10 +124,15 @@ pub fn busy_window(callbacks: &[Callback], supply: Supply, order: Order, horizon
 }
 
 /// Where an own job can arrive so that more counts: as an own job more, or just after another arrived more often.
-fn offsets(callbacks: &[Callback], own: usize, busy: Time, search: &mut Search) -> Result<BTreeSet<Time>, NoBound> {
+fn offsets(
+    callbacks: &[Callback],
+    own: usize,
+    busy: TimeSpan,
+    search: &mut Search,
+) -> Result<BTreeSet<TimeSpan>, NoBound> {
     let mut offsets = BTreeSet::new();
     for (number, callback) in callbacks.iter().enumerate() {
-        let just_after = if number == own { Time::ZERO } else { Time::TICK };
+        let just_after = if number == own { TimeSpan::ZERO } else { TimeSpan::TICK };
         for offset in callback.arrivals.offsets(busy) {
             search.step()?;
             offsets.insert(offset + just_after);
@@ -127,7 +142,7 @@ fn offsets(callbacks: &[Callback], own: usize, busy: Time, search: &mut Search) 
 }
 
 /// What the other callbacks need if each runs as often as `jobs` says; told whether it can go first once more.
-fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize, &Callback, u64) -> u64) -> Time {
+fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize, &Callback, u64) -> u64) -> TimeSpan {
     let of_one = |(number, other): (usize, &Callback)| {
         let goes_first = order == Order::Unknown || callbacks[own].kind == Kind::Timer || number < own;
         (number != own).then(|| other.cost * jobs(number, other, u64::from(goes_first)))
@@ -136,20 +151,20 @@ fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize,
 }
 
 /// When a job has ended whose first step is supplied by `started`.
-fn ended(supply: Supply, started: Time, cost: Time) -> Time {
-    supply.time_for(supply.within(started) - Time::TICK + cost)
+fn ended(supply: Supply, started: TimeSpan, cost: TimeSpan) -> TimeSpan {
+    supply.time_for(supply.within(started) - TimeSpan::TICK + cost)
 }
 
 /// Repeats a step that never falls when bounds grow, from the costs, until no bound grows.
 fn common_fixed_point(
     callbacks: &[Callback],
     supply: Supply,
-    horizon: Time,
-    step: impl Fn(usize, &[Time], &mut Search) -> Bound,
-) -> Result<Vec<Time>, NoBound> {
+    horizon: TimeSpan,
+    step: impl Fn(usize, &[TimeSpan], &mut Search) -> Bound,
+) -> Result<Vec<TimeSpan>, NoBound> {
     check_utilisation(callbacks.iter().map(Callback::share), supply.share())?;
     let mut search = Search::below(horizon);
-    let mut bounds: Vec<Time> = callbacks.iter().map(|callback| callback.cost).collect();
+    let mut bounds: Vec<TimeSpan> = callbacks.iter().map(|callback| callback.cost).collect();
     loop {
         let mut next = bounds.clone();
         for index in 0..callbacks.len() {

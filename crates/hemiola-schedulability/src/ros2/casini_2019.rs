@@ -12,21 +12,21 @@
 
 use crate::Supply;
 use crate::ros2::{Callback, Kind};
-use hemiola_analysis::{Arrivals, Bound, Time};
+use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
 /// Bounds for all callbacks of an executor, which are listed timers first, each kind as registered.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Supply, ros2::{Callback, Kind, casini_2019}};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let callback = |kind, cost, period| Callback { kind, cost: ns(cost), arrivals: Arrivals::periodic(ns(period)) };
 /// let callbacks = [callback(Kind::Timer, 28, 512), callback(Kind::Subscription, 24, 235)];
-/// let bounds = casini_2019::callbacks(&callbacks, Supply::Dedicated, Time::MAX);
+/// let bounds = casini_2019::callbacks(&callbacks, Supply::Dedicated, TimeSpan::MAX);
 /// assert_eq!(bounds, [Ok(ns(52)), Ok(ns(52))]);
 /// ```
-pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: Time) -> Vec<Bound> {
+pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: TimeSpan) -> Vec<Bound> {
     (0..callbacks.len())
         .map(|index| {
             let own = &callbacks[index];
@@ -36,8 +36,8 @@ pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: Time) -> Vec<B
                 Kind::Subscription => before.iter().chain(after).collect(),
             };
             let blocking = match own.kind {
-                Kind::Timer => after.iter().map(|callback| callback.cost).max().unwrap_or(Time::ZERO),
-                Kind::Subscription => Time::ZERO,
+                Kind::Timer => after.iter().map(|callback| callback.cost).max().unwrap_or(TimeSpan::ZERO),
+                Kind::Subscription => TimeSpan::ZERO,
             };
             response_time(own, &others, blocking, supply, horizon)
         })
@@ -48,8 +48,14 @@ pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: Time) -> Vec<B
 ///
 /// # Errors
 /// Where there is more work than supply, or no bound up to `horizon`.
-pub fn response_time(own: &Callback, others: &[&Callback], blocking: Time, supply: Supply, horizon: Time) -> Bound {
-    let interference = |window: Time| others.iter().map(|other| other.demand(window)).sum::<Time>();
+pub fn response_time(
+    own: &Callback,
+    others: &[&Callback],
+    blocking: TimeSpan,
+    supply: Supply,
+    horizon: TimeSpan,
+) -> Bound {
+    let interference = |window: TimeSpan| others.iter().map(|other| other.demand(window)).sum::<TimeSpan>();
     check_utilisation(others.iter().copied().chain([own]).map(Callback::share), supply.share())?;
     let demand = Demand {
         arrivals: own.arrivals,
@@ -63,22 +69,22 @@ pub fn response_time(own: &Callback, others: &[&Callback], blocking: Time, suppl
 /// A chain of callbacks that lies on one executor.
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::ros2::casini_2019::Chain;
-/// let chain = Chain { costs: vec![Time::nanoseconds(2); 3], arrivals: Arrivals::periodic(Time::nanoseconds(50)) };
-/// assert_eq!(chain.cost(), Time::nanoseconds(6));
+/// let chain = Chain { costs: vec![TimeSpan::nanoseconds(2); 3], arrivals: Arrivals::periodic(TimeSpan::nanoseconds(50)) };
+/// assert_eq!(chain.cost(), TimeSpan::nanoseconds(6));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     /// The longest that each callback runs, in the order of the chain.
-    pub costs: Vec<Time>,
+    pub costs: Vec<TimeSpan>,
     /// When its first callback gets something to do.
     pub arrivals: Arrivals,
 }
 
 impl Chain {
     /// The longest that all of it runs.
-    pub fn cost(&self) -> Time {
+    pub fn cost(&self) -> TimeSpan {
         self.costs.iter().copied().sum()
     }
 }
@@ -86,30 +92,30 @@ impl Chain {
 /// Bounds for all chains of an executor, from the arrival at the first callback to the end of the last (Lemma 8).
 ///
 /// ```
-/// use hemiola_analysis::{Arrivals, Time};
+/// use hemiola_analysis::{Arrivals, TimeSpan};
 /// use hemiola_schedulability::{Supply, ros2::casini_2019::{self, Chain}};
-/// let ns = Time::nanoseconds;
+/// let ns = TimeSpan::nanoseconds;
 /// let chain = |costs: &[u64], period| Chain {
 ///     costs: costs.iter().copied().map(ns).collect(),
 ///     arrivals: Arrivals::periodic(ns(period)),
 /// };
-/// let bounds = casini_2019::chains(&[chain(&[9, 2, 4], 674), chain(&[145], 252)], Supply::Dedicated, Time::MAX);
+/// let bounds = casini_2019::chains(&[chain(&[9, 2, 4], 674), chain(&[145], 252)], Supply::Dedicated, TimeSpan::MAX);
 /// assert_eq!(bounds, [Ok(ns(160)), Ok(ns(160))]);
 /// ```
-pub fn chains(chains: &[Chain], supply: Supply, horizon: Time) -> Vec<Bound> {
+pub fn chains(chains: &[Chain], supply: Supply, horizon: TimeSpan) -> Vec<Bound> {
     (0..chains.len())
         .map(|index| {
             let own = &chains[index];
             check_utilisation(chains.iter().map(|chain| (chain.cost(), chain.arrivals.period)), supply.share())?;
-            let last = own.costs.last().copied().unwrap_or(Time::ZERO);
+            let last = own.costs.last().copied().unwrap_or(TimeSpan::ZERO);
             let prefix = own.cost() - last;
-            let others = |window: Time| {
+            let others = |window: TimeSpan| {
                 let other = |(number, chain): (usize, &Chain)| {
                     (number != index).then(|| chain.cost() * chain.arrivals.within(window))
                 };
-                prefix * own.arrivals.within(window) + chains.iter().enumerate().filter_map(other).sum::<Time>()
+                prefix * own.arrivals.within(window) + chains.iter().enumerate().filter_map(other).sum::<TimeSpan>()
             };
-            let own_last = |window: Time| last * own.arrivals.within(window);
+            let own_last = |window: TimeSpan| last * own.arrivals.within(window);
             Demand { arrivals: own.arrivals, last, own: own_last, others }.response_time(supply, horizon)
         })
         .collect()
@@ -119,22 +125,22 @@ pub fn chains(chains: &[Chain], supply: Supply, horizon: Time) -> Vec<Bound> {
 struct Demand<Own, Others> {
     arrivals: Arrivals,
     /// The cost of what must not be interrupted at the end: what arrives while it runs comes too late to delay it.
-    last: Time,
+    last: TimeSpan,
     own: Own,
     others: Others,
 }
 
-impl<Own: Fn(Time) -> Time, Others: Fn(Time) -> Time> Demand<Own, Others> {
-    fn response_time(&self, supply: Supply, horizon: Time) -> Bound {
+impl<Own: Fn(TimeSpan) -> TimeSpan, Others: Fn(TimeSpan) -> TimeSpan> Demand<Own, Others> {
+    fn response_time(&self, supply: Supply, horizon: TimeSpan) -> Bound {
         let mut search = Search::below(horizon);
-        let total = |window: Time| supply.time_for((self.own)(window) + (self.others)(window));
-        let busy = search.fixed_point(Time::TICK, total)?;
-        let mut worst = Time::ZERO;
+        let total = |window: TimeSpan| supply.time_for((self.own)(window) + (self.others)(window));
+        let busy = search.fixed_point(TimeSpan::TICK, total)?;
+        let mut worst = TimeSpan::ZERO;
         for offset in self.arrivals.offsets(busy) {
-            let just_after = offset + Time::TICK;
+            let just_after = offset + TimeSpan::TICK;
             let own = (self.own)(just_after);
             let end = search.fixed_point(offset, |end| {
-                let start = (end + Time::TICK - self.last).max(just_after);
+                let start = (end + TimeSpan::TICK - self.last).max(just_after);
                 supply.time_for(own + (self.others)(start))
             })?;
             worst = worst.max(end - offset);

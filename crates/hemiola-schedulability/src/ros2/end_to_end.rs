@@ -9,20 +9,20 @@
 use crate::Supply;
 use crate::ros2::casini_2019::{self, Chain};
 use hemiola_analysis::picas::{Callback, Deployment};
-use hemiola_analysis::{Arrivals, Bound, Time};
+use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 
 /// The latency of every chain, whatever priorities callbacks and executors have: those are PiCAS' and mean nothing here.
 ///
 /// ```
-/// use hemiola_analysis::{Time, picas::{Chain, allocation}};
+/// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
 /// use hemiola_schedulability::ros2::end_to_end;
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let chains = [Chain::new(ms(80), [ms(2), ms(16)]), Chain::new(ms(100), [ms(20), ms(10)])];
 /// let deployment = allocation::allocate(&chains, 1, 90).unwrap();
 /// // Importance does not help: each chain waits for the other.
 /// assert_eq!(end_to_end::latencies(&deployment, ms(1000)), [Ok(ms(48)), Ok(ms(48))]);
 /// ```
-pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
+pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     let mut parts = Vec::new();
     for (chain, one) in deployment.chains.iter().enumerate() {
         let core = |callback: &Callback| deployment.executor(callback).core;
@@ -35,7 +35,7 @@ pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
             });
         }
     }
-    let mut bounds: Vec<Bound> = vec![Ok(Time::ZERO); parts.len()];
+    let mut bounds: Vec<Bound> = vec![Ok(TimeSpan::ZERO); parts.len()];
     loop {
         let before = bounds.clone();
         for core in deployment.executors.iter().map(|executor| executor.core).collect::<std::collections::BTreeSet<_>>()
@@ -50,7 +50,7 @@ pub fn latencies(deployment: &Deployment, horizon: Time) -> Vec<Bound> {
             if parts[part].chain == parts[part - 1].chain {
                 let arrived = parts[part - 1].on_core.arrivals.jitter;
                 // Without a bound the jitter is as good as endless, and so is what depends on it.
-                let late = bounds[part - 1].clone().unwrap_or(Time::MAX);
+                let late = bounds[part - 1].clone().unwrap_or(TimeSpan::MAX);
                 parts[part].on_core.arrivals.jitter = (arrived + late).min(horizon + horizon);
             }
         }

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use super::{Durations, Observed, Options, simulate};
 use hemiola_analysis::system::System;
-use hemiola_analysis::{Analysis, Time, Verdict};
+use hemiola_analysis::{Analysis, TimeSpan, Verdict};
 
 /// What came of comparing a system's bounds with what was simulated.
 ///
@@ -36,9 +36,9 @@ pub struct Comparison {
 /// Something that took longer than its bound.
 ///
 /// ```
-/// use hemiola_analysis::{Part, Time, Verdict};
+/// use hemiola_analysis::{Part, TimeSpan, Verdict};
 /// use hemiola_schedulability::simulation::{Exceeded, Observed, Options};
-/// let ms = Time::milliseconds;
+/// let ms = TimeSpan::milliseconds;
 /// let (part, name) = (Part::Chain, "brake".into());
 /// let verdict = Verdict { part, name, deadline: None, bound: Ok(ms(3)), method: None };
 /// let mut observed = Observed::default();
@@ -60,7 +60,7 @@ impl std::fmt::Display for Exceeded {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { verdict: Verdict { part, name, bound, .. }, observed, options: Options { seed, durations, .. } } =
             self;
-        let bound = bound.as_ref().map_or_else(ToString::to_string, Time::to_string);
+        let bound = bound.as_ref().map_or_else(ToString::to_string, TimeSpan::to_string);
         write!(
             formatter,
             "{part} `{name}` took {} (seed {seed}, {durations:?}), and its bound is {bound}",
@@ -75,7 +75,7 @@ impl Comparison {
         let analysis = Analysis::of(system);
         let mut comparison = Self::default();
         let longest_period = system.chains.iter().map(|chain| chain.period).max().unwrap_or_default();
-        let end = (longest_period * 12).max(Time::milliseconds(300));
+        let end = (longest_period * 12).max(TimeSpan::milliseconds(300));
         let mut simulated = Vec::new();
         for (seed, durations) in
             [(0, Durations::Longest), (1, Durations::Extremes), (2, Durations::Uniform), (3, Durations::Longest)]
@@ -98,7 +98,7 @@ impl Comparison {
         comparison
     }
 
-    fn add(&mut self, verdict: &Verdict, bound: Time, options: Options, observed: Observed) {
+    fn add(&mut self, verdict: &Verdict, bound: TimeSpan, options: Options, observed: Observed) {
         let share = observed.maximum.as_nanoseconds() as f64 / bound.as_nanoseconds().max(1) as f64;
         self.compared += 1;
         self.shares += share;

@@ -1,7 +1,7 @@
 //! How long things take this time.
 
 use super::{Durations, Random};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    pub(super) fn within(&mut self, takes: Span) -> Time {
+    pub(super) fn within(&mut self, takes: Span) -> TimeSpan {
         match self.durations {
             _ if takes.shortest == takes.longest => takes.longest,
             Durations::Longest => takes.longest,
@@ -22,7 +22,7 @@ impl Draws {
     }
 
     /// Something that the computer takes for itself: nothing at best.
-    pub(super) fn upto(&mut self, cost: Time) -> Time {
+    pub(super) fn upto(&mut self, cost: TimeSpan) -> TimeSpan {
         self.within(Span::upto(cost))
     }
 }

@@ -5,7 +5,7 @@ use super::executor::{ExecutorState, Waiting};
 use super::pool::{CycleState, Here};
 use super::random::Random;
 use super::{Model, Observer, Options, Source, Who};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 
 /// Simulates a model from time zero.
@@ -29,7 +29,7 @@ pub fn run(model: &Model, options: &Options, observer: &mut impl Observer) {
 struct Engine<'m> {
     model: &'m Model,
     draws: Draws,
-    now: Time,
+    now: TimeSpan,
     threads: Vec<Thread>,
     /// Threads, the most important first.
     by_priority: Vec<usize>,
@@ -55,7 +55,7 @@ struct Thread {
     /// It has just ended one, and looks for the next.
     goes_on: bool,
     /// Until then it has its core also if it finds nothing.
-    spins_until: Time,
+    spins_until: TimeSpan,
 }
 
 #[derive(Clone, Copy)]
@@ -68,8 +68,8 @@ struct Job {
     who: Who,
     /// Which thread of its pool runs it.
     worker: usize,
-    released: Time,
-    left: Time,
+    released: TimeSpan,
+    left: TimeSpan,
     /// Others hear of its end.
     works: bool,
 }
@@ -78,7 +78,7 @@ impl Thread {
     /// One that first runs on the core of this place among those that it may run on.
     fn new(owner: Owner, priority: u32, allowed: Vec<usize>, place: usize) -> Self {
         let last = allowed[place % allowed.len()];
-        Self { owner, priority, allowed, last, job: None, goes_on: false, spins_until: Time::ZERO }
+        Self { owner, priority, allowed, last, job: None, goes_on: false, spins_until: TimeSpan::ZERO }
     }
 }
 
@@ -106,7 +106,7 @@ impl<'m> Engine<'m> {
         Self {
             model,
             draws,
-            now: Time::ZERO,
+            now: TimeSpan::ZERO,
             threads,
             by_priority,
             waiting,
@@ -194,7 +194,7 @@ impl<'m> Engine<'m> {
                     self.executors[executor].choose(self.model, dispatch, waiting, self.now, draws)?;
                 observer.callback_started(callback, released, self.now);
                 let works = self.join(callback);
-                let takes = if works { self.model.callbacks[callback].takes } else { Span::upto(Time::ZERO) };
+                let takes = if works { self.model.callbacks[callback].takes } else { Span::upto(TimeSpan::ZERO) };
                 (Who::Callback(callback), 0, released, takes, works)
             }
             Owner::Worker { cycle, worker } => {
@@ -219,7 +219,7 @@ impl<'m> Engine<'m> {
     }
 
     /// When something ends or is released.
-    fn next_event(&self) -> Option<Time> {
+    fn next_event(&self) -> Option<TimeSpan> {
         let outside =
             self.model.callbacks.iter().zip(&self.waiting).filter_map(|(callback, waiting)| match &callback.source {
                 Source::Timer { .. } => None,
@@ -230,26 +230,26 @@ impl<'m> Engine<'m> {
         // What is due already waits for a core.
         let asleep = self.threads.iter().map(|thread| thread.spins_until);
         let later = outside.chain(noticed).chain(cycles).chain(asleep).filter(|&time| time > self.now);
-        self.next_end().into_iter().chain(later).min().filter(|&time| time < Time::MAX)
+        self.next_end().into_iter().chain(later).min().filter(|&time| time < TimeSpan::MAX)
     }
 
     /// When the next of the jobs that run has ended.
-    fn next_end(&self) -> Option<Time> {
+    fn next_end(&self) -> Option<TimeSpan> {
         let running = self.cores.iter().flatten().filter_map(|&thread| self.threads[thread].job.as_ref());
         running.map(|job| self.now + job.left).min()
     }
 
-    fn advance(&mut self, next: Time, observer: &mut impl Observer) {
+    fn advance(&mut self, next: TimeSpan, observer: &mut impl Observer) {
         let passed = next - self.now;
         let from = std::mem::replace(&mut self.now, next);
         for core in 0..self.cores.len() {
             let Some(number) = self.cores[core] else { continue };
             let Some(job) = &mut self.threads[number].job else { continue };
             job.left = job.left - passed;
-            if passed > Time::ZERO {
+            if passed > TimeSpan::ZERO {
                 observer.ran(core, job.who, from, next);
             }
-            if job.left == Time::ZERO
+            if job.left == TimeSpan::ZERO
                 && let Some(job) = self.threads[number].job.take()
             {
                 self.threads[number].goes_on = true;
@@ -272,7 +272,7 @@ impl<'m> Engine<'m> {
                 let callback = &model.callbacks[number];
                 for &receiver in &callback.publishes {
                     let same_thread = model.callbacks[receiver].executor == callback.executor;
-                    let wake_up = if same_thread { Time::ZERO } else { self.draws.upto(costs.wake_up) };
+                    let wake_up = if same_thread { TimeSpan::ZERO } else { self.draws.upto(costs.wake_up) };
                     if let Source::Messages { depth, .. } = model.callbacks[receiver].source
                         && self.waiting[receiver].receive(depth, job.released, self.now + wake_up)
                     {

@@ -4,41 +4,41 @@ use std::collections::VecDeque;
 
 use super::draws::Draws;
 use super::{Callback, Dispatch, Missed, Model, Source};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// What changes of a callback.
 #[derive(Debug)]
 pub(super) struct Waiting {
     /// Of a timer, when it expires next.
-    expires: Time,
+    expires: TimeSpan,
     /// When its executor notices that.
-    noticed: Time,
+    noticed: TimeSpan,
     /// Of a subscription, when what waits was released, and when its executor notices it.
-    messages: VecDeque<(Time, Time)>,
+    messages: VecDeque<(TimeSpan, TimeSpan)>,
     /// Of a subscription, how many messages from outside have come.
     pub(super) arrived: usize,
 }
 
 impl Waiting {
-    pub(super) fn new(callback: &Callback, lateness: Time) -> Self {
+    pub(super) fn new(callback: &Callback, lateness: TimeSpan) -> Self {
         let expires = match callback.source {
             Source::Timer { first, .. } => first,
-            Source::Messages { .. } => Time::MAX,
+            Source::Messages { .. } => TimeSpan::MAX,
         };
         Self { expires, noticed: expires + lateness, messages: VecDeque::new(), arrived: 0 }
     }
 
-    fn is_ready(&self, now: Time) -> bool {
+    fn is_ready(&self, now: TimeSpan) -> bool {
         self.next_event() <= now
     }
 
     /// When its executor notices that there is something to do.
-    pub(super) fn next_event(&self) -> Time {
+    pub(super) fn next_event(&self) -> TimeSpan {
         self.messages.front().map_or(self.noticed, |&(_, noticed)| noticed)
     }
 
     /// Takes what makes it ready; tells when that was released. The next expiry of its timer is noticed `lateness` late.
-    fn take(&mut self, callback: &Callback, now: Time, lateness: Time) -> Option<Time> {
+    fn take(&mut self, callback: &Callback, now: TimeSpan, lateness: TimeSpan) -> Option<TimeSpan> {
         match callback.source {
             Source::Messages { .. } => self.messages.pop_front().map(|(released, _)| released),
             Source::Timer { period, missed, .. } => {
@@ -54,12 +54,12 @@ impl Waiting {
     }
 
     /// Whether a message was dropped for the new one, which is noticed then.
-    pub(super) fn receive(&mut self, depth: usize, released: Time, noticed: Time) -> bool {
+    pub(super) fn receive(&mut self, depth: usize, released: TimeSpan, noticed: TimeSpan) -> bool {
         let full = self.messages.len() >= depth.max(1);
         if full {
             self.messages.pop_front();
         }
-        let before = self.messages.back().map_or(Time::ZERO, |&(_, noticed)| noticed);
+        let before = self.messages.back().map_or(TimeSpan::ZERO, |&(_, noticed)| noticed);
         self.messages.push_back((released, noticed.max(before)));
         full
     }
@@ -87,7 +87,7 @@ impl ExecutorState {
     }
 
     /// Whether it would run something.
-    pub(super) fn has_work(&self, waiting: &[Waiting], now: Time) -> bool {
+    pub(super) fn has_work(&self, waiting: &[Waiting], now: TimeSpan) -> bool {
         !self.seen.is_empty() || self.callbacks.iter().any(|&callback| waiting[callback].is_ready(now))
     }
 
@@ -97,9 +97,9 @@ impl ExecutorState {
         model: &Model,
         dispatch: Dispatch,
         waiting: &mut [Waiting],
-        now: Time,
+        now: TimeSpan,
         draws: &mut Draws,
-    ) -> Option<(usize, Time)> {
+    ) -> Option<(usize, TimeSpan)> {
         loop {
             let callback = match dispatch {
                 Dispatch::Priority => {

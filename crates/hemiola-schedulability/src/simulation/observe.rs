@@ -1,4 +1,4 @@
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// What a thread does.
 ///
@@ -22,7 +22,7 @@ pub enum Who {
 /// Hears of everything that happens in a simulation, in order of time. What is not needed may be left out.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::simulation::Observer;
 /// struct Silent;
 /// impl Observer for Silent {}
@@ -30,19 +30,19 @@ pub enum Who {
 /// ```
 pub trait Observer {
     /// A callback begins, for something that was released then (the timer's expiry, or that of the message's origin).
-    fn callback_started(&mut self, _callback: usize, _released: Time, _now: Time) {}
+    fn callback_started(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
     /// A callback ends.
-    fn callback_ended(&mut self, _callback: usize, _released: Time, _now: Time) {}
+    fn callback_ended(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
     /// The first task of a run begins.
-    fn cycle_started(&mut self, _cycle: usize, _released: Time, _now: Time) {}
+    fn cycle_started(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 
     /// The last task of a run ends.
-    fn cycle_ended(&mut self, _cycle: usize, _released: Time, _now: Time) {}
+    fn cycle_ended(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 
     /// A core does something for a while.
-    fn ran(&mut self, _core: usize, _who: Who, _from: Time, _to: Time) {}
+    fn ran(&mut self, _core: usize, _who: Who, _from: TimeSpan, _to: TimeSpan) {}
 
     /// A message was dropped because this callback's queue was full.
     fn dropped(&mut self, _callback: usize) {}
@@ -54,27 +54,27 @@ pub trait Observer {
 /// The shortest, longest and mean of something, and how it spreads.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::simulation::Observed;
 /// let mut observed = Observed::default();
-/// [3, 5].map(|ns| observed.add(Time::nanoseconds(ns)));
-/// assert_eq!((observed.maximum, observed.mean(), observed.deviation()), (Time::nanoseconds(5), Time::nanoseconds(4), Time::TICK));
+/// [3, 5].map(|ns| observed.add(TimeSpan::nanoseconds(ns)));
+/// assert_eq!((observed.maximum, observed.mean(), observed.deviation()), (TimeSpan::nanoseconds(5), TimeSpan::nanoseconds(4), TimeSpan::TICK));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Observed {
     /// How many there were.
     pub count: u64,
     /// The shortest.
-    pub minimum: Time,
+    pub minimum: TimeSpan,
     /// The longest.
-    pub maximum: Time,
+    pub maximum: TimeSpan,
     mean: f64,
     squares: f64,
 }
 
 impl Observed {
     /// One more (Welford 1962).
-    pub fn add(&mut self, time: Time) {
+    pub fn add(&mut self, time: TimeSpan) {
         self.minimum = if self.count == 0 { time } else { self.minimum.min(time) };
         self.maximum = self.maximum.max(time);
         self.count += 1;
@@ -85,12 +85,12 @@ impl Observed {
     }
 
     /// The mean.
-    pub fn mean(&self) -> Time {
-        Time::nanoseconds(self.mean.round() as u64)
+    pub fn mean(&self) -> TimeSpan {
+        TimeSpan::nanoseconds(self.mean.round() as u64)
     }
 
     /// The standard deviation.
-    pub fn deviation(&self) -> Time {
-        Time::nanoseconds((self.squares / self.count.max(1) as f64).sqrt().round() as u64)
+    pub fn deviation(&self) -> TimeSpan {
+        TimeSpan::nanoseconds((self.squares / self.count.max(1) as f64).sqrt().round() as u64)
     }
 }

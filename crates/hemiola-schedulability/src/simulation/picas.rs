@@ -1,5 +1,5 @@
 use super::{Callback, Dispatch, Executor, Missed, Model, Source};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::picas::Deployment;
 use hemiola_analysis::system::Span;
 
@@ -25,7 +25,7 @@ pub fn deployed(deployment: &Deployment, cores: usize) -> (Model, Vec<usize>) {
     for (number, chain) in deployment.chains.iter().enumerate() {
         for (place, callback) in chain.callbacks.iter().enumerate() {
             let source = match place {
-                0 => Source::Timer { first: Time::ZERO, period: chain.period, missed: Missed::CatchUp },
+                0 => Source::Timer { first: TimeSpan::ZERO, period: chain.period, missed: Missed::CatchUp },
                 _ => Source::Messages { depth: usize::MAX, arrivals: Vec::new() },
             };
             let next = model.callbacks.len() + 1;

@@ -4,20 +4,20 @@ use std::collections::VecDeque;
 
 use super::draws::Draws;
 use super::{Cycle, Observer};
-use hemiola_analysis::{Costs, Time};
+use hemiola_analysis::{Costs, TimeSpan};
 
 /// What a cycle is at.
 #[derive(Debug)]
 pub(super) struct CycleState {
     number: usize,
     /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is the timer's next.
-    coming: VecDeque<(Time, Time)>,
+    coming: VecDeque<(TimeSpan, TimeSpan)>,
     /// From when on its workers are awake for the timer's next release, and when that is.
-    awake: Option<(Time, Time)>,
+    awake: Option<(TimeSpan, TimeSpan)>,
     /// A release that waits for the run to end.
-    pending: Option<Time>,
+    pending: Option<TimeSpan>,
     /// When the present run was released.
-    running: Option<Time>,
+    running: Option<TimeSpan>,
     begun: bool,
     ready: Vec<Ready>,
     waiting: Vec<usize>,
@@ -29,7 +29,7 @@ pub(super) struct CycleState {
 pub(super) struct Here<'m> {
     pub(super) cycle: &'m Cycle,
     pub(super) costs: &'m Costs,
-    pub(super) now: Time,
+    pub(super) now: TimeSpan,
 }
 
 /// A task that could begin.
@@ -40,7 +40,7 @@ struct Ready {
     /// The worker that made it ready, and sees it at once.
     by: usize,
     /// When the others do.
-    to_all: Time,
+    to_all: TimeSpan,
 }
 
 impl CycleState {
@@ -63,20 +63,20 @@ impl CycleState {
     }
 
     /// Its timer is set; its workers will be awake a little earlier, if there is something to do.
-    fn set_timer(&mut self, time: Time, cycle: &Cycle, costs: &Costs, draws: &mut Draws) {
+    fn set_timer(&mut self, time: TimeSpan, cycle: &Cycle, costs: &Costs, draws: &mut Draws) {
         self.awake = (!cycle.graph.is_empty()).then(|| (time - draws.upto(costs.earliness), time));
         self.release(time, costs.timer_lateness, draws);
     }
 
     /// Whether its workers wait for its time awake.
-    pub(super) fn is_awake(&self, now: Time) -> bool {
+    pub(super) fn is_awake(&self, now: TimeSpan) -> bool {
         self.awake.is_some_and(|(from, until)| (from..until).contains(&now))
     }
 
     /// It is released then, and its worker 0 runs at most `lateness` later.
-    pub(super) fn release(&mut self, released: Time, lateness: Time, draws: &mut Draws) {
+    pub(super) fn release(&mut self, released: TimeSpan, lateness: TimeSpan, draws: &mut Draws) {
         let heard = released + draws.upto(lateness);
-        let before = self.coming.back().map_or(Time::ZERO, |&(_, heard)| heard);
+        let before = self.coming.back().map_or(TimeSpan::ZERO, |&(_, heard)| heard);
         self.coming.push_back((released, heard.max(before)));
     }
 
@@ -85,7 +85,7 @@ impl CycleState {
         while let Some(&(released, _)) = self.coming.front().filter(|(_, heard)| *heard <= here.now) {
             self.coming.pop_front();
             if let Some((_, period)) = here.cycle.every {
-                self.set_timer(released + period.max(Time::TICK), here.cycle, here.costs, draws);
+                self.set_timer(released + period.max(TimeSpan::TICK), here.cycle, here.costs, draws);
             }
             if self.pending.replace(released).is_some() {
                 observer.replaced(self.number);
@@ -119,19 +119,19 @@ impl CycleState {
 
     fn make_ready(&mut self, here: Here<'_>, node: usize, by: usize, draws: &mut Draws) {
         let to_all =
-            if is_kept(here.cycle, node) { Time::MAX } else { here.now + draws.upto(here.costs.to_other_worker()) };
+            if is_kept(here.cycle, node) { TimeSpan::MAX } else { here.now + draws.upto(here.costs.to_other_worker()) };
         self.ready.push(Ready { order: (here.cycle.order[node], node), by, to_all });
     }
 
     /// When something next becomes visible to all.
-    pub(super) fn next_event(&self) -> impl Iterator<Item = Time> {
+    pub(super) fn next_event(&self) -> impl Iterator<Item = TimeSpan> {
         let heard = self.coming.front().map(|&(_, heard)| heard);
         let awake = self.awake.into_iter().flat_map(|(from, until)| [from, until]);
         self.ready.iter().map(|ready| ready.to_all).chain(heard).chain(awake)
     }
 
     /// Whether a worker would find a task.
-    pub(super) fn has_work(&self, worker: usize, now: Time) -> bool {
+    pub(super) fn has_work(&self, worker: usize, now: TimeSpan) -> bool {
         self.ready.iter().any(|ready| ready.by == worker || ready.to_all <= now)
     }
 
@@ -153,7 +153,7 @@ impl CycleState {
             observer.cycle_started(self.number, released, now);
         }
         if !is_kept(here.cycle, node) {
-            for ready in self.ready.iter_mut().filter(|ready| ready.by == worker && ready.to_all == Time::MAX) {
+            for ready in self.ready.iter_mut().filter(|ready| ready.by == worker && ready.to_all == TimeSpan::MAX) {
                 ready.to_all = now + draws.upto(here.costs.to_other_worker());
             }
         }
@@ -168,7 +168,7 @@ impl CycleState {
         node: usize,
         draws: &mut Draws,
         observer: &mut impl Observer,
-    ) -> Option<Time> {
+    ) -> Option<TimeSpan> {
         for &next in here.cycle.graph.successors(node) {
             self.waiting[next] -= 1;
             if self.waiting[next] == 0 {

@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere.
 
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_plan::SplitMix64;
 
 /// What random systems are drawn with.
@@ -23,8 +23,8 @@ impl Random {
     }
 
     /// A time from `first` to `last`.
-    pub(crate) fn time(&mut self, first: Time, last: Time) -> Time {
-        Time::nanoseconds(self.between(first.as_nanoseconds(), last.as_nanoseconds()))
+    pub(crate) fn time(&mut self, first: TimeSpan, last: TimeSpan) -> TimeSpan {
+        TimeSpan::nanoseconds(self.between(first.as_nanoseconds(), last.as_nanoseconds()))
     }
 
     /// True once in `count` times.

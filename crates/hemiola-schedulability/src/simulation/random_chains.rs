@@ -1,7 +1,7 @@
 use super::Random;
 use super::random_systems::{costs, executors, period, spans};
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order};
-use hemiola_analysis::{System, Time};
+use hemiola_analysis::{System, TimeSpan};
 
 /// Chains that come back to cores: with more segments on a core than those of [`super::random_system`], and without cycles. In half of
 /// the systems some have offsets, most of these the same period.
@@ -20,8 +20,8 @@ pub fn random_chains(seed: u64) -> System {
     for (number, share) in random.shares(count as usize, load).into_iter().enumerate() {
         let common = common_period.filter(|_| !random.once_in(4));
         let (period, callbacks) = (common.unwrap_or_else(|| period(&mut random)), random.between(2, 7));
-        let offset =
-            (common_period.is_some() && !random.once_in(4)).then(|| random.time(Time::ZERO, period - Time::TICK));
+        let offset = (common_period.is_some() && !random.once_in(4))
+            .then(|| random.time(TimeSpan::ZERO, period - TimeSpan::TICK));
         let spans = spans(callbacks, share.min(0.9), period, &mut random);
         let callback = |(place, span)| Callback::new(format!("callback {number}.{place}"), span);
         let callbacks = spans.into_iter().enumerate().map(callback).collect();

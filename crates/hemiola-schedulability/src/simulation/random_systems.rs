@@ -2,7 +2,7 @@
 
 use super::random::Random;
 use hemiola_analysis::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
-use hemiola_analysis::{Costs, Time, assignment};
+use hemiola_analysis::{Costs, TimeSpan, assignment};
 
 /// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with every core used to about 40 to 95
 /// %. Some have chains only, some cycles only; executors come from the assignment, or are as wild as the types allow; half of them
@@ -40,9 +40,9 @@ pub fn random_system(seed: u64) -> System {
 /// Each of them sometimes nothing, sometimes as large as small periods allow.
 pub(super) fn costs(random: &mut Random) -> Costs {
     let mut upto = |largest: u64| match random.below(3) {
-        0 => Time::ZERO,
-        1 => Time::microseconds(random.between(1, largest.div_ceil(10))),
-        _ => Time::microseconds(random.between(1, largest)),
+        0 => TimeSpan::ZERO,
+        1 => TimeSpan::microseconds(random.between(1, largest.div_ceil(10))),
+        _ => TimeSpan::microseconds(random.between(1, largest)),
     };
     Costs {
         dispatch: upto(10),
@@ -55,15 +55,15 @@ pub(super) fn costs(random: &mut Random) -> Costs {
     }
 }
 
-pub(super) fn period(random: &mut Random) -> Time {
-    Time::microseconds([1000, 2000, 2500, 5000, 7000, 10_000, 12_000, 20_000, 33_000][random.below(9) as usize])
+pub(super) fn period(random: &mut Random) -> TimeSpan {
+    TimeSpan::microseconds([1000, 2000, 2500, 5000, 7000, 10_000, 12_000, 20_000, 33_000][random.below(9) as usize])
 }
 
 /// Costs in microseconds that add up to a share of a period.
-pub(super) fn spans(count: u64, share: f64, period: Time, random: &mut Random) -> Vec<Span> {
+pub(super) fn spans(count: u64, share: f64, period: TimeSpan, random: &mut Random) -> Vec<Span> {
     let of = |share: f64, random: &mut Random| {
-        let longest = Time::microseconds((share * period.as_nanoseconds() as f64 / 1e3).ceil().max(1.0) as u64);
-        let shortest = if random.once_in(3) { longest } else { random.time(Time::ZERO, longest) };
+        let longest = TimeSpan::microseconds((share * period.as_nanoseconds() as f64 / 1e3).ceil().max(1.0) as u64);
+        let shortest = if random.once_in(3) { longest } else { random.time(TimeSpan::ZERO, longest) };
         Span { shortest, longest }
     };
     random.shares(count as usize, share).into_iter().map(|share| of(share, random)).collect()
@@ -224,20 +224,20 @@ fn smaller(system: &System) -> Vec<System> {
         with(&|system| system.executors[executor].order = Order::Priority);
     }
     with(&|system| system.cores -= usize::from(system.cores > 1));
-    with(&|system| system.costs.dispatch = Time::ZERO);
-    with(&|system| system.costs.hand_over = Time::ZERO);
-    with(&|system| system.costs.wake_up = Time::ZERO);
-    with(&|system| system.costs.timer_lateness = Time::ZERO);
-    with(&|system| system.costs.spin = Time::ZERO);
-    with(&|system| system.costs.earliness = Time::ZERO);
-    with(&|system| system.costs.preemption = Time::ZERO);
+    with(&|system| system.costs.dispatch = TimeSpan::ZERO);
+    with(&|system| system.costs.hand_over = TimeSpan::ZERO);
+    with(&|system| system.costs.wake_up = TimeSpan::ZERO);
+    with(&|system| system.costs.timer_lateness = TimeSpan::ZERO);
+    with(&|system| system.costs.spin = TimeSpan::ZERO);
+    with(&|system| system.costs.earliness = TimeSpan::ZERO);
+    with(&|system| system.costs.preemption = TimeSpan::ZERO);
     found
 }
 
 /// To half, in whole microseconds; then without variation.
 fn shorten(span: &mut Span) {
-    let half = Time::microseconds(span.longest.as_nanoseconds() / 2000);
-    if half > Time::ZERO {
+    let half = TimeSpan::microseconds(span.longest.as_nanoseconds() / 2000);
+    if half > TimeSpan::ZERO {
         *span = Span { shortest: span.shortest.min(half), longest: half };
     } else {
         span.shortest = span.longest;

@@ -1,14 +1,14 @@
 use super::{Observer, Who};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 
 /// What every core did when.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::simulation::{Observer, Schedule, Who};
 /// let mut schedule = Schedule::default();
-/// schedule.ran(0, Who::Callback(3), Time::ZERO, Time::nanoseconds(5));
-/// assert_eq!(schedule.slices[0].end, Time::nanoseconds(5));
+/// schedule.ran(0, Who::Callback(3), TimeSpan::ZERO, TimeSpan::nanoseconds(5));
+/// assert_eq!(schedule.slices[0].end, TimeSpan::nanoseconds(5));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Schedule {
@@ -19,9 +19,9 @@ pub struct Schedule {
 /// What a core did for a while.
 ///
 /// ```
-/// use hemiola_analysis::Time;
+/// use hemiola_analysis::TimeSpan;
 /// use hemiola_schedulability::simulation::{Slice, Who};
-/// let slice = Slice { core: 0, who: Who::Callback(3), start: Time::ZERO, end: Time::nanoseconds(5) };
+/// let slice = Slice { core: 0, who: Who::Callback(3), start: TimeSpan::ZERO, end: TimeSpan::nanoseconds(5) };
 /// assert!(slice.start < slice.end);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,13 +31,13 @@ pub struct Slice {
     /// What it did.
     pub who: Who,
     /// From when.
-    pub start: Time,
+    pub start: TimeSpan,
     /// Until when.
-    pub end: Time,
+    pub end: TimeSpan,
 }
 
 impl Observer for Schedule {
-    fn ran(&mut self, core: usize, who: Who, start: Time, end: Time) {
+    fn ran(&mut self, core: usize, who: Who, start: TimeSpan, end: TimeSpan) {
         // An event elsewhere does not divide what goes on here.
         if let Some(last) = self.slices.iter_mut().rev().take(64).find(|slice| slice.core == core)
             && last.who == who

@@ -3,13 +3,13 @@ use std::collections::BTreeMap;
 use super::{
     Callback, Cycle, Dispatch, Executor, Missed, Model, Observed, Observer, Options, Source, Who, random::Random, run,
 };
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, System};
 
 /// What was observed in a simulated system.
 ///
 /// ```
-/// use hemiola_analysis::{System, Time, assignment};
+/// use hemiola_analysis::{System, TimeSpan, assignment};
 /// use hemiola_schedulability::simulation::{Options, simulate};
 /// let text = r#"
 ///     cores = 1
@@ -20,7 +20,7 @@ use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, Syst
 /// "#;
 /// let system = assignment::with_executors(&System::from_toml(text, "system.toml").unwrap()).unwrap();
 /// let simulated = simulate(&system, &Options::default());
-/// assert_eq!(simulated.latencies["brake"].maximum, Time::milliseconds(18));
+/// assert_eq!(simulated.latencies["brake"].maximum, TimeSpan::milliseconds(18));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Simulated {
@@ -44,7 +44,7 @@ pub fn simulate(system: &System, options: &Options) -> Simulated {
 }
 
 /// The model, with messages from elsewhere until `end`, and for each of its callbacks the chain.
-pub(super) fn model(system: &System, end: Time, random: &mut Random) -> (Model, Vec<usize>) {
+pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Model, Vec<usize>) {
     let mut model = Model { cores: system.cores, costs: system.costs, ..Model::default() };
     model.executors.extend(system.executors.iter().map(|executor| Executor {
         core: executor.core,
@@ -57,7 +57,7 @@ pub(super) fn model(system: &System, end: Time, random: &mut Random) -> (Model, 
     let mut chain_of = Vec::new();
     for (number, chain) in system.chains.iter().enumerate() {
         let first_callback = model.callbacks.len();
-        let any = random.time(Time::ZERO, chain.period);
+        let any = random.time(TimeSpan::ZERO, chain.period);
         for (place, callback) in chain.callbacks.iter().enumerate() {
             let named =
                 |executor: &&hemiola_analysis::system::Executor| Some(&executor.name) == callback.executor.as_ref();
@@ -82,7 +82,7 @@ pub(super) fn model(system: &System, end: Time, random: &mut Random) -> (Model, 
         let graph = cycle.graph();
         let every = match cycle.begins {
             Begin::Every { period, offset } => {
-                let any = random.time(Time::ZERO, period);
+                let any = random.time(TimeSpan::ZERO, period);
                 Some((offset.unwrap_or(any), period))
             }
             Begin::After(_) => None,
@@ -103,7 +103,7 @@ pub(super) fn model(system: &System, end: Time, random: &mut Random) -> (Model, 
 }
 
 /// What begins a chain, as often as it can.
-fn first_source(chain: &Chain, first: Time, end: Time) -> Source {
+fn first_source(chain: &Chain, first: TimeSpan, end: TimeSpan) -> Source {
     let period = chain.period;
     match chain.begins {
         Beginning::Timer => Source::Timer { first, period, missed: Missed::CatchUp },
@@ -127,7 +127,7 @@ enum Station {
 }
 
 /// What a run or an output derives from: when the first station of its path read.
-type Origin = Option<Time>;
+type Origin = Option<TimeSpan>;
 
 struct Watch<'s> {
     system: &'s System,
@@ -153,14 +153,14 @@ impl<'s> Watch<'s> {
         Self { system, simulated: Simulated::default(), chain_of, paths, running, output }
     }
 
-    fn add(&mut self, name: &str, time: Time) {
+    fn add(&mut self, name: &str, time: TimeSpan) {
         match self.simulated.latencies.get_mut(name) {
             Some(observed) => observed.add(time),
             None => self.simulated.latencies.entry(name.to_owned()).or_default().add(time),
         }
     }
 
-    fn begun(&mut self, station: Station, now: Time) {
+    fn begun(&mut self, station: Station, now: TimeSpan) {
         self.simulated.events += 1;
         for (path, stations) in self.paths.iter().enumerate() {
             for (place, _) in stations.iter().enumerate().filter(|(_, other)| **other == station) {
@@ -170,7 +170,7 @@ impl<'s> Watch<'s> {
         }
     }
 
-    fn ended(&mut self, station: Station, now: Time) {
+    fn ended(&mut self, station: Station, now: TimeSpan) {
         self.simulated.events += 1;
         let system = self.system;
         for path in 0..self.paths.len() {
@@ -197,14 +197,14 @@ impl<'s> Watch<'s> {
 }
 
 impl Observer for Watch<'_> {
-    fn callback_started(&mut self, callback: usize, _released: Time, now: Time) {
+    fn callback_started(&mut self, callback: usize, _released: TimeSpan, now: TimeSpan) {
         let chain = self.chain_of[callback];
         if callback == 0 || self.chain_of[callback - 1] != chain {
             self.begun(Station::Chain(chain), now);
         }
     }
 
-    fn callback_ended(&mut self, callback: usize, released: Time, now: Time) {
+    fn callback_ended(&mut self, callback: usize, released: TimeSpan, now: TimeSpan) {
         let chain = self.chain_of[callback];
         if self.chain_of.get(callback + 1) != Some(&chain) {
             let system = self.system;
@@ -213,17 +213,17 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn cycle_started(&mut self, cycle: usize, _released: Time, now: Time) {
+    fn cycle_started(&mut self, cycle: usize, _released: TimeSpan, now: TimeSpan) {
         self.begun(Station::Cycle(cycle), now);
     }
 
-    fn cycle_ended(&mut self, cycle: usize, released: Time, now: Time) {
+    fn cycle_ended(&mut self, cycle: usize, released: TimeSpan, now: TimeSpan) {
         let system = self.system;
         self.add(&system.cycles[cycle].name, now - released);
         self.ended(Station::Cycle(cycle), now);
     }
 
-    fn ran(&mut self, _core: usize, _who: Who, _from: Time, _to: Time) {
+    fn ran(&mut self, _core: usize, _who: Who, _from: TimeSpan, _to: TimeSpan) {
         self.simulated.events += 1;
     }
 }

@@ -1,11 +1,11 @@
 use serde::Deserialize;
 
 use super::{Tally, cases, ticks};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task, once_more, response_times};
 
 /// Far above all bounds in the file.
-const HORIZON: Time = Time::nanoseconds(1_000_000);
+const HORIZON: TimeSpan = TimeSpan::nanoseconds(1_000_000);
 
 #[derive(Deserialize)]
 struct Case {
@@ -90,7 +90,7 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
             ("busy_window", expected.busy_window, Propagation::BusyWindow),
         ] {
             let bounds = response_times(&resources, &chains, propagation, HORIZON).unwrap_or_default();
-            let numbers = |times: &[Time]| times.iter().map(|time| time.as_nanoseconds()).collect::<Vec<u64>>();
+            let numbers = |times: &[TimeSpan]| times.iter().map(|time| time.as_nanoseconds()).collect::<Vec<u64>>();
             let wcrt: Vec<Vec<u64>> = bounds.iter().map(|chain| numbers(chain)).collect();
             if wcrt != expected.wcrt && may_be_larger(&resources, &chains, &expected.wcrt, propagation) {
                 let all = bounds.iter().flatten().map(|bound| bound.as_nanoseconds());
@@ -117,7 +117,7 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
 
 /// Whether the file's bounds are none by its own equations, or by equations that are never below them.
 fn may_be_larger(resources: &[Scheduling], chains: &[Chain], bounds: &[Vec<u64>], propagation: Propagation) -> bool {
-    let bounds: Vec<Vec<Time>> = bounds.iter().map(|chain| chain.iter().copied().map(ticks).collect()).collect();
+    let bounds: Vec<Vec<TimeSpan>> = bounds.iter().map(|chain| chain.iter().copied().map(ticks).collect()).collect();
     let comes_back = |chain: &Chain| {
         let mut resources: Vec<usize> = chain.tasks.iter().map(|task| task.resource).collect();
         resources.dedup();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{Tally, cases, ticks};
 use hemiola_analysis::dag::he_2019::{self, Dispatch};
 use hemiola_analysis::dag::{Dag, Exact, graham_1969, he_2022, nasri_2019};
-use hemiola_analysis::{NoBound, Time};
+use hemiola_analysis::{NoBound, TimeSpan};
 use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
 use hemiola_schedulability::dag::{DagTask, list_schedule, melani_2015, serrano_2016};
 
@@ -18,7 +18,7 @@ fn empty() -> Dag {
     Dag::new([], []).expect("nothing waits for nothing")
 }
 
-fn counts(times: &[Time]) -> Vec<u64> {
+fn counts(times: &[TimeSpan]) -> Vec<u64> {
     times.iter().map(|time| time.as_nanoseconds()).collect()
 }
 
@@ -83,8 +83,8 @@ pub(super) fn list_scheduling(text: &str, tally: &mut Tally) -> Result<(), serde
                 tally.at_least("makespan_wcet (He 2019)", starts.makespan_wcet, he.as_nanoseconds());
                 let long_paths = he_2022::makespan(&dag, workers).rounded_up();
                 tally.at_least("makespan_wcet (He 2022)", starts.makespan_wcet, long_paths.as_nanoseconds());
-                let shortest: Vec<Time> = case.bcet.iter().copied().map(ticks).collect();
-                let hand_over = Time::ZERO;
+                let shortest: Vec<TimeSpan> = case.bcet.iter().copied().map(ticks).collect();
+                let hand_over = TimeSpan::ZERO;
                 let problem = nasri_2019::Problem { graph: &dag, shortest: &shortest, priorities, workers, hand_over };
                 let ends = problem.ends().unwrap_or_default();
                 for (node, end) in ends.iter().enumerate() {
@@ -228,12 +228,12 @@ pub(super) fn heft(text: &str, tally: &mut Tally) -> Result<(), serde_json::Erro
     let file: HeftFile = serde_json::from_str(text)?;
     for HeftCase { id, procs, comp, edges, expected } in std::iter::once(file.canonical).chain(file.cases) {
         tally.case(id);
-        let costs: Vec<Vec<Time>> = comp.iter().map(|costs| costs.iter().copied().map(ticks).collect()).collect();
+        let costs: Vec<Vec<TimeSpan>> = comp.iter().map(|costs| costs.iter().copied().map(ticks).collect()).collect();
         let Ok(problem) = Heterogeneous::new(costs, edges.iter().map(|&(a, b, wait)| (a, b, ticks(wait)))) else {
             tally.same("graph", "one without circles", "a circle");
             continue;
         };
-        let mean = |parts: Time| parts.as_nanoseconds() as f64 / procs as f64;
+        let mean = |parts: TimeSpan| parts.as_nanoseconds() as f64 / procs as f64;
         for (expected, got) in expected.rank_u.iter().zip(problem.upward_ranks()) {
             tally.near("rank_u", *expected, mean(got), 1e-3);
         }
@@ -242,7 +242,7 @@ pub(super) fn heft(text: &str, tally: &mut Tally) -> Result<(), serde_json::Erro
         }
         let table =
             |placement: &hemiola_schedulability::dag::topcuoglu_2002::Placement| -> BTreeMap<usize, (usize, f64, f64)> {
-                let exact = |time: Time| time.as_nanoseconds() as f64;
+                let exact = |time: TimeSpan| time.as_nanoseconds() as f64;
                 let row = |placed: &hemiola_schedulability::dag::topcuoglu_2002::Placed| {
                     (placed.processor, exact(placed.start), exact(placed.end))
                 };

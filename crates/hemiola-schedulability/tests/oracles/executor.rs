@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Tally, cases, ticks};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 use hemiola_schedulability::simulation::{
     self, Callback, Dispatch, Executor, Missed, Model, Observer, Options, Source,
@@ -47,7 +47,7 @@ struct Expected {
 }
 
 impl Observer for Expected {
-    fn callback_started(&mut self, callback: usize, _released: Time, now: Time) {
+    fn callback_started(&mut self, callback: usize, _released: TimeSpan, now: TimeSpan) {
         self.start.push((now.as_nanoseconds(), callback));
     }
 

@@ -19,7 +19,7 @@ use std::fmt::{self, Debug, Display};
 
 use serde::de::DeserializeOwned;
 
-use hemiola_analysis::{Bound, Time};
+use hemiola_analysis::{Bound, TimeSpan};
 
 /// What became of a file of cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -185,8 +185,8 @@ fn cases<Case: DeserializeOwned>(text: &str) -> Result<Vec<Case>, serde_json::Er
 }
 
 /// The files count in ticks, for which nanoseconds do as well.
-fn ticks(count: u64) -> Time {
-    Time::nanoseconds(count)
+fn ticks(count: u64) -> TimeSpan {
+    TimeSpan::nanoseconds(count)
 }
 
 /// No number where there is no bound.

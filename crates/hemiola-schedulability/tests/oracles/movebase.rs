@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::ros2::Reservation;
 use super::{Tally, cases, ticks};
-use hemiola_analysis::{Arrivals, Bound, NoBound, Time};
+use hemiola_analysis::{Arrivals, Bound, NoBound, TimeSpan};
 use hemiola_schedulability::Supply;
 use hemiola_schedulability::ros2::casini_2019::{self, Chain};
 use hemiola_schedulability::ros2::{Callback, Kind};
@@ -38,18 +38,18 @@ enum Results {
 }
 
 /// All inputs and timers of the local executor have this period.
-const PERIOD: Time = ticks_of(800);
-const POSE: Time = ticks_of(2);
-const SENSOR: Time = ticks_of(2);
-const COSTMAP: Time = ticks_of(20);
-const PLANNER: Time = ticks_of(180);
+const PERIOD: TimeSpan = ticks_of(800);
+const POSE: TimeSpan = ticks_of(2);
+const SENSOR: TimeSpan = ticks_of(2);
+const COSTMAP: TimeSpan = ticks_of(20);
+const PLANNER: TimeSpan = ticks_of(180);
 /// No bound above this counts.
-const HORIZON: Time = ticks_of(10_000);
+const HORIZON: TimeSpan = ticks_of(10_000);
 /// Of all inputs, where nothing else is said.
-const JITTER: Time = ticks_of(2);
+const JITTER: TimeSpan = ticks_of(2);
 
-const fn ticks_of(count: u64) -> Time {
-    Time::nanoseconds(count)
+const fn ticks_of(count: u64) -> TimeSpan {
+    TimeSpan::nanoseconds(count)
 }
 
 pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
@@ -60,7 +60,7 @@ pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), se
             if case.chain_aware { "known" } else { "cut" },
             case.alpha_pct
         ));
-        let ticks_of = |bound: Bound| bound.ok().map(Time::as_nanoseconds);
+        let ticks_of = |bound: Bound| bound.ok().map(TimeSpan::as_nanoseconds);
         match case.e2e_ticks {
             Results::One(expected) => {
                 let Some(reservation) = case.reservation0 else {
@@ -81,11 +81,11 @@ pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), se
     Ok(())
 }
 
-fn end_to_end(model: Model, chain_aware: bool, supply: Supply, jitter: Time) -> Bound {
+fn end_to_end(model: Model, chain_aware: bool, supply: Supply, jitter: TimeSpan) -> Bound {
     let odometry = Arrivals::periodic(PERIOD).late_by(jitter);
     let sensor = Arrivals::periodic(PERIOD).late_by(JITTER);
     let timer = Arrivals::periodic(PERIOD);
-    let chain = |costs: &[Time], arrivals| Chain { costs: costs.to_vec(), arrivals };
+    let chain = |costs: &[TimeSpan], arrivals| Chain { costs: costs.to_vec(), arrivals };
     let polled = |cost, arrivals| Callback { kind: Kind::Subscription, cost, arrivals };
     match (model, chain_aware) {
         (Model::EventDriven, true) => {
@@ -93,7 +93,7 @@ fn end_to_end(model: Model, chain_aware: bool, supply: Supply, jitter: Time) -> 
             first(casini_2019::chains(&[own, chain(&[SENSOR], sensor), chain(&[SENSOR], sensor)], supply, HORIZON))
         }
         (Model::EventDriven, false) => {
-            let mut bounds = [Time::ZERO; 3];
+            let mut bounds = [TimeSpan::ZERO; 3];
             loop {
                 let mut callbacks = Vec::new();
                 let mut late = jitter;
@@ -127,17 +127,17 @@ fn end_to_end(model: Model, chain_aware: bool, supply: Supply, jitter: Time) -> 
             let mut callbacks = vec![timer(POSE), timer(PLANNER), timer(COSTMAP)];
             callbacks.extend([sensor, sensor, odometry].map(|arrivals| polled(SENSOR, arrivals)));
             // Where something in the executor has no bound, the file has none at all.
-            let bounds: Result<Vec<Time>, NoBound> =
+            let bounds: Result<Vec<TimeSpan>, NoBound> =
                 casini_2019::callbacks(&callbacks, supply, HORIZON).into_iter().collect();
             bounds.map(|bounds| bounds[1] + sampling(jitter))
         }
     }
 }
 
-fn sampling(jitter: Time) -> Time {
-    if jitter > Time::ZERO { PERIOD } else { Time::ZERO }
+fn sampling(jitter: TimeSpan) -> TimeSpan {
+    if jitter > TimeSpan::ZERO { PERIOD } else { TimeSpan::ZERO }
 }
 
 fn first(bounds: Vec<Bound>) -> Bound {
-    bounds.into_iter().next().unwrap_or(Ok(Time::ZERO))
+    bounds.into_iter().next().unwrap_or(Ok(TimeSpan::ZERO))
 }

@@ -2,7 +2,7 @@ use serde::Deserialize;
 
 use super::{Tally, cases};
 use hemiola_analysis::picas::{Chain, Deployment, allocation, holistic, palencia_1998};
-use hemiola_analysis::{Bound, Costs, Time};
+use hemiola_analysis::{Bound, Costs, TimeSpan};
 use hemiola_schedulability::picas::published;
 use hemiola_schedulability::ros2::end_to_end;
 
@@ -30,15 +30,15 @@ struct Expected {
 const CORES: usize = 4;
 const EXECUTORS: u32 = 90;
 /// Up to where the file looked for bounds under the default executors.
-const HORIZON: Time = Time::milliseconds(100_000);
+const HORIZON: TimeSpan = TimeSpan::milliseconds(100_000);
 /// Long enough for busy periods on cores with hardly any time left.
-const LONG_HORIZON: Time = Time::milliseconds(10_000_000);
+const LONG_HORIZON: TimeSpan = TimeSpan::milliseconds(10_000_000);
 /// Simulated callbacks took at least 0.01 ms, also where the file says 0.
 const SIMULATION_TOLERANCE_MS: f64 = 0.15;
 
 /// The files count in hundredths of a millisecond.
-pub(super) fn time(ms: f64) -> Time {
-    Time::microseconds((ms * 100.0).round() as u64 * 10)
+pub(super) fn time(ms: f64) -> TimeSpan {
+    TimeSpan::microseconds((ms * 100.0).round() as u64 * 10)
 }
 
 pub(super) fn milliseconds(bound: &Bound) -> Option<f64> {
@@ -54,7 +54,7 @@ pub(super) fn schedulability_sets(text: &str, tally: &mut Tally) -> Result<(), s
         let chains: Vec<Chain> = periods_ms
             .iter()
             .zip(&wcet_ms)
-            .map(|(&period, wcets)| Chain::new(Time::milliseconds(period), wcets.iter().copied().map(time)))
+            .map(|(&period, wcets)| Chain::new(TimeSpan::milliseconds(period), wcets.iter().copied().map(time)))
             .collect();
         let ours = allocation::allocate(&chains, CORES, EXECUTORS);
         let deployment = as_published(&chains, &expected);
@@ -63,8 +63,9 @@ pub(super) fn schedulability_sets(text: &str, tally: &mut Tally) -> Result<(), s
         }
         let public = published::latencies(&deployment, HORIZON);
         compare(tally, "latency_public_ms", &expected.latency_public_ms, &all_milliseconds(&public));
-        let in_time =
-            |(bound, &period): (&Bound, &u64)| bound.as_ref().is_ok_and(|&bound| bound <= Time::milliseconds(period));
+        let in_time = |(bound, &period): (&Bound, &u64)| {
+            bound.as_ref().is_ok_and(|&bound| bound <= TimeSpan::milliseconds(period))
+        };
         let schedulable: Vec<bool> = public.iter().zip(&periods_ms).map(in_time).collect();
         tally.same("schedulable_public", expected.schedulable_public, schedulable);
         let holistic = holistic::latencies(&deployment, LONG_HORIZON);

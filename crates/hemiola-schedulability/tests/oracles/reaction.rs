@@ -1,7 +1,7 @@
 use serde::Deserialize;
 
 use super::{Tally, cases, number, ticks};
-use hemiola_analysis::Time;
+use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::reaction::guenzel_2021::{self, Ages, Stage};
 use hemiola_schedulability::reaction::{
     Communication, Job, PeriodicTask, Release, Step, becker_2017, davare_2007, duerr_2019, fixed_priority_schedule,
@@ -129,7 +129,7 @@ struct LetCase {
 pub(super) fn logical_execution_time(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     for LetCase { id, periods, expected } in cases(text)? {
         tally.case(id);
-        let task = |&period: &u64| PeriodicTask { period: ticks(period), phase: Time::ZERO, cost: Time::TICK };
+        let task = |&period: &u64| PeriodicTask { period: ticks(period), phase: TimeSpan::ZERO, cost: TimeSpan::TICK };
         let tasks: Vec<PeriodicTask> = periods.iter().map(task).collect();
         let observed = hyperperiod(tasks.iter().map(|task| task.period)) * 2;
         let jobs = logical_execution(&tasks, observed + tasks.iter().map(|task| task.period * 4).sum());

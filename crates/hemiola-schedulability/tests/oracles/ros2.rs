@@ -1,7 +1,7 @@
 use serde::Deserialize;
 
 use super::{Tally, cases, numbers, ticks};
-use hemiola_analysis::{Arrivals, NoBound, Time};
+use hemiola_analysis::{Arrivals, NoBound, TimeSpan};
 use hemiola_schedulability::Supply;
 use hemiola_schedulability::ros2::blass_2021::{self, Order};
 use hemiola_schedulability::ros2::casini_2019::{self, Chain};
@@ -53,7 +53,7 @@ struct Expected {
 }
 
 /// Beyond this the file has no bounds.
-const HORIZON: Time = Time::nanoseconds(100_000);
+const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000);
 
 pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     for Case { id, reservation, callbacks, expected } in cases(text)? {
@@ -71,8 +71,8 @@ pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json:
             })
             .collect();
         tally.same("ecrts19", expected.ecrts19, numbers(&casini_2019::callbacks(&callbacks, supply, HORIZON)));
-        let together = |bounds: Result<Vec<Time>, NoBound>| {
-            bounds.ok().map(|bounds| bounds.into_iter().map(Time::as_nanoseconds).collect::<Vec<_>>())
+        let together = |bounds: Result<Vec<TimeSpan>, NoBound>| {
+            bounds.ok().map(|bounds| bounds.into_iter().map(TimeSpan::as_nanoseconds).collect::<Vec<_>>())
         };
         let round_robin = |order| together(blass_2021::round_robin(&callbacks, supply, order, HORIZON));
         let busy_window = |order| together(blass_2021::busy_window(&callbacks, supply, order, HORIZON));

@@ -1,7 +1,7 @@
 use serde::Deserialize;
 
 use super::{Tally, cases, number, numbers, ticks};
-use hemiola_analysis::{Arrivals, Time};
+use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_schedulability::response_times::{earliest_deadline, first_come, fixed_priority};
 use hemiola_schedulability::{Supply, Task};
 
@@ -82,7 +82,7 @@ pub(super) fn supply(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
         let (budget, period) = (ticks(case.budget), ticks(case.period));
         let periodic = Supply::Reservation { budget, period, deadline: period };
         let constrained = Supply::Reservation { budget, period, deadline: ticks(case.deadline) };
-        let each = |arguments: &[u64], function: &dyn Fn(Time) -> Time| -> Vec<u64> {
+        let each = |arguments: &[u64], function: &dyn Fn(TimeSpan) -> TimeSpan| -> Vec<u64> {
             arguments.iter().map(|&argument| function(ticks(argument)).as_nanoseconds()).collect()
         };
         let expected = case.expected;

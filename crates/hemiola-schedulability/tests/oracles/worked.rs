@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::ros2::Reservation;
 use super::{Tally, cases, number, numbers, ticks};
 use hemiola_analysis::dag::{Dag, graham_1969};
-use hemiola_analysis::{Arrivals, Time};
+use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_schedulability::Task;
 use hemiola_schedulability::compositional::{self, Propagation, Scheduling};
 use hemiola_schedulability::dag::list_schedule;
@@ -34,7 +34,7 @@ struct OracleTask {
 /// One example counts in halves; so all count in thousandths.
 const THOUSANDTHS: f64 = 1000.0;
 
-fn scaled(count: f64) -> Time {
+fn scaled(count: f64) -> TimeSpan {
     ticks((count * THOUSANDTHS).round() as u64)
 }
 
@@ -48,7 +48,7 @@ impl OracleTask {
     }
 }
 
-const HORIZON: Time = Time::nanoseconds(100_000_000);
+const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000_000);
 
 pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     tally.remark("sag-*: intervals of job sets are not computed here; optimal list schedules neither");
@@ -64,7 +64,7 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
                 let tasks = tasks(&value["tasks"])?;
                 // In continuous time, a lower task blocks for all it needs: it has begun just before.
                 let bound = |place: usize| {
-                    let blocking = tasks[place + 1..].iter().map(|task| task.cost).max().unwrap_or(Time::ZERO);
+                    let blocking = tasks[place + 1..].iter().map(|task| task.cost).max().unwrap_or(TimeSpan::ZERO);
                     let own = &tasks[place];
                     fixed_priority::response_time(own, &tasks[..place], blocking, own.cost, HORIZON)
                 };
@@ -96,7 +96,7 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
                 }
             }
             "ros2_polled" => {
-                let got = under_casini(&value, "others", Kind::Subscription, Time::ZERO)?;
+                let got = under_casini(&value, "others", Kind::Subscription, TimeSpan::ZERO)?;
                 tally.same(&kind, Option::<u64>::deserialize(&value["expected"])?, got);
             }
             "ros2_round_robin" => {
@@ -115,7 +115,7 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             }
             "cpa" => tutorial(&value["expected"], tally)?,
             "picas" => {
-                let bounds = published::latencies(&case_study::deployment(), Time::milliseconds(100_000));
+                let bounds = published::latencies(&case_study::deployment(), TimeSpan::milliseconds(100_000));
                 for (expected, bound) in Vec::<f64>::deserialize(&value["expected_ms"])?.iter().zip(bounds) {
                     tally.near(&kind, *expected, super::picas::milliseconds(&bound).unwrap_or(f64::INFINITY), 1e-6);
                 }
@@ -175,7 +175,7 @@ fn limited(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
     let longest = Vec::<u64>::deserialize(&value["max_np_segment"])?;
     let last = Vec::<u64>::deserialize(&value["last_np_segment"])?;
     let bound = |place: usize| {
-        let blocking = longest[place + 1..].iter().max().map_or(Time::ZERO, |&piece| ticks(piece - 1));
+        let blocking = longest[place + 1..].iter().max().map_or(TimeSpan::ZERO, |&piece| ticks(piece - 1));
         fixed_priority::response_time(&tasks[place], &tasks[..place], blocking, ticks(last[place]), HORIZON)
     };
     let bounds: Vec<_> = (0..tasks.len()).map(bound).collect();
@@ -183,7 +183,7 @@ fn limited(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
     Ok(())
 }
 
-fn under_casini(value: &Value, others: &str, kind: Kind, blocking: Time) -> Result<Option<u64>, serde_json::Error> {
+fn under_casini(value: &Value, others: &str, kind: Kind, blocking: TimeSpan) -> Result<Option<u64>, serde_json::Error> {
     let supply = Reservation::deserialize(&value["reservation"])?.supply();
     let own = OracleTask::deserialize(&value["own"])?.callback(kind);
     let others = Vec::<OracleTask>::deserialize(&value[others])?;
@@ -217,8 +217,8 @@ fn tutorial(expected: &Value, tally: &mut Tally) -> Result<(), serde_json::Error
             tally.same(&name, expected[&name].as_u64(), Some(bound.as_nanoseconds()));
         }
         let name = format!("P{}", chain + 1);
-        let best: Time = chains[chain].tasks.iter().map(|task| task.shortest).sum();
-        let worst: Time = bounds.iter().copied().sum();
+        let best: TimeSpan = chains[chain].tasks.iter().map(|task| task.shortest).sum();
+        let worst: TimeSpan = bounds.iter().copied().sum();
         let got = Some((best.as_nanoseconds(), worst.as_nanoseconds()));
         tally.same(&name, Option::<(u64, u64)>::deserialize(&expected[&name])?, got);
     }

@@ -7,10 +7,10 @@ use super::{
 use crate::{catalog::Catalog, clock::TickScale, collector::Capture, error::Error};
 use std::path::Path;
 
-/// A trace that this crate has written, read back.
+/// Events and what is needed to read them: captured from a robot, or from a file that this crate has written.
 ///
-/// Times are nanoseconds; what depends on the machine's counter is rounded to them. A file that was cut is read up to there. All of it is held in memory, about
-/// as large as the file.
+/// Times from a file are nanoseconds; what depends on the machine's counter is rounded to them. A
+/// file that was cut is read up to there. All of it is held in memory, about as large as the file.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, Cycle, Event, TickScale, Ticks, perfetto::{Trace, Writer}};
@@ -33,7 +33,7 @@ pub struct Trace {
     pub capture: Capture,
     /// The names.
     pub catalog: Catalog,
-    /// A tick of the events is a nanosecond.
+    /// How long a tick of the events is; in a file, a nanosecond.
     pub scale: TickScale,
 }
 

@@ -255,7 +255,7 @@ fn handovers(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Resul
     let mut shown: Vec<(usize, u64, usize)> = Vec::new();
     for handover in &timeline.exchanges {
         let ((from, published), (to, taken)) = (handover.from, handover.to);
-        // A snapshot that is taken again and again is drawn to the first run only.
+        // A snapshot that is read again and again is drawn to the first run only.
         if shown.contains(&(from, published, to)) || !layout.shows(timeline, published, taken) {
             continue;
         }

@@ -307,7 +307,7 @@ fn people_look_at_values_while_providers_are_switched() {
     disturb(configuration, |handle, turn| {
         switch(handle, "Way", alternately(turn, ["Bold", "Careful"]));
         _ = handle.with_value(|terrain: &Terrain| read(&terrain.heights));
-        handle.snapshot();
+        handle.capture_values();
     });
 }
 

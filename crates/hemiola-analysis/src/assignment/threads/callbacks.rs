@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::Thread;
-use crate::Time;
+use crate::TimeSpan;
 use crate::system::{Order, System};
 
 /// On those executors that call by priority, what is due sooner goes first; of what is due at the same time, or at any, what comes more often; of a chain, what comes later.
@@ -22,11 +22,11 @@ pub fn by_deadline(system: &System, threads: &[Thread]) -> System {
 fn order(system: &mut System, executor: usize) {
     let name = Some(system.executors[executor].name.clone());
     // What is called for several reasons is one callback.
-    let mut urgencies: BTreeMap<String, (Time, Time, Reverse<usize>)> = BTreeMap::new();
+    let mut urgencies: BTreeMap<String, (TimeSpan, TimeSpan, Reverse<usize>)> = BTreeMap::new();
     let mut levels = BTreeMap::new();
     for chain in &system.chains {
         for (place, callback) in chain.callbacks.iter().enumerate().filter(|(_, callback)| callback.executor == name) {
-            let urgency = (chain.due().unwrap_or(Time::MAX), chain.period, Reverse(place));
+            let urgency = (chain.due().unwrap_or(TimeSpan::MAX), chain.period, Reverse(place));
             let known = urgencies.entry(callback.name.clone()).or_insert(urgency);
             *known = urgency.min(*known);
             levels.insert(callback.name.clone(), callback.priority.unwrap_or(0));

@@ -1,7 +1,7 @@
 //! Who gets a priority: the workers of a cycle, or the thread of an executor.
 
 use crate::system::{Begin, Chain, Path, Start, System};
-use crate::{Analysis, Time, Verdict};
+use crate::{Analysis, TimeSpan, Verdict};
 
 /// By its place in the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,15 +33,15 @@ impl Thread {
         }
     }
 
-    /// How soon it has to be done; [`Time::MAX`] if nobody waits for it.
-    pub fn due(self, system: &System) -> Time {
+    /// How soon it has to be done; [`TimeSpan::MAX`] if nobody waits for it.
+    pub fn due(self, system: &System) -> TimeSpan {
         match self {
             Self::Cycle(cycle) => {
                 let own = system.cycles[cycle].deadline;
                 let responses = responses(system, cycle).filter_map(|path| path.deadline);
                 responses.chain(own).min().unwrap_or_else(|| period(system, cycle, system.cycles.len()))
             }
-            Self::Executor(executor) => chains(system, executor).filter_map(Chain::due).min().unwrap_or(Time::MAX),
+            Self::Executor(executor) => chains(system, executor).filter_map(Chain::due).min().unwrap_or(TimeSpan::MAX),
         }
     }
 
@@ -72,13 +72,13 @@ fn chains(system: &System, executor: usize) -> impl Iterator<Item = &Chain> {
 }
 
 /// Descriptions that were checked have no circles; `left` ends those of others.
-fn period(system: &System, cycle: usize, left: usize) -> Time {
+fn period(system: &System, cycle: usize, left: usize) -> TimeSpan {
     match &system.cycles[cycle].begins {
         Begin::Every { period, .. } => *period,
         Begin::After(name) => {
             let chain = system.chains.iter().find(|chain| chain.name == *name).map(|chain| chain.period);
             let before = system.cycles.iter().position(|cycle| cycle.name == *name).filter(|_| left > 0);
-            chain.or_else(|| Some(period(system, before?, left - 1))).unwrap_or(Time::MAX)
+            chain.or_else(|| Some(period(system, before?, left - 1))).unwrap_or(TimeSpan::MAX)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Thread;
 use crate::system::System;
-use crate::{Analysis, Time};
+use crate::{Analysis, TimeSpan};
 
 /// A few workers less are worth more than a bound that is better by so little.
 const TOLERATED: f64 = 1.02;
@@ -26,7 +26,7 @@ pub fn assign(mut system: System, order: &[Thread]) -> System {
             choices.extend(bound.filter(|_| self::held(&analysis) >= held).map(|bound| (workers, bound)));
         }
         let best = choices.iter().map(|&(_, bound)| bound).min();
-        let is_enough = |bound: Time| {
+        let is_enough = |bound: TimeSpan| {
             best.is_some_and(|best| bound.as_nanoseconds() as f64 <= best.as_nanoseconds() as f64 * TOLERATED)
         };
         if let Some(&(workers, _)) = choices.iter().find(|&&(_, bound)| is_enough(bound)) {

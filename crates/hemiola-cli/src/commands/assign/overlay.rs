@@ -142,7 +142,7 @@ fn comparison(derived: &Derived, system: &System) -> String {
             priority.zip(bound).map(|(priority, bound)| format!("{priority}, {bound:>9}")).unwrap_or_default()
         };
         let deadline = after.find(verdict).and_then(|verdict| verdict.deadline);
-        let deadline = deadline.filter(|&deadline| deadline < hemiola_analysis::Time::MAX);
+        let deadline = deadline.filter(|&deadline| deadline < hemiola_analysis::TimeSpan::MAX);
         let deadline = deadline.map_or_else(|| "none".to_owned(), |deadline| duration(deadline.into()));
         let _ = writeln!(text, "{name:width$}  {deadline:>9}  {:>32}  {:>32}", cell(was, &before), cell(is, &after));
     }

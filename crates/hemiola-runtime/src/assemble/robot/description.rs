@@ -7,7 +7,7 @@ use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, n
 use hemiola_model::module::{Access, ArgumentKind, ModuleDescriptor};
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::{
-    CycleDescription, ModuleDescription, SampleDescription, SourceDescription, System, UpdateDescription,
+    CycleDescription, ModuleDescription, RobotDescription, SampleDescription, SourceDescription, UpdateDescription,
 };
 
 use super::contents::{names, topics};
@@ -35,8 +35,8 @@ pub(super) fn describe(
     configuration: &Configuration,
     modules: &[ModuleDescriptor],
     sources: &[SourceDescriptor],
-) -> Result<System, RuntimeError> {
-    let mut system = System { providers: configuration.providers.clone(), ..System::default() };
+) -> Result<RobotDescription, RuntimeError> {
+    let mut system = RobotDescription { providers: configuration.providers.clone(), ..RobotDescription::default() };
     let mut used = Vec::new();
     for cycle in &configuration.cycles {
         let selected = select(cycle, modules)?;

@@ -4,7 +4,7 @@ use crate::sync::{AtomicU32, Ordering};
 
 /// The word that all cycles share: see [the module](super).
 pub struct CutWord {
-    /// How many snapshots there should be, says whoever comes first.
+    /// How many checkpoints there should be, says whoever comes first.
     wanted: AtomicU32,
     /// Cycles that have not looked at it yet, where it matters.
     absent: AtomicU32,

@@ -7,11 +7,9 @@ use hemiola_model::data::{DataType, FixedLength, Writer};
 use hemiola_model::module::{BetweenRuns, StateForm};
 
 use super::page::{Outcome, Page, WrittenView};
-use crate::blackboard::Blackboard;
 use crate::containment::quietly;
-use crate::program::Program;
+use crate::program::{PublisherEnd, SubscriptionEnd, World};
 use crate::record::{Piece, PieceKind, View};
-use crate::run::CycleImport;
 
 /// What can be written down.
 pub struct Item {
@@ -51,10 +49,8 @@ pub struct Inventory {
     /// By their numbers; whether later runs depend on it.
     stores: Vec<(&'static RepresentationDescriptor, bool)>,
     inputs: Vec<Input>,
-    /// Topic, how many of the same topic come before, and what its messages are.
-    subscriptions: Vec<(&'static str, u32, Option<DataType>)>,
-    /// By their topic, how many ends of the same topic the cycle has before, and their place.
-    pub publishers: Arc<[(&'static str, u32, u32)]>,
+    subscriptions: Vec<SubscriptionEnd>,
+    pub publishers: Arc<[PublisherEnd]>,
     pub sources: usize,
 }
 
@@ -73,7 +69,7 @@ impl Inventory {
     /// Of a cycle with these modules and imports, of a robot with so many sources. Nothing runs yet.
     pub fn of(
         modules: Vec<(&'static str, StateForm)>,
-        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        World { blackboard, program, imports }: World<'_>,
         sources: usize,
         between: &mut BetweenRuns<'_>,
     ) -> Self {
@@ -134,7 +130,7 @@ impl Inventory {
                 items.push(of(PieceKind::Samples, descriptor, Place::Samples(imported), data_type, true, depth));
             }
         }
-        items.extend(self.subscriptions.iter().map(|(topic, number, data_type)| Item {
+        items.extend(self.subscriptions.iter().map(|SubscriptionEnd { topic, number, data_type }| Item {
             kind: PieceKind::Messages,
             name: (*topic).into(),
             place: Place::Messages(topic, *number),
@@ -148,13 +144,7 @@ impl Inventory {
 
 impl Item {
     /// Writes it down, unless it needs more room than the page has. No allocation, no lock, no system call.
-    pub fn write_down(
-        &self,
-        page: &mut Page,
-        run: u32,
-        world: (&Blackboard, &Program, &[CycleImport]),
-        between: &BetweenRuns<'_>,
-    ) {
+    pub fn write_down(&self, page: &mut Page, run: u32, world: World<'_>, between: &BetweenRuns<'_>) {
         page.bytes.clear();
         page.inlets.clear();
         // A type that panics when it is written must not end the cycle.
@@ -168,7 +158,7 @@ impl Item {
         &self,
         page: &mut Page,
         run: u32,
-        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        World { blackboard, program, imports }: World<'_>,
         between: &BetweenRuns<'_>,
     ) -> Outcome {
         if let Place::Module(name) = self.place {

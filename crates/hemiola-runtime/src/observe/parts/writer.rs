@@ -11,15 +11,14 @@ use hemiola_model::module::BetweenRuns;
 use super::cut::Cut;
 use super::item::{Inventory, Item};
 use super::page::{Outcome, Page};
-use crate::blackboard::Blackboard;
 use crate::observe::hand_over::{Giver, Presence, Taker, WhenFull, circulating};
-use crate::program::Program;
+use crate::program::{PublisherEnd, World};
 use crate::record::{CyclePart, Published};
-use crate::run::{Beginning, CycleImport};
+use crate::run::Beginning;
 
 /// So many parts can be on their way to an observer. With one, what found no room in a part has it in the next.
 const DEPTH: usize = 1;
-/// The first snapshots do not wait for a long period: they come after this, twice this and so on, so that soon all pieces have the room that they
+/// The first checkpoints do not wait for a long period: they come after this, twice this and so on, so that soon all pieces have the room that they
 /// need, and a replay can begin early.
 const EARLY: Duration = Duration::from_secs(1);
 /// Room for a piece at first.
@@ -31,7 +30,7 @@ const HEADROOM: usize = 4;
 pub struct PartWriter {
     pages: Giver<Box<Pages>>,
     items: Arc<[Item]>,
-    publishers: Arc<[PublisherPlace]>,
+    publishers: Arc<[PublisherEnd]>,
     when: When,
     /// The run that begins is the first after a cut.
     is_due: bool,
@@ -44,9 +43,6 @@ pub enum When {
     /// This one and the next; what sources brought is written down, too.
     Runs(u32),
 }
-
-/// A publisher, by its topic, how many ends of the same topic the cycle has before it, and its place.
-type PublisherPlace = (&'static str, u32, u32);
 
 /// A part on its way to an observer; goes back to be filled again.
 struct Pages {
@@ -64,7 +60,7 @@ struct Pages {
 pub struct PartLine {
     cycle: Arc<str>,
     items: Arc<[Item]>,
-    publishers: Arc<[PublisherPlace]>,
+    publishers: Arc<[PublisherEnd]>,
     pages: Taker<Box<Pages>>,
     /// How much room each item gets in the next page; empty if it gets what it needs.
     rooms: Vec<usize>,
@@ -123,18 +119,18 @@ impl PartWriter {
         &mut self,
         beginning: &Beginning<'_>,
         (before, is_safe): (Option<Time>, bool),
-        (blackboard, program, imports): (&Blackboard, &Program, &[CycleImport]),
+        world: World<'_>,
         between: &BetweenRuns<'_>,
     ) {
         if !self.is_due {
             return;
         }
         let Some(mut pages) = self.pages.empty() else { return };
-        for (&(topic, number, _), next) in self.publishers.iter().zip(&mut pages.published) {
-            *next = program.published(topic, number, between);
+        for (&PublisherEnd { topic, number, .. }, next) in self.publishers.iter().zip(&mut pages.published) {
+            *next = world.program.published(topic, number, between);
         }
         for (item, page) in self.items.iter().zip(&mut pages.items) {
-            item.write_down(page, beginning.run, (blackboard, program, imports), between);
+            item.write_down(page, beginning.run, world, between);
         }
         (pages.number, pages.run, pages.now) = (self.number(), beginning.run, beginning.due);
         (pages.before, pages.is_safe) = (before, is_safe);
@@ -143,7 +139,7 @@ impl PartWriter {
     }
 }
 
-/// How many snapshots there should be by then.
+/// How many checkpoints there should be by then.
 fn wanted(elapsed: Duration, period: Duration) -> u32 {
     let early = iter::successors(Some(EARLY), |early| early.checked_mul(2));
     let early = early.take_while(|&early| early < period && early <= elapsed).count();
@@ -170,7 +166,8 @@ impl PartLine {
             }
         }
         let published = self.publishers.iter().zip(&pages.published);
-        let published = published.map(|(&(topic, _, place), &next)| Published { topic: topic.into(), place, next });
+        let published =
+            published.map(|(&PublisherEnd { topic, place, .. }, &next)| Published { topic: topic.into(), place, next });
         let published = published.collect();
         let Pages { number, run, now, before, is_safe, .. } = *pages;
         self.pages.give_back(pages);

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use hemiola::prelude::*;
 
+use crate::captures::{CaptureReason, CaptureSaved, SaveCapture};
 use crate::representations::events::{Fell, Remark};
-use crate::snapshots::{SaveSnapshot, SnapshotReason, SnapshotSaved};
 
-/// Asks for a snapshot of each fall, and remarks what came of it some runs later. Waits for neither.
+/// Asks for a capture of each fall, and remarks what came of it some runs later. Waits for neither.
 #[derive(Module)]
 pub struct FallReporter {}
 
@@ -18,7 +18,7 @@ impl FallReporter {
         &self,
         falls: &Subscription<Fell>,
         clock: &Clock,
-        snapshots: &mut Requests<SaveSnapshot, SnapshotSaved>,
+        captures: &mut Requests<SaveCapture, CaptureSaved>,
         remarks: &mut Publisher<Remark>,
     ) -> Result<(), std::fmt::Error> {
         let mut remark = |words: &mut dyn FnMut(&mut String) -> std::fmt::Result| {
@@ -31,15 +31,15 @@ impl FallReporter {
             Ok(())
         };
         if !falls.is_empty()
-            && let Err(error) = snapshots.send(SaveSnapshot { reason: SnapshotReason::Fell })
+            && let Err(error) = captures.send(SaveCapture { reason: CaptureReason::Fell })
         {
             remark(&mut |text| write!(text, "nobody writes down why it fell: {error}"))?;
         }
-        for answer in snapshots.answers() {
+        for answer in captures.answers() {
             remark(&mut |text| match answer {
                 Ok(Ok(path)) => write!(text, "was down: {}", path.display()),
                 Ok(Err(reason)) => text.write_str(reason),
-                Err(error) => write!(text, "was down, and lacks a snapshot of it: {error}"),
+                Err(error) => write!(text, "was down, and lacks a capture of it: {error}"),
             })?;
         }
         Ok(())
@@ -56,26 +56,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fall_is_reported_once_and_its_snapshot_when_it_is_there() {
+    fn a_fall_is_reported_once_and_its_capture_when_it_is_there() {
         let bus = Bus::new();
-        let mut server = bus.server::<SaveSnapshot, SnapshotSaved>("SaveSnapshot", 4).unwrap();
-        let mut snapshots = Requests::new(&bus).unwrap();
+        let mut server = bus.server::<SaveCapture, CaptureSaved>("SaveCapture", 4).unwrap();
+        let mut captures = Requests::new(&bus).unwrap();
         let topic = bus.topic::<Remark>("Remark").unwrap();
         let (mut remarks, mut heard) = (topic.publisher(), Subscription::new(&topic));
-        let mut run = |falls: &[Fell], snapshots: &mut Requests<SaveSnapshot, SnapshotSaved>| {
-            snapshots.begin_run();
+        let mut run = |falls: &[Fell], captures: &mut Requests<SaveCapture, CaptureSaved>| {
+            captures.begin_run();
             let falls = Subscription::of(falls.iter().cloned());
-            FallReporter::create(()).report(&falls, &Clock::default(), snapshots, &mut remarks).unwrap();
+            FallReporter::create(()).report(&falls, &Clock::default(), captures, &mut remarks).unwrap();
             heard.begin_run();
             heard.iter().map(|remark| remark.text.clone()).collect::<Vec<_>>()
         };
-        assert!(run(&[Fell::default()], &mut snapshots).is_empty());
-        assert!(run(&[], &mut snapshots).is_empty());
+        assert!(run(&[Fell::default()], &mut captures).is_empty());
+        assert!(run(&[], &mut captures).is_empty());
         server.run(8, |_| Ok(PathBuf::from("1.json")));
-        assert_eq!(run(&[], &mut snapshots), ["was down: 1.json"]);
+        assert_eq!(run(&[], &mut captures), ["was down: 1.json"]);
         drop(server);
         assert_eq!(
-            run(&[Fell::default()], &mut snapshots),
+            run(&[Fell::default()], &mut captures),
             ["nobody writes down why it fell: not sent: nobody is there to receive it"]
         );
     }

@@ -1,6 +1,6 @@
 //! Writes down what the robot believes when somebody asks: a module when the robot falls, or a person by `kill -USR1`.
 //!
-//! Who asks waits for nothing: files are written on a thread of no importance, which serves [`SaveSnapshot`].
+//! Who asks waits for nothing: files are written on a thread of no importance, which serves [`SaveCapture`].
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use hemiola::bus::{Client, Priority, RunningExecutor};
 use hemiola::prelude::*;
 use hemiola::realtime::{ThreadSettings, spawn};
-use hemiola::runtime::Snapshot;
+use hemiola::runtime::CapturedValues;
 use hemiola::{Representation, RobotHandle};
 use serde_json::json;
 use signal_hook::consts::SIGUSR1;
@@ -19,16 +19,16 @@ use signal_hook::iterator::Signals;
 use crate::NaoError;
 use crate::representations::events::Remark;
 
-/// Asks for a file with the present values of all representations. The service is called like this; its answer is [`SnapshotSaved`].
+/// Asks for a file with the present values of all representations. The service is called like this; its answer is [`CaptureSaved`].
 #[derive(Representation, Clone, Default, Debug)]
-pub struct SaveSnapshot {
+pub struct SaveCapture {
     /// Why; it is in the file as well.
-    pub reason: SnapshotReason,
+    pub reason: CaptureReason,
 }
 
-/// Why somebody wants a snapshot.
+/// Why somebody wants a capture.
 #[derive(Data, Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub enum SnapshotReason {
+pub enum CaptureReason {
     /// A person has asked.
     #[default]
     Asked,
@@ -36,44 +36,44 @@ pub enum SnapshotReason {
     Fell,
 }
 
-/// Where the snapshot is, or why there is none.
-pub type SnapshotSaved = Result<PathBuf, String>;
+/// Where the capture is, or why there is none.
+pub type CaptureSaved = Result<PathBuf, String>;
 
 /// So many requests of each client may wait.
 const CAPACITY: usize = 4;
 /// Longer than any disk takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Saves snapshots of the robot into this folder, under numbers of which no file has one yet, until the result is dropped.
+/// Saves captures of the robot into this folder, under numbers of which no file has one yet, until the result is dropped.
 ///
 /// # Errors
 /// Somebody else serves, or means something else by the name; or there is no thread to be had.
 pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, NaoError> {
-    let mut executor = robot.executor("snapshots")?;
+    let mut executor = robot.executor("captures")?;
     let (asked, mut files) = (robot.clone(), NumberedFiles::new(folder.into()));
-    let save = move |request: &SaveSnapshot| -> SnapshotSaved {
-        save(&asked.snapshot(), request.reason, &mut files)
-            .map_err(|error| format!("no snapshot in {}: {error}", files.folder.display()))
+    let save = move |request: &SaveCapture| -> CaptureSaved {
+        save(&asked.capture_values(), request.reason, &mut files)
+            .map_err(|error| format!("no capture in {}: {error}", files.folder.display()))
     };
-    executor.serve(robot.bus(), SaveSnapshot::NAME, Priority(1), CAPACITY, save)?;
-    Ok(executor.spawn(ThreadSettings::new("snapshots"))?)
+    executor.serve(robot.bus(), SaveCapture::NAME, Priority(1), CAPACITY, save)?;
+    Ok(executor.spawn(ThreadSettings::new("captures"))?)
 }
 
-/// Asks for a snapshot whenever this process gets the signal USR1, and remarks what came of it. For as long as the process lives.
+/// Asks for a capture whenever this process gets the signal USR1, and remarks what came of it. For as long as the process lives.
 ///
 /// # Errors
 /// Somebody means something else by the names, the system hands over no signals, or there is no thread to be had.
 pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
     let mut signals = Signals::new([SIGUSR1]).map_err(NaoError::Signal)?;
-    let mut client: Client<SaveSnapshot, SnapshotSaved> = robot.bus().client(SaveSnapshot::NAME)?;
+    let mut client: Client<SaveCapture, CaptureSaved> = robot.bus().client(SaveCapture::NAME)?;
     let mut remarks = robot.bus().topic::<Remark>(Remark::NAME)?.publisher();
     let robot = robot.clone();
-    spawn(ThreadSettings::new("snapshot signal"), move || {
+    spawn(ThreadSettings::new("capture signal"), move || {
         for _ in signals.forever() {
-            let text = match client.call(SaveSnapshot::default(), PATIENCE) {
+            let text = match client.call(SaveCapture::default(), PATIENCE) {
                 Ok(Ok(path)) => format!("was asked what it believes: {}", path.display()),
                 Ok(Err(reason)) => reason,
-                Err(error) => format!("no snapshot: {error}"),
+                Err(error) => format!("no capture: {error}"),
             };
             remarks.publish(Remark { at: robot.now(), text });
         }
@@ -81,13 +81,13 @@ pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
     Ok(())
 }
 
-fn save(snapshot: &Snapshot, reason: SnapshotReason, files: &mut NumberedFiles) -> io::Result<PathBuf> {
+fn save(captured: &CapturedValues, reason: CaptureReason, files: &mut NumberedFiles) -> io::Result<PathBuf> {
     let (path, file) = files.create()?;
     let reason = match reason {
-        SnapshotReason::Asked => "asked",
-        SnapshotReason::Fell => "fell",
+        CaptureReason::Asked => "asked",
+        CaptureReason::Fell => "fell",
     };
-    let Snapshot { at, cycles, silent } = snapshot;
+    let CapturedValues { at, cycles, silent } = captured;
     let text = json!({ "at": at.seconds(), "reason": reason, "cycles": cycles, "silent": silent });
     let mut writer = BufWriter::new(file);
     serde_json::to_writer(&mut writer, &text)?;

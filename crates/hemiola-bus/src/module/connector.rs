@@ -3,8 +3,9 @@
 use hemiola_model::module::{ConnectError, Connector, PortDescriptor, UntypedPublisher, UntypedSubscription, Wanted};
 use hemiola_model::{Name, RepresentationDescriptor};
 
-use super::Bus;
-use crate::module::{End, Subscription};
+use super::Subscription;
+use super::untyped::End;
+use crate::bus::Bus;
 
 impl Connector for Bus {
     fn offer<'c>(&'c self, _: &PortDescriptor, wanted: &mut Wanted<'c>) {

@@ -9,8 +9,8 @@ use hemiola::Representation;
 use hemiola::configuration::{Catalog, LoadOptions, load};
 use hemiola::runtime::{Robot, Stepper};
 use nao::announcer::Announcer;
+use nao::captures::{self, CaptureSaved, SaveCapture};
 use nao::representations::events::Fell;
-use nao::snapshots::{self, SaveSnapshot, SnapshotSaved};
 
 fn robot() -> Stepper {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
@@ -29,7 +29,7 @@ fn a_fall_leaves_a_file_with_what_every_cycle_believed_and_a_remark_where_it_is(
     let (mut stepper, folder) = (robot(), folder("falls"));
     let robot = stepper.handle().clone();
     let mut announcer = Announcer::start(&robot).unwrap();
-    let _server = snapshots::serve(&robot, &folder).unwrap();
+    let _server = captures::serve(&robot, &folder).unwrap();
     while stepper.now().seconds() < 0.2 {
         stepper.step().unwrap();
     }
@@ -44,14 +44,14 @@ fn a_fall_leaves_a_file_with_what_every_cycle_believed_and_a_remark_where_it_is(
         stepper.step().expect("the game lasts longer");
     }
     let text = fs::read_to_string(&path).unwrap();
-    let snapshot: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&snapshot["reason"], snapshot["silent"].as_array().map(Vec::len)), (&"fell".into(), Some(0)));
-    assert!(snapshot["at"].as_f64().unwrap() >= 0.2);
-    let cycles = &snapshot["cycles"];
+    let capture: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&capture["reason"], capture["silent"].as_array().map(Vec::len)), (&"fell".into(), Some(0)));
+    assert!(capture["at"].as_f64().unwrap() >= 0.2);
+    let cycles = &capture["cycles"];
     assert!(cycles["motion"]["FallState"]["state"].is_string(), "{}", cycles["motion"]["FallState"]);
     assert!(cycles["cognition"]["RobotPose"]["quality"].is_number() && cycles["audio"].is_object());
     let services = robot.bus().services();
-    assert_eq!((services[0].name.as_str(), services[0].answered, services[0].panics), ("SaveSnapshot", 1, 0));
+    assert_eq!((services[0].name.as_str(), services[0].answered, services[0].panics), ("SaveCapture", 1, 0));
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -59,9 +59,9 @@ fn a_fall_leaves_a_file_with_what_every_cycle_believed_and_a_remark_where_it_is(
 fn who_asks_learns_why_there_is_no_file() {
     let (stepper, folder) = (robot(), folder("none"));
     fs::write(&folder, "this is no folder").unwrap();
-    let _server = snapshots::serve(stepper.handle(), &folder).unwrap();
-    let mut client = stepper.handle().bus().client::<SaveSnapshot, SnapshotSaved>(SaveSnapshot::NAME).unwrap();
-    let reason = client.call(SaveSnapshot::default(), Duration::from_secs(60)).unwrap().unwrap_err();
-    assert!(reason.starts_with(&format!("no snapshot in {}: ", folder.display())), "{reason}");
+    let _server = captures::serve(stepper.handle(), &folder).unwrap();
+    let mut client = stepper.handle().bus().client::<SaveCapture, CaptureSaved>(SaveCapture::NAME).unwrap();
+    let reason = client.call(SaveCapture::default(), Duration::from_secs(60)).unwrap().unwrap_err();
+    assert!(reason.starts_with(&format!("no capture in {}: ", folder.display())), "{reason}");
     fs::remove_file(folder).unwrap();
 }

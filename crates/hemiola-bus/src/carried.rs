@@ -1,0 +1,59 @@
+//! What the topics of modules carry: messages whose representation is a Rust type, or known at run time only.
+
+use hemiola_model::data::{ReadError, Reader, Writer};
+use hemiola_model::{AnyRepresentation, Representation, RepresentationDescriptor};
+
+use crate::topic::Message;
+
+/// A message that can be written, if its representation is not opaque.
+pub trait MessageWrite {
+    /// Writes it; `false`, and nothing written, when it is opaque.
+    fn write_to(&self, writer: &mut dyn Writer) -> bool;
+}
+
+/// What the topics of modules carry: representations of Rust types, and [`Untyped`] ones.
+pub trait Carried: Message + MessageWrite {
+    /// Replaces it by a message of that representation that is read. It is unchanged when that fails.
+    fn read_from(
+        &mut self,
+        message: &'static RepresentationDescriptor,
+        reader: &mut dyn Reader,
+    ) -> Result<(), ReadError>;
+}
+
+impl<T: Representation> MessageWrite for T {
+    fn write_to(&self, writer: &mut dyn Writer) -> bool {
+        T::form().write(self, writer)
+    }
+}
+
+impl<T: Representation> Carried for T {
+    fn read_from(&mut self, _: &'static RepresentationDescriptor, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        if T::form().read(self, reader)? { Ok(()) } else { Err(opaque(T::NAME, reader)) }
+    }
+}
+
+/// A message whose representation is known at run time; nothing until the first one is read into it.
+#[derive(Debug, Default)]
+pub struct Untyped(Option<AnyRepresentation>);
+
+impl MessageWrite for Untyped {
+    fn write_to(&self, writer: &mut dyn Writer) -> bool {
+        self.0.as_ref().is_some_and(|value| value.write(writer))
+    }
+}
+
+impl Carried for Untyped {
+    fn read_from(
+        &mut self,
+        message: &'static RepresentationDescriptor,
+        reader: &mut dyn Reader,
+    ) -> Result<(), ReadError> {
+        let value = self.0.get_or_insert_with(|| message.create());
+        if value.read(reader)? { Ok(()) } else { Err(opaque(message.name(), reader)) }
+    }
+}
+
+fn opaque(name: &str, reader: &dyn Reader) -> ReadError {
+    reader.error(format!("`{name}` is opaque: it has no form outside of the process"))
+}

@@ -30,7 +30,7 @@ pub use foreign::{
     ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignPublisher, ForeignSubscription,
     ForeignValue, UntypedEnds, UntypedPublisher, UntypedSubscription,
 };
-pub use instance::{CreationError, Instance, PreparedParameters};
+pub use instance::{Alone, CreationError, Instance, PreparedParameters};
 use instance::{OfForeign, no_parameters};
 pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRecord, PortRole};
 pub use refusal::{Refusal, RefusalReason};

@@ -15,6 +15,7 @@ mod refusal;
 pub mod registry;
 mod safe_state;
 mod scope;
+mod source;
 mod state;
 mod update;
 
@@ -37,6 +38,7 @@ pub use refusal::{Refusal, RefusalReason};
 pub use safe_state::SafeState;
 use safe_state::SafeStateAction;
 pub use scope::{Crew, Scope};
+pub use source::{Source, SourceDescriptor, SourceRate};
 pub use state::{StateField, StateForm};
 pub(crate) use update::Owner;
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};

@@ -14,8 +14,8 @@ use hemiola_model::{AnyRepresentation, Representation, Time, Value};
 
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
-use crate::robot_state::RobotState;
 use crate::observe::{Asked, Lines, Presence, Viewpoint, WhenFull};
+use crate::robot_state::RobotState;
 
 /// How long a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -6,9 +6,8 @@ mod resolve;
 
 use std::sync::Arc;
 
-use thiserror::Error;
-
 use crate::channel::Schema;
+use crate::error::SchemaError;
 
 /// A message type: its fields in the order in which they are encoded.
 ///
@@ -149,21 +148,6 @@ pub struct Constant {
     pub type_name: String,
     /// Its value, as it is written.
     pub value: String,
-}
-
-/// A definition that is none.
-///
-/// ```
-/// let error = hemiola_log::Definition::parse("a/msg/B", "uint8 x\nfloat y\n").unwrap_err();
-/// assert_eq!(error.to_string(), "line 2: there is no type `float`: neither a primitive of ROS 2 nor defined in the schema");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {message}")]
-pub struct SchemaError {
-    /// Of the schema's text, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
 }
 
 impl Definition {

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 use hemiola_model::module::Panicked;
 use thiserror::Error;
 
-use crate::definition::SchemaError;
-
 /// Why a log cannot be read, decoded or written: which file, at which byte, what is wrong, and what to do.
 ///
 /// ```
@@ -130,6 +128,21 @@ pub enum NoDefinition {
     /// The schema cannot be read.
     #[error(transparent)]
     Schema(#[from] SchemaError),
+}
+
+/// A definition that is none.
+///
+/// ```
+/// let error = hemiola_log::Definition::parse("a/msg/B", "uint8 x\nfloat y\n").unwrap_err();
+/// assert_eq!(error.to_string(), "line 2: there is no type `float`: neither a primitive of ROS 2 nor defined in the schema");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {message}")]
+pub struct SchemaError {
+    /// Of the schema's text, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
 }
 
 /// A part of a file that cannot be read.

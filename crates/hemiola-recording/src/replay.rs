@@ -146,6 +146,8 @@ impl Replay {
                     Some(_) => Fed::since(&robot, recording, &remarks, None)?.course,
                     None => course.as_due(),
                 };
+                // Nothing else says when a robot of timers alone is done.
+                let course = if robot.samples().is_empty() { course.until(recording.end()) } else { course };
                 (course, Fidelity::DueTimes(reason), Matching::Newest, None)
             }
         };

@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::queue;
+use hemiola_model::Time;
 use hemiola_realtime::KernelThread;
 use hemiola_trace::WorkerId;
 
@@ -60,6 +61,8 @@ pub struct Launched {
     pub state: Arc<RobotState>,
     /// The runs that are to be repeated.
     pub script: Option<Script>,
+    /// When it is over, if nothing else says so.
+    pub end: Option<Time>,
 }
 
 /// So many reports of the watchdog can be on their way.
@@ -67,7 +70,8 @@ const REPORTS: usize = 16;
 
 /// Makes everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
-    let Course { mut feeds, taken, script } = std::mem::take(&mut robot.course);
+    periods::check_rates(&robot)?;
+    let Course { mut feeds, taken, script, end } = std::mem::take(&mut robot.course);
     let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
     let (mut cycles, controls): (Vec<_>, Vec<_>) = made.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
@@ -95,5 +99,5 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
         robot,
     };
-    Ok(Launched { cycles, sources, controls, monitor, viewpoints, helpers, watchdog, state, script })
+    Ok(Launched { cycles, sources, controls, monitor, viewpoints, helpers, watchdog, state, script, end })
 }

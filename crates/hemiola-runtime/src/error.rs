@@ -74,6 +74,14 @@ pub enum RuntimeError {
         /// All of them, with the reasons.
         refusals: Vec<hemiola_model::module::Refusal>,
     },
+    /// A cycle or source that shall run never, backwards, or more often than time has moments.
+    #[error("`{name}` cannot run {rate} times a second; give it a rate above zero, such as 50.0")]
+    Rate {
+        /// The cycle or source.
+        name: String,
+        /// The rate.
+        rate: f64,
+    },
     /// A cycle that nothing triggers.
     #[error(
         "cycle `{cycle}` is triggered by `{source_name}`, and there is no source of that name; linked are: {}",

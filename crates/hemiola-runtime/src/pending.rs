@@ -74,7 +74,7 @@ impl Pending {
     /// # Errors
     /// As for [`wait`](Self::wait).
     pub fn wait_for(mut self, patience: Duration) -> Result<(), RuntimeError> {
-        let end = Instant::now() + patience;
+        let end = later(patience);
         for sent in self.open {
             keep_first(&mut self.outcome, refusal(&sent.wait_until(end)?));
         }
@@ -86,6 +86,12 @@ impl std::fmt::Debug for Pending {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Pending").field("open", &self.open.len()).field("outcome", &self.outcome).finish()
     }
+}
+
+/// So long from now, or as long as can be said.
+fn later(patience: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(patience).unwrap_or(now + Duration::from_secs(u32::MAX.into()))
 }
 
 fn keep_first(outcome: &mut Result<(), RuntimeError>, next: Option<RuntimeError>) {

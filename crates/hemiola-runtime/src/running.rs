@@ -329,12 +329,16 @@ fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
     let mut count = (cycle.core.robot.clock().now().seconds() * rate).ceil() as u64;
     let mut next = cycle_due(&cycle.core.robot, nth(count));
+    let is_slow = is_slow(rate);
     while !cycle.core.robot.is_stopping() {
+        if is_slow && !wait_nearly_until(next, &cycle.core.robot) {
+            return;
+        }
         earliness.meet_prepared(next, || cycle.core.rehearse());
         run_and_rest(&mut cycle, Some(nth(count)));
         // After an overrun the triggers that have passed are left out: the newest data counts.
         let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
-        count = (count + 1).max(passed);
+        count = count.saturating_add(1).max(passed);
         next = cycle_due(&cycle.core.robot, nth(count));
         cycle.core.executor.expect_run(Some(next));
     }
@@ -383,6 +387,9 @@ fn run_source(mut source: SourceRunner) {
         let sampled = match source.due(count) {
             Some(due) => {
                 if let Some(at) = robot.clock().due(due) {
+                    if source.period().is_some_and(|period| period > STOP_PERIOD) && !wait_nearly_until(at, &robot) {
+                        return;
+                    }
                     earliness.meet(at);
                 }
                 source.sample(Some(due))
@@ -413,6 +420,23 @@ fn run_source(mut source: SourceRunner) {
             }
         }
     }
+}
+
+/// Whether a robot that is to stop would have to wait for what happens so often.
+fn is_slow(rate: f64) -> bool {
+    rate * STOP_PERIOD.as_secs_f64() < 1.0
+}
+
+/// Waits until it is time to wait to the point; `false` if the robot stops meanwhile.
+fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
+    while !robot.is_stopping() {
+        let now = monotonic_now();
+        if at.since(now) <= STOP_PERIOD {
+            return true;
+        }
+        sleep_until(now + STOP_PERIOD / 2);
+    }
+    false
 }
 
 /// Recordings have gaps; a robot that is to stop does not wait for their end.

@@ -94,7 +94,7 @@ impl SourceRunner {
     /// The distance of two samples, for a source of a fixed rate.
     pub fn period(&self) -> Option<Duration> {
         match self.rate {
-            SourceRate::Hertz(rate) => Some(Duration::from_secs_f64(1.0 / rate)),
+            SourceRate::Hertz(rate) => Duration::try_from_secs_f64(1.0 / rate).ok(),
             SourceRate::OwnStamps => None,
         }
     }

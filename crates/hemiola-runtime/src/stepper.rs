@@ -41,6 +41,8 @@ pub struct Stepper {
     steps: u64,
     /// Of a recording that it follows.
     follower: Option<Follower>,
+    /// Timers are left alone after that.
+    end: Option<Time>,
 }
 
 struct Timer {
@@ -69,7 +71,7 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, controls, monitor, viewpoints, state, script, .. } = launched;
+        let Launched { cycles, sources, controls, monitor, viewpoints, state, script, end, .. } = launched;
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -96,7 +98,7 @@ impl Stepper {
         for stepped in &mut stage.sources {
             stepped.prepare();
         }
-        Ok(Self { stage, timers, steps: 0, follower })
+        Ok(Self { stage, timers, steps: 0, follower, end })
     }
 
     /// Does what is next; `None` when all sources have ended, or the robot was stopped.
@@ -126,6 +128,7 @@ impl Stepper {
             return None;
         }
         let timer = (0..self.timers.len()).map(|index| (self.timers[index].1.due(), index)).min();
+        let timer = timer.filter(|&(due, _)| self.is_before_end(due));
         match (source, timer) {
             (Some((time, index)), timer) if timer.is_none_or(|(due, _)| time <= due) => {
                 self.stage.state.clock().set(time);
@@ -150,6 +153,10 @@ impl Stepper {
         }
     }
 
+    fn is_before_end(&self, due: Time) -> bool {
+        self.end.is_none_or(|end| due <= end)
+    }
+
     /// What the framework's clock will show in the next step; `None` when there is none.
     pub fn upcoming(&self) -> Option<Time> {
         if self.stage.state.is_stopping() {
@@ -162,7 +169,8 @@ impl Stepper {
         if source.is_none() && !self.stage.sources.is_empty() {
             return None;
         }
-        self.timers.iter().map(|(_, timer)| timer.due()).chain(source).min()
+        let timers = self.timers.iter().map(|(_, timer)| timer.due()).filter(|&due| self.is_before_end(due));
+        timers.chain(source).min()
     }
 
     /// Runs each cycle once whose topic has new messages after what was done; adds them to those that ran.

@@ -13,6 +13,12 @@ pub enum StructureError {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// The program was started somewhere else.
+    #[error("neither {path} nor a folder above it is this workspace (run this inside a checkout of it)")]
+    Outside {
+        /// Where it was started.
+        path: PathBuf,
+    },
     /// A file is not the TOML that it should be.
     #[error("{path} is not valid TOML: {cause}")]
     NotToml {

@@ -33,9 +33,14 @@ pub struct Crate {
 }
 
 impl House {
-    /// Reads the workspace that this crate belongs to.
+    /// Reads the workspace in which this program was started: a build may have come from another copy
+    /// of it, with which it shares the folder of its targets.
     pub fn here() -> Result<Self, StructureError> {
-        Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        let started =
+            std::env::current_dir().map_err(|cause| StructureError::Unreadable { path: ".".into(), cause })?;
+        let is_root = |folder: &&Path| folder.join("tests/structure/Cargo.toml").is_file();
+        let root = started.ancestors().find(is_root);
+        Self::read(root.ok_or_else(|| StructureError::Outside { path: started.clone() })?)
     }
 
     /// Reads the workspace whose manifest lies in a folder.

@@ -13,7 +13,6 @@
 mod architecture;
 mod circles;
 mod error;
-mod exceptions;
 mod house;
 mod module_tree;
 mod source;
@@ -22,7 +21,6 @@ mod table;
 pub use architecture::Architecture;
 pub use circles::{Arrow, ModuleGraph};
 pub use error::StructureError;
-pub use exceptions::{Exceptions, Tolerated};
 pub use house::{Crate, House};
 pub use module_tree::{Module, module_tree};
 pub use source::Source;

@@ -1,14 +1,19 @@
 //! One file of Rust, parsed: which modules it declares, which paths it names, how often it is
 //! `unsafe`. Whatever is compiled for tests only (`#[cfg(test)]`) is passed over.
 
+mod syntax;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use syn::{
-    Attribute, Expr, Field, ImplItem, Item, ItemMod, ItemUse, Lit, Macro, Meta, Safety, Signature, Stmt, TraitItem,
-    UseTree, Variant,
+    Attribute, Field, ImplItem, Item, ItemMod, ItemUse, Macro, Meta, Safety, Signature, Stmt, TraitItem, Variant,
     visit::{self, Visit},
 };
+
+use syntax::{attributes_of, for_tests, leaves, mentions, path_attribute};
 
 /// What stands in one file.
 #[derive(Debug, Default)]
@@ -289,139 +294,5 @@ impl Reading {
                 _ => {}
             }
         }
-    }
-}
-
-/// All paths that a `use` brings in, each with the name that it gets.
-fn leaves(tree: &UseTree) -> Vec<(Vec<String>, String)> {
-    fn walk(tree: &UseTree, before: &[String], found: &mut Vec<(Vec<String>, String)>) {
-        let with = |name: &str| before.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
-        match tree {
-            UseTree::Path(path) => walk(&path.tree, &with(&path.ident.to_string()), found),
-            UseTree::Name(name) if name.ident == "self" => {
-                found.push((before.to_vec(), before.last().cloned().unwrap_or_default()));
-            }
-            UseTree::Name(name) => found.push((with(&name.ident.to_string()), name.ident.to_string())),
-            UseTree::Rename(name) => found.push((with(&name.ident.to_string()), name.rename.to_string())),
-            UseTree::Glob(_) => found.push((with("*"), "*".to_owned())),
-            UseTree::Group(group) => group.items.iter().for_each(|tree| walk(tree, before, found)),
-        }
-    }
-    let mut found = Vec::new();
-    walk(tree, &[], &mut found);
-    found
-}
-
-/// Tells whether attributes say that something is compiled for tests only.
-fn for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| match &attribute.meta {
-        Meta::Path(path) => path.is_ident("test"),
-        Meta::List(list) => list.path.is_ident("cfg") && requires_test(list.tokens.clone()),
-        Meta::NameValue(_) => false,
-    })
-}
-
-fn requires_test(condition: TokenStream) -> bool {
-    let mut before = None;
-    condition.into_iter().any(|token| {
-        let required = match &token {
-            TokenTree::Ident(word) => word == "test",
-            // What holds outside of tests, or also there, is not for tests only.
-            TokenTree::Group(group) => before.as_deref() == Some("all") && requires_test(group.stream()),
-            _ => false,
-        };
-        before = Some(token.to_string());
-        required
-    })
-}
-
-fn mentions(tokens: TokenStream, word: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == word,
-        TokenTree::Group(group) => mentions(group.stream(), word),
-        _ => false,
-    })
-}
-
-fn path_attribute(attribute: &Attribute) -> Option<String> {
-    let Meta::NameValue(pair) = &attribute.meta else { return None };
-    let Expr::Lit(literal) = &pair.value else { return None };
-    let Lit::Str(text) = &literal.lit else { return None };
-    pair.path.is_ident("path").then(|| text.value())
-}
-
-fn attributes_of(item: &Item) -> &[Attribute] {
-    match item {
-        Item::Const(item) => &item.attrs,
-        Item::Enum(item) => &item.attrs,
-        Item::ExternCrate(item) => &item.attrs,
-        Item::Fn(item) => &item.attrs,
-        Item::ForeignMod(item) => &item.attrs,
-        Item::Impl(item) => &item.attrs,
-        Item::Macro(item) => &item.attrs,
-        Item::Mod(item) => &item.attrs,
-        Item::Static(item) => &item.attrs,
-        Item::Struct(item) => &item.attrs,
-        Item::Trait(item) => &item.attrs,
-        Item::TraitAlias(item) => &item.attrs,
-        Item::Type(item) => &item.attrs,
-        Item::Union(item) => &item.attrs,
-        Item::Use(item) => &item.attrs,
-        _ => &[],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_strings_and_tests_do_not_count() {
-        let source = parsed(
-            r##"
-            //! unsafe crate::a::B
-            const TEXT: &str = "unsafe fn crate::a::b";
-            #[cfg(test)]
-            mod tests { use crate::a::B; unsafe fn f() {} }
-            #[cfg(all(test, loom))]
-            mod models;
-            #[cfg(not(test))]
-            mod kept;
-            "##,
-        );
-        assert_eq!((source.unsafe_uses, source.unsafe_functions), (0, 0));
-        assert!(source.paths.iter().all(|path| path.segments.len() < 2));
-        assert_eq!(source.children.iter().map(|child| child.name.as_str()).collect::<Vec<_>>(), ["kept"]);
-    }
-
-    #[test]
-    fn what_is_unsafe_counts_wherever_it_stands() {
-        let source = parsed(
-            "unsafe fn f() {} unsafe trait T {} unsafe impl T for u8 {}
-             type P = unsafe fn();
-             fn g() { assert!(unsafe { true }); unsafe { f() } }",
-        );
-        assert_eq!((source.unsafe_uses, source.lintable_unsafe, source.unsafe_functions), (6, 5, 1));
-    }
-
-    #[test]
-    fn paths_count_in_uses_in_full_and_in_macros() {
-        let source = parsed("use crate::{a::B, c as d}; fn f() { crate::e::f(); println!(\"{}\", crate::g::h()); }");
-        let crates = source.paths.iter().filter(|path| path.segments[0] == "crate");
-        let named: Vec<String> = crates.map(|path| path.segments.join("::")).collect();
-        assert_eq!(named, ["crate::a::B", "crate::c", "crate::e::f", "crate::g::h"]);
-    }
-
-    #[test]
-    fn atomics_are_seen_by_every_way_to_name_them() {
-        let source = parsed(
-            "use std::sync::{Arc, atomic::{AtomicBool, Ordering}}; use crate::sync::atomic::AtomicU8;
-             static S: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);",
-        );
-        assert_eq!(source.atomics, 4);
-    }
-
-    fn parsed(text: &str) -> Source {
-        Source::parse(text).unwrap_or_else(|error| panic!("{error}"))
     }
 }

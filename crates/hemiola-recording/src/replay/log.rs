@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
+use hemiola_model::Time;
 use hemiola_runtime::Script;
 
 use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
@@ -22,6 +23,7 @@ pub struct ReplayLog {
     channels: BTreeMap<String, Vec<Arc<Channel>>>,
     /// What the robot's clock calls zero.
     origin: LogTime,
+    end: Time,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
     script: Result<Script, Arc<RecordingError>>,
@@ -52,7 +54,7 @@ impl ReplayLog {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
-        let (mut is_ours, mut first) = (false, None::<LogTime>);
+        let (mut is_ours, mut first, mut last) = (false, None::<LogTime>, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut heads) = (TranscriptReader::default(), CheckpointHeads::default());
         for file in split.files() {
@@ -63,6 +65,7 @@ impl ReplayLog {
                 let Some(entry) = log.next_entry() else { break };
                 match entry {
                     Ok(Entry::Message(message)) => {
+                        last = last.max(Some(message.log_time));
                         first = Some(first.map_or(message.log_time, |first| first.min(message.log_time)));
                         if is_checkpoint(&message.channel.topic) {
                             heads.look(&message);
@@ -105,7 +108,9 @@ impl ReplayLog {
             false => Ok(Script::of(runs).with_changes(changes)),
         });
         let checkpoints = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
-        Ok(Self { split, channels, origin, partial, script, checkpoints, damage, damages })
+        let since_origin = last.map_or(0, |last| last.nanoseconds().saturating_sub(origin.nanoseconds()));
+        let end = Time::from_nanoseconds(i64::try_from(since_origin).unwrap_or(i64::MAX));
+        Ok(Self { split, channels, origin, end, partial, script, checkpoints, damage, damages })
     }
 
     /// Its files.
@@ -131,6 +136,11 @@ impl ReplayLog {
     /// What the robot's clock calls zero.
     pub fn origin(&self) -> LogTime {
         self.origin
+    }
+
+    /// What the robot's clock showed at the end.
+    pub fn end(&self) -> Time {
+        self.end
     }
 
     /// All topics, but those that tell of runs and checkpoints.

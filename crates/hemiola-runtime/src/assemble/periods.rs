@@ -6,6 +6,7 @@ use hemiola_model::SourceRate;
 use hemiola_model::configuration::{CycleConfiguration, Trigger};
 
 use super::robot::Robot;
+use crate::error::RuntimeError;
 
 /// The nominal distance of two runs.
 pub fn period_of(robot: &Robot, cycle: &CycleConfiguration) -> Option<Duration> {
@@ -29,6 +30,28 @@ pub fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
     }))
 }
 
+/// Whether cycles and sources can run that often.
+///
+/// # Errors
+/// The first that cannot.
+pub fn check_rates(robot: &Robot) -> Result<(), RuntimeError> {
+    let cycles = robot.configuration.cycles.iter().filter_map(|cycle| match cycle.trigger {
+        Trigger::Rate(rate) => Some((cycle.name.as_str(), rate)),
+        Trigger::Topic(_) | Trigger::Source(_) => None,
+    });
+    let sources = robot.sources.iter().filter_map(|source| {
+        let configured = robot.configuration.sources.get(source.name()).and_then(|source| source.rate);
+        match source.rate() {
+            SourceRate::Hertz(rate) => Some((source.name(), configured.unwrap_or(rate))),
+            SourceRate::OwnStamps => None,
+        }
+    });
+    match cycles.chain(sources).find(|&(_, rate)| period(Some(rate)).is_none()) {
+        Some((name, rate)) => Err(RuntimeError::Rate { name: name.to_owned(), rate }),
+        None => Ok(()),
+    }
+}
+
 fn period(rate: Option<f64>) -> Option<Duration> {
-    rate.filter(|rate| rate.is_finite() && *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate))
+    Duration::try_from_secs_f64(1.0 / rate?).ok().filter(|period| !period.is_zero())
 }

@@ -187,7 +187,8 @@ pub struct SharedCrew<'e, W: Fn(usize) + Sync> {
 // job any more, and passes a panic on.
 unsafe impl<W: Fn(usize) + Sync> Crew for SharedCrew<'_, W> {
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        if !self.others || count < 2 {
+        // Shared, indices come from a counter that goes on counting after the last one, and after a panic.
+        if !self.others || count < 2 || count > isize::MAX as usize {
             (0..count).for_each(work);
             return;
         }

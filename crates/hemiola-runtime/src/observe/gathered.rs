@@ -32,6 +32,8 @@ const ENTRIES: usize = 5120;
 const PLOTS: usize = 1 << 14;
 /// Of all workers; one piece of each comes twenty times a second.
 const EVENTS: usize = 1024;
+/// More than any robot runs.
+const AGES: Duration = Duration::from_secs(u32::MAX as u64);
 /// Older figures are of no use.
 const REPORTS: usize = 4;
 
@@ -106,7 +108,8 @@ impl GatheredOutlets {
         let report = Arc::new(report());
         for Periodic { giver, period, due } in due {
             giver.give(report.clone());
-            *due = now + *period;
+            // A period that no clock can show never comes round.
+            *due = now.checked_add(*period).unwrap_or(now + AGES);
         }
     }
 }

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use hemiola_model::Time;
+
 use super::feed::Feed;
 use super::taken::{Taken, TakenValues};
 use crate::script::Script;
@@ -26,6 +28,7 @@ pub struct Course {
     pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
     pub(crate) taken: Taken,
     pub(crate) script: Option<Script>,
+    pub(crate) end: Option<Time>,
 }
 
 impl Course {
@@ -40,6 +43,14 @@ impl Course {
     #[must_use]
     pub fn repeating(mut self, script: Script) -> Self {
         self.script = Some(script);
+        self
+    }
+
+    /// Ends after the runs that are due at that time, where no script says when it is over: timers without sources would go on for
+    /// ever.
+    #[must_use]
+    pub fn until(mut self, end: Time) -> Self {
+        self.end = Some(end);
         self
     }
 

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod containment;
+mod extremes;
 mod outside;
 mod reentering;
 mod switching;

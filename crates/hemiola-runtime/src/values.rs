@@ -15,6 +15,7 @@ use hemiola_model::{AnyRepresentation, Representation, Time, Value};
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::observe::{Asked, Lines, Presence, Viewpoint, WhenFull};
+use crate::robot_state::RobotState;
 
 /// How long a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -81,7 +82,7 @@ impl RobotHandle {
     /// ended, these are the last values.
     pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
-        let (all, has_ended) = {
+        let (all, ended) = {
             let controls = self.controls();
             let resolved = controls.robot.resolved.cycles.iter().enumerate();
             let all: Vec<Looked> = resolved
@@ -91,7 +92,7 @@ impl RobotHandle {
                     Some(Looked { stores: stores.collect(), viewpoint })
                 })
                 .collect();
-            (all, controls.state.has_ended())
+            (all, ended(&controls.state))
         };
         let mut captured = CapturedValues { at, cycles: BTreeMap::new(), silent: Vec::new() };
         for looked in all {
@@ -101,11 +102,9 @@ impl RobotHandle {
                     values.insert(value.descriptor().name().to_owned(), read);
                 }
             };
-            let answered = if has_ended {
-                // SAFETY: all threads that could change it have ended.
-                let ended = unsafe { BetweenRuns::assume() };
+            let answered = if let Some(ended) = &ended {
                 let blackboard = &looked.viewpoint.blackboard;
-                looked.stores.iter().for_each(|&store| keep(blackboard.store(store).current(&ended)));
+                looked.stores.iter().for_each(|&store| keep(blackboard.store(store).current(ended)));
                 Ok(())
             } else {
                 looked.look(&mut keep)
@@ -125,14 +124,12 @@ impl RobotHandle {
         look: impl FnOnce(&AnyRepresentation) -> R,
     ) -> Result<R, RuntimeError> {
         let controls = self.controls();
-        if controls.state.has_ended() {
+        if let Some(ended) = ended(&controls.state) {
             let blackboards = controls.cycles.iter().map(|cycle| &cycle.blackboard).chain(&controls.sources);
             let mut places = blackboards.filter_map(|board| Some((board.clone(), board.store_of(representation)?)));
             let (blackboard, store) = places.next().ok_or_else(|| controls.no_representation(representation))?;
             // Whoever looks may ask for another value.
             drop(controls);
-            // SAFETY: all threads that could change it have ended.
-            let ended = unsafe { BetweenRuns::assume() };
             return Ok(look(blackboard.store(store).current(&ended)));
         }
         let (cycle, store) = controls.store_of(representation)?;
@@ -145,6 +142,12 @@ impl RobotHandle {
         looked.look(&mut |value| seen = look.take().map(|look| look(value)))?;
         seen.ok_or_else(|| RuntimeError::internal("a value that was pinned was not looked at"))
     }
+}
+
+/// The witness that no cycle of a robot that has ended will ever run again.
+fn ended(state: &RobotState) -> Option<BetweenRuns<'static>> {
+    // SAFETY: all threads that could change anything have ended; whoever has this one looks.
+    state.has_ended().then(|| unsafe { BetweenRuns::assume() })
 }
 
 impl Looked {

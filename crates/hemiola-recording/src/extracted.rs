@@ -1,5 +1,5 @@
-//! Tests of modules on what they met: [`Extraction`] takes a run of a module out of a log, and writes a
-//! test that repeats it ([`Extracted`]).
+//! Tests of modules on what they met: [`Extraction`] takes a run of a module out of a log, and
+//! writes a test that repeats it ([`Extracted`]).
 //!
 //! ```no_run
 //! use hemiola_recording::extracted::Extracted;
@@ -52,7 +52,8 @@ fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
 
 /// A run of a module that was taken out of a log.
 ///
-/// Its module is found by its name: the test's file says `use my_robot as _;`, so that it is linked.
+/// Its module is found by its name: the test's file says `use my_robot as _;`, so that it is
+/// linked.
 ///
 /// ```no_run
 /// # use hemiola_recording::extracted::{Extracted, ExtractedError};
@@ -114,10 +115,12 @@ impl Extracted {
         Clock::new(Time::from_nanoseconds(number("now_ns")), step, number("run").unsigned_abs())
     }
 
-    /// Repeats the run with the module as it is now, and compares everything that it provides and remembers, bit for bit.
+    /// Repeats the run with the module as it is now, and compares everything that it provides and
+    /// remembers, bit for bit.
     ///
     /// # Errors
-    /// Something is different, and what; or the module is not linked, or reads what the file does not have.
+    /// Something is different, and what; or the module is not linked, or reads what the file does
+    /// not have.
     pub fn check(&self) -> Result<(), ExtractedError> {
         let modules = registry::modules();
         let module = modules.iter().find(|module| module.name() == self.module()).ok_or_else(|| {

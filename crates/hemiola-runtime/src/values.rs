@@ -1,7 +1,7 @@
 //! Looking at the values of representations while the robot runs, and when it has ended.
 //!
-//! Between two of its runs a cycle holds the values that somebody wants to look at, and goes on; they stay as they are until given back. Any number may
-//! look at the same time.
+//! Between two of its runs a cycle holds the values that somebody wants to look at, and goes on;
+//! they stay as they are until given back. Any number may look at the same time.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: the robot has ended")]
 
@@ -22,7 +22,8 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How often it looks whether it has.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
-/// What all cycles had in their representations at one time, as [`RobotHandle::capture_values`] takes it.
+/// What all cycles had in their representations at one time, as [`RobotHandle::capture_values`]
+/// takes it.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -43,7 +44,8 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 pub struct CapturedValues {
     /// When it was asked for, on the robot's clock.
     pub at: Time,
-    /// By cycle: the values of its representations at the end of one of its runs, by name. Opaque ones have none.
+    /// By cycle: the values of its representations at the end of one of its runs, by name. Opaque
+    /// ones have none.
     pub cycles: BTreeMap<String, BTreeMap<String, Value>>,
     /// The cycles that did not answer, because they do not run.
     pub silent: Vec<String>,
@@ -56,7 +58,8 @@ struct Looked {
 }
 
 impl RobotHandle {
-    /// Reads the value that a representation has at the end of a run; when the robot has ended, its last value.
+    /// Reads the value that a representation has at the end of a run; when the robot has ended, its
+    /// last value.
     ///
     /// # Errors
     /// There is no such representation, it is opaque, or its cycle does not run.
@@ -74,8 +77,9 @@ impl RobotHandle {
             .ok_or_else(|| RuntimeError::SameName { name: T::NAME.to_owned() })
     }
 
-    /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as long as the slowest cycle's run; a
-    /// cycle that does not run is left out. When the robot has ended, these are the last values.
+    /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as
+    /// long as the slowest cycle's run; a cycle that does not run is left out. When the robot has
+    /// ended, these are the last values.
     pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
         let (all, ended) = {

@@ -88,12 +88,12 @@ impl Extraction {
         }
     }
 
-    /// Replays the log with `robot` up to the run, writes what the module met and a test that repeats it
-    /// into a folder of tests, and repeats it.
+    /// Replays the log with `robot` up to the run, writes what the module met and a test that
+    /// repeats it into a folder of tests, and repeats it.
     ///
     /// # Errors
-    /// The log does not have the run, it cannot be repeated, a file cannot be written, or the module does
-    /// something else now.
+    /// The log does not have the run, it cannot be repeated, a file cannot be written, or the
+    /// module does something else now.
     pub fn write(
         &self,
         robot: Robot,

@@ -6,6 +6,7 @@ use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
 use hemiola_log::LogError;
 use hemiola_recording::RecordingError;
+use hemiola_recording::extracted::ExtractedError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
@@ -42,6 +43,9 @@ pub enum CommandError {
     /// A robot cannot be recorded, or a log not be replayed.
     #[error("error: {0}")]
     Recording(#[from] RecordingError),
+    /// A run of a module cannot be taken out of a log.
+    #[error("error: {0}")]
+    Extracted(#[from] ExtractedError),
     /// Nothing can be said of what the robot promises, or that is not enough.
     #[error("error: {0}")]
     Insight(#[from] InsightError),
@@ -72,11 +76,11 @@ impl CommandError {
         match self {
             Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
             Self::Log(error) => of_log(error),
-            Self::Recording(error) => match error {
-                RecordingError::Log(error) => of_log(error),
-                RecordingError::Runtime(_) | RecordingError::Thread(_) | RecordingError::Write { .. } => {
-                    ExitCode::from(1)
-                }
+            Self::Recording(error) => of_recording(error),
+            Self::Extracted(error) => match error {
+                ExtractedError::Log(error) => of_log(error),
+                ExtractedError::Recording(error) => of_recording(error),
+                ExtractedError::Runtime(_) | ExtractedError::Write { .. } => ExitCode::from(1),
                 _ => ExitCode::from(2),
             },
             Self::Insight(error) => match error {
@@ -86,6 +90,14 @@ impl CommandError {
             },
             Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
         }
+    }
+}
+
+fn of_recording(error: &RecordingError) -> ExitCode {
+    match error {
+        RecordingError::Log(error) => of_log(error),
+        RecordingError::Runtime(_) | RecordingError::Thread(_) | RecordingError::Write { .. } => ExitCode::from(1),
+        _ => ExitCode::from(2),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What is known before a run: whether a robot may start (`[analysis] admission`), and which bounds it is to be compared with while it runs.
+//! What is known before a run: whether a robot may start (`[analysis] admission`), and which bounds
+//! it is to be compared with while it runs.
 
 use std::time::Duration;
 
@@ -22,8 +23,8 @@ pub struct Admitted {
     pub warning: Option<String>,
 }
 
-/// Finds out whether everything is sure to be in time, as far as it is known before the run; what is
-/// not known yet does not keep a robot from finding out.
+/// Finds out whether everything is sure to be in time, as far as it is known before the run; what
+/// is not known yet does not keep a robot from finding out.
 ///
 /// # Errors
 /// [`InsightError::NotAdmitted`]: something does not fit, and the configuration refuses that.

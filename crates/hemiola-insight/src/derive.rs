@@ -1,11 +1,15 @@
 //! From a robot to the system that `hemiola-analysis` bounds: the same as `system.toml` would say.
 //!
-//! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks run and not whether somebody works.
-//! - **Sources** that the framework paces are cycles of one task, for they have threads of their own; what they trigger begins when they have a sample. One
-//!   that tells its own times waits for its sensor most of the time, and takes none of the processor's.
+//! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks run
+//!   and not whether somebody works.
+//! - **Sources** that the framework paces are cycles of one task, for they have threads of their
+//!   own; what they trigger begins when they have a sample. One that tells its own times waits for
+//!   its sensor most of the time, and takes none of the processor's.
 //! - **Executors** beside the cycles: see `executors`.
-//! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its deadline counts; and the ways of all chains.
-//! - **Cores.** Who may use some cores only has no more workers there than those. Who shares time is less important than everybody else.
+//! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its
+//!   deadline counts; and the ways of all chains.
+//! - **Cores.** Who may use some cores only has no more workers there than those. Who shares time
+//!   is less important than everybody else.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -28,7 +32,8 @@ use crate::routes::{self, Chain, Root};
 pub struct Derived {
     /// What the analysis looks at.
     pub system: System,
-    /// How each of the robot's cycles responds: the name of what bounds that, a path or the cycle itself.
+    /// How each of the robot's cycles responds: the name of what bounds that, a path or the cycle
+    /// itself.
     pub responses: Vec<Response>,
     /// Every chain from a sensor to an output.
     pub latencies: Vec<Latency>,
@@ -54,7 +59,8 @@ pub struct Latency {
     pub declared: Option<String>,
     /// The chain itself.
     pub chain: Chain,
-    /// Paths, the first of which bounds the reaction time, and all of which bound the data age; none if nobody says how often the source delivers.
+    /// Paths, the first of which bounds the reaction time, and all of which bound the data age;
+    /// none if nobody says how often the source delivers.
     pub paths: Vec<String>,
     /// The longest reaction time that the configuration allows.
     pub reaction: Option<TimeSpan>,
@@ -169,7 +175,8 @@ impl Derivation<'_> {
         Cycle {
             name: configured.name.clone(),
             begins: self.begins(configured),
-            // That of a cycle that a source triggers counts from the sample on: see `add_responses`.
+            // That of a cycle that a source triggers counts from the sample on: see
+            // `add_responses`.
             deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(TimeSpan::from),
             workers: plan.workers().min(allowed),
             cores: configured.cores.clone(),
@@ -215,7 +222,8 @@ fn is_regular(robot: &Robot, source: &str) -> bool {
 }
 
 impl Derived {
-    /// The deadline of a cycle counts from its trigger, which is when the sample was due that triggers it.
+    /// The deadline of a cycle counts from its trigger, which is when the sample was due that
+    /// triggers it.
     fn add_responses(&mut self, robot: &Robot) {
         for cycle in &robot.configuration().cycles {
             let verdict = match trigger(robot, cycle) {
@@ -296,7 +304,8 @@ fn path_name(latency: &Latency, system: &System, place: usize) -> String {
     if system.paths.iter().any(|path| path.name == name) { format!("{name} of {cycle}") } else { name }
 }
 
-/// Whether `[chain.*]` means this output with `to`: by its own name, that of its module, or that of the source that reads it.
+/// Whether `[chain.*]` means this output with `to`: by its own name, that of its module, or that of
+/// the source that reads it.
 pub fn is_output_of(output: &str, to: &str) -> bool {
     let of = |whose: &str| output.strip_prefix(whose) == Some(to);
     let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));

@@ -1,12 +1,16 @@
-//! The executors beside a robot's cycles, as runs showed them: as executors with chains of one callback each.
+//! The executors beside a robot's cycles, as runs showed them: as executors with chains of one
+//! callback each.
 //!
-//! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless `[executor.*]` says others: one core, or all of them.
-//! - **Timers** come once per period, and have to be served before the next time; nobody says that of messages.
-//! - **Messages** come no closer together than they ever did, or than `[analysis.period]` says. Where n of them come at once, and then none for a while, they are n
-//!   chains, each of which begins once in the least time in which n + 1 came: the first message and the one after n others are that far apart, and
-//!   so are the second and the one after n others, and so on.
-//! - **Looking for work** before it sleeps belongs to each call. Being awake before a timer is due is a chain of its own, for what keeps it waiting does not
-//!   keep the timer waiting.
+//! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless
+//!   `[executor.*]` says others: one core, or all of them.
+//! - **Timers** come once per period, and have to be served before the next time; nobody says that
+//!   of messages.
+//! - **Messages** come no closer together than they ever did, or than `[analysis.period]` says.
+//!   Where n of them come at once, and then none for a while, they are n chains, each of which
+//!   begins once in the least time in which n + 1 came: the first message and the one after n
+//!   others are that far apart, and so are the second and the one after n others, and so on.
+//! - **Looking for work** before it sleeps belongs to each call. Being awake before a timer is due
+//!   is a chain of its own, for what keeps it waiting does not keep the timer waiting.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
@@ -35,7 +39,8 @@ pub struct Callbacks {
     pub sharing: Vec<String>,
 }
 
-/// A callback, and the chain that bounds how long it takes until it has been called, or why none does.
+/// A callback, and the chain that bounds how long it takes until it has been called, or why none
+/// does.
 pub struct Called {
     /// What tables call it.
     pub name: String,
@@ -199,8 +204,9 @@ impl Arrivals {
     }
 }
 
-/// So many messages, and the least time from the first of them to the one after the last: the fewest of which there are not many more in the long run
-/// than if they came like that all the time.
+/// So many messages, and the least time from the first of them to the one after the last: the
+/// fewest of which there are not many more in the long run than if they came like that all the
+/// time.
 fn burst(spans: &[u64]) -> Option<(usize, u64)> {
     let rate = |&(messages, span): &(usize, u64)| messages as f64 / span as f64;
     let bursts = || (1..).zip(spans.iter().copied()).filter(|&(_, span)| span > 0);

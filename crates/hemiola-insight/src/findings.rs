@@ -175,7 +175,8 @@ fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, ana
     }
 }
 
-/// The first way bounds the reaction time: what comes on another one first was earlier still. The oldest sample comes on the slowest way.
+/// The first way bounds the reaction time: what comes on another one first was earlier still. The
+/// oldest sample comes on the slowest way.
 fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> [Row; 2] {
     let chain = &latency.chain;
     let name = latency.name();

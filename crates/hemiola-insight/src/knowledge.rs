@@ -43,8 +43,9 @@ impl Knowledge {
         self.profile.sources.get(source).and_then(|measured| self.span(measured))
     }
 
-    /// What the machine takes for itself, as far as it was measured: in 99 of 100 cases. The longest of all is what something else did that had the core
-    /// once, and a bound counts each of these for every time that a thread begins to run.
+    /// What the machine takes for itself, as far as it was measured: in 99 of 100 cases. The
+    /// longest of all is what something else did that had the core once, and a bound counts each of
+    /// these for every time that a thread begins to run.
     pub fn costs(&self) -> Costs {
         let cost = |name: &str| TimeSpan::nanoseconds(self.profile.costs.get(name).map_or(0, |measured| measured.p99));
         Costs {
@@ -63,7 +64,8 @@ impl Knowledge {
         TimeSpan::nanoseconds(self.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
     }
 
-    /// From the shortest to the longest of what was measured, as far as that counts; nothing if nothing was.
+    /// From the shortest to the longest of what was measured, as far as that counts; nothing if
+    /// nothing was.
     pub fn span(&self, measured: &Measured) -> Option<Span> {
         let longest = self.quantile.map_or(measured.maximum(), |quantile| measured.quantile(quantile));
         let time = |nanoseconds: u64| TimeSpan::nanoseconds(nanoseconds);

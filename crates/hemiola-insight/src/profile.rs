@@ -1,4 +1,5 @@
-//! What was measured, from run to run: in the file that `output.profile` names, and at the end of logs.
+//! What was measured, from run to run: in the file that `output.profile` names, and at the end of
+//! logs.
 
 use std::path::Path;
 
@@ -33,7 +34,8 @@ pub fn read(path: &Path) -> Result<Profile, InsightError> {
     Profile::from_json(&text).map_err(|error| InsightError::InvalidProfile { log: path.to_owned(), error })
 }
 
-/// What is known after a run: the same program's runs add up; what another one took only serves to plan.
+/// What is known after a run: the same program's runs add up; what another one took only serves to
+/// plan.
 pub fn after_run(known: Option<Profile>, mut measured: Profile, is_in_real_time: bool) -> Profile {
     measured.program = this_program();
     if !is_in_real_time {
@@ -61,7 +63,8 @@ pub const TIMER_LATENESS: &str = "timer_lateness";
 /// What profiles call the cost of being preempted.
 pub const PREEMPTION: &str = "preemption";
 
-/// With what this machine takes for itself, if the profile of this program does not have that yet: it takes three quarters of a second once.
+/// With what this machine takes for itself, if the profile of this program does not have that yet:
+/// it takes three quarters of a second once.
 pub fn calibrated(known: Option<Profile>) -> Profile {
     let mut profile = known.unwrap_or_default();
     if profile.program == this_program() && !profile.costs.is_empty() {

@@ -1,8 +1,10 @@
-//! The ways from each source to each output: through which cycles, by what tasks read of each other and what they tell each other.
+//! The ways from each source to each output: through which cycles, by what tasks read of each other
+//! and what they tell each other.
 //!
-//! A value derives from what its provider requires or collects in the same run, as it does for the time stamps that it carries; not from `Previous<T>`.
-//! Whoever subscribes to a topic derives from what those who publish to it do, whether they have something to tell or not. Ways on which there is a
-//! topic make chains of their own. What sources subscribe to is not followed.
+//! A value derives from what its provider requires or collects in the same run, as it does for the
+//! time stamps that it carries; not from `Previous<T>`. Whoever subscribes to a topic derives from
+//! what those who publish to it do, whether they have something to tell or not. Ways on which there
+//! is a topic make chains of their own. What sources subscribe to is not followed.
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +29,8 @@ pub struct Chain {
     pub output: String,
     /// The cycles on each way, the way with the fewest first.
     pub routes: Vec<Vec<String>>,
-    /// Values derive from each other in a circle, so that the oldest sample that one derives from may be of any age.
+    /// Values derive from each other in a circle, so that the oldest sample that one derives from
+    /// may be of any age.
     pub is_circular: bool,
 }
 
@@ -69,7 +72,8 @@ struct Search<'r> {
     topics: &'r [TopicEnd],
     names: &'r BTreeMap<&'r str, usize>,
     graphs: &'r [TaskGraph],
-    /// What is read of each import that derives from the source: outputs, and imports of other cycles.
+    /// What is read of each import that derives from the source: outputs, and imports of other
+    /// cycles.
     reached: BTreeMap<Import<'r>, Reached<'r>>,
 }
 
@@ -206,7 +210,8 @@ impl<'r> Search<'r> {
         way.cycles.pop();
     }
 
-    /// Goes on to cycles that take these. Values that are taken together go on together; messages may be slower.
+    /// Goes on to cycles that take these. Values that are taken together go on together; messages
+    /// may be slower.
     fn go_on(&self, imports: impl Iterator<Item = Import<'r>>, way: &mut Way, found: &mut Found) {
         let mut next: BTreeMap<(usize, bool), BTreeSet<Taken<'r>>> = BTreeMap::new();
         for (reader, taken) in imports {
@@ -271,7 +276,8 @@ struct Way {
     topics: usize,
     /// Whether there shall be some.
     by_messages: bool,
-    /// How often a cycle may come again: where imports do not derive from themselves that has an end, elsewhere as often as a way may need.
+    /// How often a cycle may come again: where imports do not derive from themselves that has an
+    /// end, elsewhere as often as a way may need.
     returns: usize,
 }
 

@@ -15,7 +15,8 @@ use crate::knowledge::{Knowledge, Origin};
 /// Columns of a time.
 const TIME: usize = 10;
 
-/// A line per cycle, and two per chain: deadline, bound, the longest that was observed, margin, verdict.
+/// A line per cycle, and two per chain: deadline, bound, the longest that was observed, margin,
+/// verdict.
 pub fn table(findings: &Findings) -> String {
     let columns = columns(&findings.rows, [TIME; 4]);
     let mut text = columns.line(["", "deadline", "bound", "observed", "margin"]) + "\n";

@@ -1,7 +1,8 @@
 use hemiola_analysis::NoBound;
 use thiserror::Error;
 
-/// Why nothing bounds how long something of a robot takes: what is not known of it, and where to say it.
+/// Why nothing bounds how long something of a robot takes: what is not known of it, and where to
+/// say it.
 ///
 /// ```
 /// use hemiola_insight::Unbounded;

@@ -34,17 +34,16 @@ pub mod module;
 mod name;
 mod parameters;
 mod representation;
-mod source;
 mod time;
 
 pub use data::{Data, Value};
+pub use module::{Source, SourceDescriptor, SourceRate};
 pub use name::Name;
 pub use parameters::{ParameterDescription, Parameters, ParametersError, Range};
 pub use representation::{
     AnyRepresentation, Form, Layout, LayoutError, Member, Representation, RepresentationDescriptor, SequenceHeader,
     ValueMut,
 };
-pub use source::{Source, SourceDescriptor, SourceRate};
 pub use time::{Clock, Time};
 
 /// Used by the code that the macros write; not for direct use.

@@ -15,6 +15,7 @@ mod refusal;
 pub mod registry;
 mod safe_state;
 mod scope;
+mod source;
 mod state;
 mod update;
 
@@ -30,13 +31,14 @@ pub use foreign::{
     ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignPublisher, ForeignSubscription,
     ForeignValue, UntypedEnds, UntypedPublisher, UntypedSubscription,
 };
-pub use instance::{CreationError, Instance, PreparedParameters};
+pub use instance::{Alone, CreationError, Instance, PreparedParameters};
 use instance::{OfForeign, no_parameters};
 pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRecord, PortRole};
 pub use refusal::{Refusal, RefusalReason};
 pub use safe_state::SafeState;
 use safe_state::SafeStateAction;
 pub use scope::{Crew, Scope};
+pub use source::{Source, SourceDescriptor, SourceRate};
 pub use state::{StateField, StateForm};
 pub(crate) use update::Owner;
 pub use update::{Access, Failure, IntoOutcome, Outcome, Update};

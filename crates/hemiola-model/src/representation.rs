@@ -4,10 +4,14 @@
 //! ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two equal descriptors are of one type.
 #![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
 
+mod any;
 mod dynamic;
+mod form;
 mod large;
 mod layout;
 
+pub use any::{AnyRepresentation, ValueMut};
+pub use form::Form;
 pub use layout::{Layout, LayoutError, Member, SequenceHeader};
 
 use std::any::TypeId;
@@ -17,8 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Name;
 use crate::cdr::MessageSchema;
-
-use crate::data::{Data, DataType, ReadError, Reader, Value, Writer};
+use crate::data::{DataType, ReadError, Reader, Writer};
 
 /// A plain data type that modules exchange. Derive it.
 ///
@@ -101,84 +104,6 @@ pub trait Representation: Default + Send + Sync + 'static {
     }
 }
 
-/// How values of a representation are looked at from outside: as data, or not at all.
-///
-/// ```
-/// use hemiola_model::{Form, Representation, RepresentationDescriptor, data::DataType};
-/// # use hemiola_model::data::{Data, ReadError, Reader, Writer};
-///
-/// #[derive(Default)]
-/// struct Distance(f32);
-/// # impl Data for Distance {
-/// #     fn data_type() -> DataType { f32::data_type() }
-/// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
-/// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { f32::read(reader).map(Self) }
-/// # }
-///
-/// impl Representation for Distance {
-///     const NAME: &'static str = "Distance";
-///     fn form() -> Form<Self> { Form::data() } // `Distance` is `Data`
-/// }
-///
-/// assert_eq!(RepresentationDescriptor::of::<Distance>().data_type(), Some(DataType::Float32));
-/// ```
-pub struct Form<T: ?Sized> {
-    data: Option<DataForm<T>>,
-}
-
-struct DataForm<T: ?Sized> {
-    data_type: fn() -> DataType,
-    write: fn(&T, &mut dyn Writer),
-    read: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
-}
-
-impl<T: Data> Form<T> {
-    /// For types with a schema.
-    pub const fn data() -> Self {
-        Self {
-            data: Some(DataForm {
-                data_type: T::data_type,
-                write: T::write,
-                read: |value, reader| {
-                    *value = T::read(reader)?;
-                    Ok(())
-                },
-            }),
-        }
-    }
-}
-
-impl<T> Form<T> {
-    /// For types that cannot leave the process: handles, models, caches.
-    pub const fn opaque() -> Self {
-        Self { data: None }
-    }
-}
-
-impl<T> Form<T> {
-    /// Writes a value; `false`, and nothing written, when the type is opaque.
-    pub fn write(&self, value: &T, writer: &mut dyn Writer) -> bool {
-        match &self.data {
-            Some(form) => {
-                (form.write)(value, writer);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Replaces a value by one that is read; `Ok(false)` when the type is opaque.
-    ///
-    /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
-    pub fn read(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
-        match &self.data {
-            Some(form) => (form.read)(value, reader).map(|()| true),
-            None => Ok(false),
-        }
-    }
-}
-
 /// A representation without its type: what registries, blackboards and recorders work with.
 ///
 /// ```
@@ -220,28 +145,6 @@ struct Dynamic {
 
 /// In the place of a Rust type.
 struct NoRustType;
-
-/// An owned value of some representation; dropped with the right destructor.
-///
-/// ```
-/// # use hemiola_model::{Form, Representation, RepresentationDescriptor};
-/// # #[derive(Default)] struct Count(u32);
-/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
-/// let mut value = RepresentationDescriptor::of::<Count>().create();
-/// value.downcast_mut::<Count>().unwrap().0 = 3;
-/// value.reset();
-/// assert_eq!(value.downcast_ref::<Count>().unwrap().0, 0);
-/// ```
-pub struct AnyRepresentation {
-    descriptor: &'static RepresentationDescriptor,
-    value: *mut (),
-    default: *const (),
-}
-
-// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation), or plain memory.
-unsafe impl Send for AnyRepresentation {}
-// SAFETY: as above; shared access only gives shared references.
-unsafe impl Sync for AnyRepresentation {}
 
 impl RepresentationDescriptor {
     /// The description of `T`: what it says of itself, and nobody else of it.
@@ -419,134 +322,6 @@ impl PartialEq for RepresentationDescriptor {
 impl fmt::Debug for RepresentationDescriptor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.name)
-    }
-}
-
-impl AnyRepresentation {
-    /// What this is a value of.
-    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
-        self.descriptor
-    }
-
-    /// The value, if it is a `T`.
-    pub fn downcast_ref<T: Representation>(&self) -> Option<&T> {
-        // SAFETY: the descriptor's type is T, so `create` made a T here.
-        (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &*self.value.cast::<T>() })
-    }
-
-    /// The value, if it is a `T`.
-    pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
-        // SAFETY: the descriptor's type is T, so `create` made a T here.
-        (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &mut *self.value.cast::<T>() })
-    }
-
-    /// Makes it the default value again, keeping buffers.
-    pub fn reset(&mut self) {
-        // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.reset)(self.descriptor, self.value, self.default) }
-    }
-
-    /// Writes the value; `false`, and nothing written, when the representation is opaque.
-    pub fn write(&self, writer: &mut dyn Writer) -> bool {
-        // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.write)(self.descriptor, self.value, writer) }
-    }
-
-    /// Replaces the value by one that is read; `Ok(false)` when the representation is opaque.
-    ///
-    /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
-    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
-        // SAFETY: `value` was made by `create` of this descriptor.
-        unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
-    }
-
-    /// A 64-bit fingerprint of every bit of the value; `None` when the representation is opaque.
-    ///
-    /// Equal bits give equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should
-    /// when replays are compared. It is no defence against somebody who builds collisions.
-    pub fn fingerprint(&self) -> Option<u64> {
-        let mut hash = crate::data::Hash::new();
-        self.write(&mut hash).then(|| hash.finish())
-    }
-
-    /// The value in its text form; `None` when the representation is opaque.
-    pub fn to_value(&self) -> Option<Value> {
-        let mut builder = crate::data::ValueWriter::default();
-        self.write(&mut builder).then(|| builder.finish())
-    }
-
-    /// The address of the value, for the cells of a blackboard; valid as long as this lives.
-    pub fn as_ptr(&self) -> *mut () {
-        self.value
-    }
-}
-
-impl Drop for AnyRepresentation {
-    fn drop(&mut self) {
-        // SAFETY: `value` was made by `create` of this descriptor and is dropped once.
-        unsafe { (self.descriptor.drop)(self.descriptor, self.value) }
-    }
-}
-
-/// Somebody's value, to be filled. It stays where it is: nobody can put another one in its place, which might be of another
-/// representation.
-///
-/// ```
-/// use hemiola_model::{RepresentationDescriptor, ValueMut};
-/// # use hemiola_model::{Form, Representation};
-/// # #[derive(Default)] struct Count(u32);
-/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
-///
-/// let mut count = RepresentationDescriptor::of::<Count>().create();
-/// let mut value = ValueMut::of(&mut count);
-/// value.downcast_mut::<Count>().unwrap().0 = 3;
-/// assert_eq!(count.downcast_ref::<Count>().unwrap().0, 3);
-/// ```
-pub struct ValueMut<'v>(&'v mut AnyRepresentation);
-
-impl<'v> ValueMut<'v> {
-    /// Lets somebody fill this.
-    pub fn of(value: &'v mut AnyRepresentation) -> Self {
-        Self(value)
-    }
-
-    /// What this is a value of.
-    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
-        self.0.descriptor()
-    }
-
-    /// The value, if it is a `T`.
-    pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
-        self.0.downcast_mut()
-    }
-
-    /// Makes it the default value again, keeping buffers.
-    pub fn reset(&mut self) {
-        self.0.reset();
-    }
-
-    /// As [`AnyRepresentation::read`].
-    ///
-    /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
-    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
-        self.0.read(reader)
-    }
-}
-
-impl fmt::Debug for ValueMut<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl fmt::Debug for AnyRepresentation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_value() {
-            Some(value) => write!(formatter, "{} {value}", self.descriptor.name),
-            None => write!(formatter, "{} (opaque)", self.descriptor.name),
-        }
     }
 }
 

@@ -1,5 +1,7 @@
-//! Checkpoints, which hold all that later runs depend on, as logs have them: a message for each module, value and input that a cycle goes on from, below
-//! `/cycle/_state`, and one in `/cycle/_state` itself that tells that all of them are there. All of one part have the same time.
+//! Checkpoints, which hold all that later runs depend on, as logs have them: a message for each
+//! module, value and input that a cycle goes on from, below `/cycle/_state`, and one in
+//! `/cycle/_state` itself that tells that all of them are there. All of one part have the same
+//! time.
 
 mod reader;
 mod remembered;
@@ -75,7 +77,8 @@ struct PieceHead {
     kind: String,
     /// Of which module, representation or topic.
     name: String,
-    /// Of messages: how many ends of the same topic the cycle has before the one that received them.
+    /// Of messages: how many ends of the same topic the cycle has before the one that received
+    /// them.
     number: u32,
     /// Of each value.
     views: Vec<ViewHead>,

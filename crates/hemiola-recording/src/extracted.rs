@@ -1,4 +1,5 @@
-//! Tests of modules on what they met: `log extract-cycle` takes a run of a module out of a log, and writes a test that repeats it.
+//! Tests of modules on what they met: [`Extraction`] takes a run of a module out of a log, and
+//! writes a test that repeats it ([`Extracted`]).
 //!
 //! ```no_run
 //! use hemiola_recording::extracted::Extracted;
@@ -8,34 +9,38 @@
 //! # Ok::<(), hemiola_recording::extracted::ExtractedError>(())
 //! ```
 
+mod error;
+mod extraction;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Message};
+use hemiola_log::{Channel, Entry, LogReader, LogTime, Message};
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::module::{ArgumentKind, ModuleDescriptor, SafeState, registry};
 use hemiola_model::{Clock, Time, Value};
 use hemiola_runtime::{RunInput, RunResult, SingleRun};
-use thiserror::Error;
 
 use crate::checkpoints::adapted;
 
+pub use error::ExtractedError;
+pub use extraction::{ExtractedFiles, Extraction};
+
 /// The metadata with what is no value.
-pub const RUN: &str = "hemiola/extracted";
+const RUN: &str = "hemiola/extracted";
 /// Before the names of parameters.
-pub const PARAMETER: &str = "parameter/";
+const PARAMETER: &str = "parameter/";
 /// The topic of what the module remembers before the run.
-pub const BEFORE: &str = "/before";
+const BEFORE: &str = "/before";
 /// The topic of what it remembers after the run.
-pub const AFTER: &str = "/after";
+const AFTER: &str = "/after";
 /// The prefix of topics of what it provides.
-pub const OUTPUT: &str = "/output/";
+const OUTPUT: &str = "/output/";
 
 /// Where what is read by an argument of that kind stands.
-pub fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
+fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
     match kind {
         ArgumentKind::Requires => Some("/input/"),
         ArgumentKind::Uses => Some("/previous/"),
@@ -47,7 +52,8 @@ pub fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
 
 /// A run of a module that was taken out of a log.
 ///
-/// Its module is found by its name: the test's file says `use my_robot as _;`, so that it is linked.
+/// Its module is found by its name: the test's file says `use my_robot as _;`, so that it is
+/// linked.
 ///
 /// ```no_run
 /// # use hemiola_recording::extracted::{Extracted, ExtractedError};
@@ -67,40 +73,6 @@ struct Recorded {
     channel: Arc<Channel>,
     data: Vec<u8>,
     offset: u64,
-}
-
-/// Why a run that was taken out of a log was not repeated, or what was different.
-#[derive(Error)]
-#[non_exhaustive]
-pub enum ExtractedError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// It is another one, or the module has changed too much.
-    #[error("{}: {reason}", path.display())]
-    Unfit {
-        /// The file.
-        path: PathBuf,
-        /// In words.
-        reason: String,
-    },
-    /// The module computes something else now.
-    #[error("run {run} of {module} is not what it was:\n  {}", differences.join("\n  "))]
-    Different {
-        /// The module.
-        module: String,
-        /// The run of its cycle.
-        run: u64,
-        /// Each with both values.
-        differences: Vec<String>,
-    },
-}
-
-/// As people read it, for tests that unwrap.
-impl fmt::Debug for ExtractedError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{self}")
-    }
 }
 
 impl Extracted {
@@ -143,10 +115,12 @@ impl Extracted {
         Clock::new(Time::from_nanoseconds(number("now_ns")), step, number("run").unsigned_abs())
     }
 
-    /// Repeats the run with the module as it is now, and compares everything that it provides and remembers, bit for bit.
+    /// Repeats the run with the module as it is now, and compares everything that it provides and
+    /// remembers, bit for bit.
     ///
     /// # Errors
-    /// Something is different, and what; or the module is not linked, or reads what the file does not have.
+    /// Something is different, and what; or the module is not linked, or reads what the file does
+    /// not have.
     pub fn check(&self) -> Result<(), ExtractedError> {
         let modules = registry::modules();
         let module = modules.iter().find(|module| module.name() == self.module()).ok_or_else(|| {

@@ -62,10 +62,12 @@ impl Rhythm {
     fn of(handle: &RobotHandle, flush: Duration) -> Self {
         // No time of the world belongs to times of a stepped clock.
         if handle.clock().due(Time::ZERO).is_none() {
-            // Such a robot waits: for its values soon, and with its messages until all values are there that were provided with them.
+            // Such a robot waits: for its values soon, and with its messages until all values are
+            // there that were provided with them.
             return Self { look: Duration::from_micros(100), messages: Duration::MAX, flush };
         }
-        // In so short a time nobody provides as many values, or sends as many messages, as can wait.
+        // In so short a time nobody provides as many values, or sends as many messages, as can
+        // wait.
         Self { look: Duration::from_millis(5), messages: Duration::from_millis(20), flush }
     }
 }

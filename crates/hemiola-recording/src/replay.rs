@@ -1,4 +1,5 @@
-//! A log in the place of the sources that it was recorded from: what `run --replay` does, for programs of one's own.
+//! A log in the place of the sources that it was recorded from: what `run --replay` does, for
+//! programs of one's own.
 //!
 //! ```no_run
 //! # fn show(robot: hemiola_runtime::Robot) -> Result<(), hemiola_recording::RecordingError> {
@@ -48,7 +49,8 @@ use take::{LogValues, Matching};
 pub use log::ReplayLog;
 pub use remarks::Remarks;
 
-/// A robot whose sources a recording stands in for, and whose runs are those of the recording, if that is possible. Example: [the module](self).
+/// A robot whose sources a recording stands in for, and whose runs are those of the recording, if
+/// that is possible. Example: [the module](self).
 pub struct Replay {
     /// To be stepped, or [played](Robot::into_player).
     pub robot: Robot,
@@ -99,11 +101,12 @@ pub enum Fidelity {
 }
 
 impl Replay {
-    /// Feeds every source from the log that the log has all of, and takes these representations of cycles from it as well; the runs are those of the
-    /// log, if that is possible.
+    /// Feeds every source from the log that the log has all of, and takes these representations of
+    /// cycles from it as well; the runs are those of the log, if that is possible.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit; a representation cannot be taken.
+    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping
+    /// does not fit; a representation cannot be taken.
     pub fn of(
         robot: Robot,
         recording: &ReplayLog,
@@ -251,7 +254,8 @@ impl Fed {
     /// Feeds every source from the log that the log has all of.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping does not fit.
+    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping
+    /// does not fit.
     ///
     /// A robot that goes on at some time needs the samples of each source from a number on.
     fn since(

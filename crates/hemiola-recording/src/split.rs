@@ -1,4 +1,5 @@
-//! A log in one file, or in several of which each is whole by itself: `game-001.mcap`, `game-002.mcap`.
+//! A log in one file, or in several of which each is whole by itself: `game-001.mcap`,
+//! `game-002.mcap`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ pub struct SplitLog {
 type Identity = Option<BTreeMap<String, String>>;
 
 impl SplitLog {
-    /// What a path means: a file, which may be the first of several; or a folder with the files of one log.
+    /// What a path means: a file, which may be the first of several; or a folder with the files of
+    /// one log.
     ///
     /// # Errors
     /// There is nothing of that name, or the folder has no log or several.
@@ -113,7 +115,8 @@ pub struct Kept {
 }
 
 impl Messages {
-    /// The next one, or what cannot be read; reading goes on behind it, unless the file itself failed.
+    /// The next one, or what cannot be read; reading goes on behind it, unless the file itself
+    /// failed.
     #[expect(clippy::should_implement_trait, reason = "an iterator may be asked again after an error; this may not")]
     pub fn next(&mut self) -> Option<Result<Kept, LogError>> {
         loop {

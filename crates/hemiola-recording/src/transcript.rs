@@ -1,4 +1,5 @@
-//! What each run of a cycle began with, as logs have it: a message per run in `/cycle/_run`, which any viewer can show.
+//! What each run of a cycle began with, as logs have it: a message per run in `/cycle/_run`, which
+//! any viewer can show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,7 +39,8 @@ struct Run {
     order: u64,
     /// Whether the robot was in its safe state.
     safe_state: bool,
-    /// The changes from outside that came into force with it, by the numbers that `/hemiola/changes` gives them.
+    /// The changes from outside that came into force with it, by the numbers that
+    /// `/hemiola/changes` gives them.
     changes: Vec<u32>,
     /// What it took of each cycle and source that it reads from.
     inputs: Vec<Input>,

@@ -329,7 +329,7 @@ impl<T: Tasks> Shared<T> {
 
         let relied = Relied;
         self.work(&run, graph.roots(), 0, worker, begin);
-        self.finish(&run, worker);
+        self.finish(&run, (graph, tasks), worker);
         std::mem::forget(relied);
         if let Some(panic) = self.panic.take() {
             resume_unwind(panic);
@@ -409,9 +409,8 @@ impl<T: Tasks> Shared<T> {
     }
 
     /// Worker 0 after its own work: works on until the run is over.
-    fn finish(&self, run: &Run<T>, worker: &mut T::Worker) {
-        // SAFETY: worker 0 owns the run.
-        let words = unsafe { &*run.graph }.words();
+    fn finish(&self, run: &Run<T>, (graph, tasks): (&ExecutableGraph, &T), worker: &mut T::Worker) {
+        let words = graph.words();
         let mut idle_since = None;
         while self.remaining.load(Ordering::SeqCst) != 0 {
             if self.claim_and_work(run, words, 0, worker) || self.board.help() {
@@ -433,8 +432,6 @@ impl<T: Tasks> Shared<T> {
         if asked != 0 {
             // It was woken for nothing but the end.
             self.asked[0].store(0, Ordering::Relaxed);
-            // SAFETY: worker 0 owns the run.
-            let tasks = unsafe { &*run.tasks };
             _ = quietly(|| tasks.woken(Ticks(asked), Ticks::now(), worker));
         }
     }

@@ -79,7 +79,7 @@ impl ModuleInstance {
     /// What the reader holds is not that.
     pub fn read_state(&self, reader: &mut dyn Reader, _: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
         // SAFETY: between two runs nobody uses it; nothing has begun, so nobody makes it safe.
-        unsafe { self.instance.read_state(reader) }
+        unsafe { self.instance.alone() }.read_state(reader)
     }
 
     /// Writes down what the module remembers; `false` while somebody from outside is in.
@@ -99,7 +99,7 @@ impl ModuleInstance {
         // A module that panics here must not keep others from it.
         let result = quietly(|| {
             // SAFETY: no task of its cycle is in, and none comes in.
-            unsafe { self.instance.enter_safe_state() }
+            unsafe { self.instance.alone() }.enter_safe_state();
         });
         gate.leave_from_outside();
         if result.is_some() { Entered::Yes } else { Entered::Failed }
@@ -109,7 +109,7 @@ impl ModuleInstance {
     pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass() else { return false };
         // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from outside is in.
-        quietly(|| unsafe { self.instance.exchange_parameters(parameters) }).is_some()
+        quietly(|| unsafe { self.instance.alone() }.exchange_parameters(parameters)).is_some()
     }
 }
 

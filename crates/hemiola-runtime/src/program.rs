@@ -26,7 +26,7 @@ use crate::robot_state::RobotState;
 use crate::run::{CycleImport, Repeated};
 use crate::worker::WorkerState;
 
-pub use build::{ProgramParts, build, outlive_store};
+pub use build::{ProgramParts, build, outlive_cell, outlive_port, outlive_store};
 pub use ends::{PublisherEnd, Received, SubscriptionEnd};
 use lineage::Lineage;
 use update::UpdateTask;

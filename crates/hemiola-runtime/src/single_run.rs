@@ -108,7 +108,7 @@ impl SingleRun {
             let failed = |error: ReadError| format!("what {} remembers: {error}", module.name());
             let mut reader = CdrReader::new(state).map_err(failed)?;
             // SAFETY: nobody else has the instance.
-            unsafe { instance.read_state(&mut reader) }.map_err(failed)?;
+            unsafe { instance.alone() }.read_state(&mut reader).map_err(failed)?;
         }
         let mut updates: Vec<&Update> = module.updates().iter().collect();
         let place = |update: &&Update| self.order.iter().position(|name| name == update.name()).unwrap_or(usize::MAX);

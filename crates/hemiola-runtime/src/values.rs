@@ -1,7 +1,7 @@
 //! Looking at the values of representations while the robot runs, and when it has ended.
 //!
-//! Between two of its runs a cycle holds the values that somebody wants to look at, and goes on; they stay as they are until given back. Any number may
-//! look at the same time.
+//! Between two of its runs a cycle holds the values that somebody wants to look at, and goes on;
+//! they stay as they are until given back. Any number may look at the same time.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: the robot has ended")]
 
@@ -15,13 +15,15 @@ use hemiola_model::{AnyRepresentation, Representation, Time, Value};
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::observe::{Asked, Lines, Presence, Viewpoint, WhenFull};
+use crate::robot_state::RobotState;
 
 /// How long a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// How often it looks whether it has.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
-/// What all cycles had in their representations at one time, as [`RobotHandle::capture_values`] takes it.
+/// What all cycles had in their representations at one time, as [`RobotHandle::capture_values`]
+/// takes it.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -42,7 +44,8 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 pub struct CapturedValues {
     /// When it was asked for, on the robot's clock.
     pub at: Time,
-    /// By cycle: the values of its representations at the end of one of its runs, by name. Opaque ones have none.
+    /// By cycle: the values of its representations at the end of one of its runs, by name. Opaque
+    /// ones have none.
     pub cycles: BTreeMap<String, BTreeMap<String, Value>>,
     /// The cycles that did not answer, because they do not run.
     pub silent: Vec<String>,
@@ -55,7 +58,8 @@ struct Looked {
 }
 
 impl RobotHandle {
-    /// Reads the value that a representation has at the end of a run; when the robot has ended, its last value.
+    /// Reads the value that a representation has at the end of a run; when the robot has ended, its
+    /// last value.
     ///
     /// # Errors
     /// There is no such representation, it is opaque, or its cycle does not run.
@@ -73,11 +77,12 @@ impl RobotHandle {
             .ok_or_else(|| RuntimeError::SameName { name: T::NAME.to_owned() })
     }
 
-    /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as long as the slowest cycle's run; a
-    /// cycle that does not run is left out. When the robot has ended, these are the last values.
+    /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as
+    /// long as the slowest cycle's run; a cycle that does not run is left out. When the robot has
+    /// ended, these are the last values.
     pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
-        let (all, has_ended) = {
+        let (all, ended) = {
             let controls = self.controls();
             let resolved = controls.robot.resolved.cycles.iter().enumerate();
             let all: Vec<Looked> = resolved
@@ -87,7 +92,7 @@ impl RobotHandle {
                     Some(Looked { stores: stores.collect(), viewpoint })
                 })
                 .collect();
-            (all, controls.state.has_ended())
+            (all, ended(&controls.state))
         };
         let mut captured = CapturedValues { at, cycles: BTreeMap::new(), silent: Vec::new() };
         for looked in all {
@@ -97,11 +102,9 @@ impl RobotHandle {
                     values.insert(value.descriptor().name().to_owned(), read);
                 }
             };
-            let answered = if has_ended {
-                // SAFETY: all threads that could change it have ended.
-                let ended = unsafe { BetweenRuns::assume() };
+            let answered = if let Some(ended) = &ended {
                 let blackboard = &looked.viewpoint.blackboard;
-                looked.stores.iter().for_each(|&store| keep(blackboard.store(store).current(&ended)));
+                looked.stores.iter().for_each(|&store| keep(blackboard.store(store).current(ended)));
                 Ok(())
             } else {
                 looked.look(&mut keep)
@@ -121,14 +124,12 @@ impl RobotHandle {
         look: impl FnOnce(&AnyRepresentation) -> R,
     ) -> Result<R, RuntimeError> {
         let controls = self.controls();
-        if controls.state.has_ended() {
+        if let Some(ended) = ended(&controls.state) {
             let blackboards = controls.cycles.iter().map(|cycle| &cycle.blackboard).chain(&controls.sources);
             let mut places = blackboards.filter_map(|board| Some((board.clone(), board.store_of(representation)?)));
             let (blackboard, store) = places.next().ok_or_else(|| controls.no_representation(representation))?;
             // Whoever looks may ask for another value.
             drop(controls);
-            // SAFETY: all threads that could change it have ended.
-            let ended = unsafe { BetweenRuns::assume() };
             return Ok(look(blackboard.store(store).current(&ended)));
         }
         let (cycle, store) = controls.store_of(representation)?;
@@ -141,6 +142,12 @@ impl RobotHandle {
         looked.look(&mut |value| seen = look.take().map(|look| look(value)))?;
         seen.ok_or_else(|| RuntimeError::internal("a value that was pinned was not looked at"))
     }
+}
+
+/// The witness that no cycle of a robot that has ended will ever run again.
+fn ended(state: &RobotState) -> Option<BetweenRuns<'static>> {
+    // SAFETY: all threads that could change anything have ended; whoever has this one looks.
+    state.has_ended().then(|| unsafe { BetweenRuns::assume() })
 }
 
 impl Looked {

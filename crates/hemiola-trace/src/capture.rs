@@ -30,7 +30,8 @@ impl LongRun {
 }
 
 impl Capture {
-    /// Of each cycle the run that took longest from its trigger to its end, of those that are whole.
+    /// Of each cycle the run that took longest from its trigger to its end, of those that are
+    /// whole.
     ///
     /// ```
     /// use hemiola_trace::{Capture, CycleId, Event, PlanId, Ticks, WorkerId};
@@ -72,8 +73,9 @@ impl Capture {
         longest
     }
 
-    /// The part that tells why something happened in a time: with at least so many ticks before and after it, and from the last look at the
-    /// kernel's accounts before it to the first one after it, if there are both.
+    /// The part that tells why something happened in a time: with at least so many ticks before and
+    /// after it, and from the last look at the kernel's accounts before it to the first one after
+    /// it, if there are both.
     ///
     /// ```
     /// use hemiola_trace::{Capture, Event, Ticks, WorkerId};

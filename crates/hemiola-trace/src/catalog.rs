@@ -15,10 +15,12 @@ use crate::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Gives numbers to names and keeps them: a handle that the runtime, the statistics and the trace writer share.
+/// Gives numbers to names and keeps them: a handle that the runtime, the statistics and the trace
+/// writer share.
 ///
-/// It grows while the robot runs (a provider is switched, a plan installed). Registering a name again returns the number that
-/// it had; numbers are never reused. It locks and allocates: not for real-time threads.
+/// It grows while the robot runs (a provider is switched, a plan installed). Registering a name
+/// again returns the number that it had; numbers are never reused. It locks and allocates: not for
+/// real-time threads.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Cycle};
@@ -56,7 +58,8 @@ impl Catalog {
         add(&mut names.cycles, cycle, SMALL_LIMIT, "cycle", &name).map(|index| CycleId(index as u16))
     }
 
-    /// Registers a task of a cycle; the name is the one that people see, such as `BallFinder.ball_percept`.
+    /// Registers a task of a cycle; the name is the one that people see, such as
+    /// `BallFinder.ball_percept`.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
@@ -69,8 +72,8 @@ impl Catalog {
         add(&mut names.tasks, task, SMALL_LIMIT, "task", name).map(|index| TaskId(index as u16))
     }
 
-    /// Registers worker number `index` of a cycle; `thread` is the kernel's number of the thread, which may change when the
-    /// pool is started anew.
+    /// Registers worker number `index` of a cycle; `thread` is the kernel's number of the thread,
+    /// which may change when the pool is started anew.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
@@ -193,8 +196,8 @@ impl Catalog {
         add(&mut names.counters, counter, SMALL_LIMIT, "counter", name).map(|index| CounterId(index as u16))
     }
 
-    /// Registers the task graph of a cycle: pairs of a task and one that waits for it. The same graph as an earlier one
-    /// (re-prioritised, say) gets its number.
+    /// Registers the task graph of a cycle: pairs of a task and one that waits for it. The same
+    /// graph as an earlier one (re-prioritised, say) gets its number.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when a million different graphs have been registered.
@@ -215,7 +218,8 @@ impl Catalog {
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Names> {
-        // A panic between two fields of an entry cannot happen: entries are pushed whole. So a poisoned lock is sound.
+        // A panic between two fields of an entry cannot happen: entries are pushed whole. So a
+        // poisoned lock is sound.
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,10 @@
-//! Why a run took as long as it did: its time taken apart, from its end back to its release, without a gap.
+//! Why a run took as long as it did: its time taken apart, from its end back to its release,
+//! without a gap.
 //!
-//! A run is over when its last task is. That task began late because it needed the result of another one, or because its worker
-//! was busy with another one; that one in turn began late for such a reason, and so on back to the release. These tasks, and what passed
-//! between them, are the run's *blocking chain*: to shorten anything else would not have ended it earlier.
+//! A run is over when its last task is. That task began late because it needed the result of
+//! another one, or because its worker was busy with another one; that one in turn began late for
+//! such a reason, and so on back to the release. These tasks, and what passed between them, are the
+//! run's *blocking chain*: to shorten anything else would not have ended it earlier.
 //!
 //! | file | what |
 //! |---|---|
@@ -18,13 +20,16 @@
 //! | `explanation` | what of all that is unusual |
 //! | `words` | the same for people |
 //!
-//! What the events show and what they do not: that a thread had something to do and did not run is certain where another thread of the
-//! robot ran on its core meanwhile ([`Cause::Preempted`]; exact for pinned threads, as events name the core on which a task ended). Between two
-//! tasks of a worker there is only the framework, so where much time passes there and none of ours had the core, the thread was
-//! not running: [`Cause::Stalled`], by the kernel, another process, or the host of a virtual machine. Within a task the same looks
-//! as if the task itself had taken long: it counts as [`Cause::Executed`]. Which of these it was, and whether a task that took long was
-//! on a core all the time, the kernel's accounts tell ([`Event::ThreadTime`](crate::Event::ThreadTime),
-//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as looks at them were close enough: [`Loss`].
+//! What the events show and what they do not: that a thread had something to do and did not run is
+//! certain where another thread of the robot ran on its core meanwhile ([`Cause::Preempted`]; exact
+//! for pinned threads, as events name the core on which a task ended). Between two tasks of a
+//! worker there is only the framework, so where much time passes there and none of ours had the
+//! core, the thread was not running: [`Cause::Stalled`], by the kernel, another process, or the
+//! host of a virtual machine. Within a task the same looks as if the task itself had taken long: it
+//! counts as [`Cause::Executed`]. Which of these it was, and whether a task that took long was on a
+//! core all the time, the kernel's accounts tell ([`Event::ThreadTime`](crate::Event::ThreadTime),
+//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as looks at them were close enough:
+//! [`Loss`].
 
 mod accounts;
 mod blocking;
@@ -93,7 +98,8 @@ pub struct BlockingChain {
     pub end: Ticks,
     /// From the trigger to the end, without gap or overlap.
     pub stretches: Vec<Stretch>,
-    /// Tasks of its plan of which there is no event. They were lost: what is said of the time in which they ran may be wrong.
+    /// Tasks of its plan of which there is no event. They were lost: what is said of the time in
+    /// which they ran may be wrong.
     pub missing: Vec<TaskId>,
 }
 

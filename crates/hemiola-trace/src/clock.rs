@@ -1,16 +1,18 @@
 //! The cheapest monotonic counter of the machine, and its calibration to nanoseconds.
 //!
-//! Reading the clock through the kernel's page costs 20 to 50 ns, more than everything else that recording an event
-//! costs. A counter that runs at a constant rate in all power states is read in a few nanoseconds; what it counts is
-//! found by comparing it with `CLOCK_MONOTONIC` now and then, off the real-time threads.
+//! Reading the clock through the kernel's page costs 20 to 50 ns, more than everything else that
+//! recording an event costs. A counter that runs at a constant rate in all power states is read in
+//! a few nanoseconds; what it counts is found by comparing it with `CLOCK_MONOTONIC` now and then,
+//! off the real-time threads.
 #![expect(unsafe_code, reason = "counters are read by instructions, and the kernel's clock through the C library")]
 
 use std::{fmt, sync::LazyLock, time::Duration};
 
 /// A reading of the machine's counter: monotonic, comparable between threads, of unknown unit.
 ///
-/// [`TickScale`] turns it into nanoseconds. The counter is the time-stamp counter on x86-64 (when it is invariant and
-/// the kernel trusts it), `cntvct_el0` on AArch64, and `CLOCK_MONOTONIC` in nanoseconds elsewhere.
+/// [`TickScale`] turns it into nanoseconds. The counter is the time-stamp counter on x86-64 (when
+/// it is invariant and the kernel trusts it), `cntvct_el0` on AArch64, and `CLOCK_MONOTONIC` in
+/// nanoseconds elsewhere.
 ///
 /// ```
 /// use hemiola_trace::Ticks;
@@ -23,9 +25,11 @@ use std::{fmt, sync::LazyLock, time::Duration};
 pub struct Ticks(pub u64);
 
 impl Ticks {
-    /// Reads the counter: a few nanoseconds, no system call where the machine has a counter of constant rate.
+    /// Reads the counter: a few nanoseconds, no system call where the machine has a counter of
+    /// constant rate.
     ///
-    /// The processor may move the reading by some instructions; nothing here depends on an order that fine.
+    /// The processor may move the reading by some instructions; nothing here depends on an order
+    /// that fine.
     #[inline]
     pub fn now() -> Self {
         match *COUNTER {
@@ -58,7 +62,8 @@ impl Core {
     /// Not known, or a number above 254.
     pub const UNKNOWN: Self = Self(u8::MAX);
 
-    /// Where this thread runs at the moment: some nanoseconds, for the kernel keeps the number in the thread's memory.
+    /// Where this thread runs at the moment: some nanoseconds, for the kernel keeps the number in
+    /// the thread's memory.
     #[inline]
     pub fn current() -> Self {
         // SAFETY: the call has no arguments and touches nothing of ours.
@@ -74,9 +79,9 @@ impl Core {
 
 /// What [`Ticks`] counts, in nanoseconds of `CLOCK_MONOTONIC`.
 ///
-/// The kernel's clock is steered (NTP), the counter is not, and a short calibration is only good to some parts per
-/// million. Whoever converts for hours calls [`refresh`](Self::refresh) every few seconds: the rate is measured again
-/// and the error stays at that of one interval.
+/// The kernel's clock is steered (NTP), the counter is not, and a short calibration is only good to
+/// some parts per million. Whoever converts for hours calls [`refresh`](Self::refresh) every few
+/// seconds: the rate is measured again and the error stays at that of one interval.
 ///
 /// ```
 /// use hemiola_trace::{TickScale, Ticks};
@@ -108,15 +113,18 @@ impl TickScale {
         Self { anchor: second, rate: second.rate_since(&first).unwrap_or(ONE) }
     }
 
-    /// The scale of a counter that counts nanoseconds: for tests and for events that were not recorded by [`Ticks::now`].
+    /// The scale of a counter that counts nanoseconds: for tests and for events that were not
+    /// recorded by [`Ticks::now`].
     pub const fn nanoseconds_per_tick_one() -> Self {
         Self { anchor: Reading { ticks: Ticks(0), nanoseconds: 0 }, rate: ONE }
     }
 
-    /// Measures the rate since the last refresh or calibration and continues from the present reading.
+    /// Measures the rate since the last refresh or calibration and continues from the present
+    /// reading.
     ///
-    /// Does nothing if that was less than [`SHORTEST_REFRESH`] ago, or if the counter counts nanoseconds. Takes some microseconds; not for real-time threads.
-    /// Times converted before and after may disagree by the error that the refresh corrects.
+    /// Does nothing if that was less than [`SHORTEST_REFRESH`] ago, or if the counter counts
+    /// nanoseconds. Takes some microseconds; not for real-time threads. Times converted before and
+    /// after may disagree by the error that the refresh corrects.
     pub fn refresh(&mut self) {
         if self.anchor.nanoseconds != 0 {
             self.continue_from(Reading::take());
@@ -266,8 +274,8 @@ fn read_time_stamp_counter() -> u64 {
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// Whether the counter runs at one rate in all power states, by the processor or, where a hypervisor hides that leaf,
-/// by the kernel.
+/// Whether the counter runs at one rate in all power states, by the processor or, where a
+/// hypervisor hides that leaf, by the kernel.
 #[cfg(target_arch = "x86_64")]
 fn time_stamp_counter_is_invariant() -> bool {
     use std::arch::x86_64::__cpuid;
@@ -283,7 +291,8 @@ fn time_stamp_counter_is_invariant() -> bool {
         })
 }
 
-/// The kernel leaves the counter when it sees the cores disagree: then its clock is one of the slow ones.
+/// The kernel leaves the counter when it sees the cores disagree: then its clock is one of the slow
+/// ones.
 #[cfg(target_arch = "x86_64")]
 fn kernel_trusts_time_stamp_counter() -> bool {
     std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")

@@ -24,18 +24,20 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Takes over the reader of a worker's ring. A worker that is started anew gets a new ring: both are drained until
-    /// the old one is closed and empty.
+    /// Takes over the reader of a worker's ring. A worker that is started anew gets a new ring:
+    /// both are drained until the old one is closed and empty.
     pub fn add(&mut self, worker: WorkerId, reader: RingReader) {
         self.readers.push((worker, reader));
     }
 
-    /// Hands the events since the last round, worker by worker, with the number of those that were lost. Workers without
-    /// any are left out. Tells when the round began: what happened before has been handed. Then come the arrivals of all workers, one by one in the order of their times: any worker may tell of
-    /// a chain, and its reaction time is from one arrival to the next.
+    /// Hands the events since the last round, worker by worker, with the number of those that were
+    /// lost. Workers without any are left out. Tells when the round began: what happened before has
+    /// been handed. Then come the arrivals of all workers, one by one in the order of their times:
+    /// any worker may tell of a chain, and its reaction time is from one arrival to the next.
     ///
-    /// An arrival is told before the next run of its cycle begins. So all that were before one of those that have come when a
-    /// round begins have come as well; those from later on wait for the next round.
+    /// An arrival is told before the next run of its cycle begins. So all that were before one of
+    /// those that have come when a round begins have come as well; those from later on wait for the
+    /// next round.
     pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) -> Ticks {
         let Self { readers, events, arrivals } = self;
         let begin = Ticks::now();
@@ -61,7 +63,8 @@ impl Collector {
         begin
     }
 
-    /// All events that the rings still hold, read or not; disturbs neither the writers nor [`drain`](Self::drain).
+    /// All events that the rings still hold, read or not; disturbs neither the writers nor
+    /// [`drain`](Self::drain).
     pub fn capture(&self) -> Capture {
         let mut capture = Capture::default();
         for (worker, reader) in &self.readers {

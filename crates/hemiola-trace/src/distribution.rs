@@ -66,7 +66,8 @@ impl Distribution {
         self.count() == 0
     }
 
-    /// The duration that the share `quantile` (0 to 1) does not exceed, to three digits; zero if there is none.
+    /// The duration that the share `quantile` (0 to 1) does not exceed, to three digits; zero if
+    /// there is none.
     pub fn quantile(&self, quantile: f64) -> u64 {
         if self.is_empty() {
             return 0;
@@ -106,7 +107,8 @@ impl Distribution {
         }
     }
 
-    /// The durations that occurred, ascending, each with how often; the middle of a bucket stands for all of it.
+    /// The durations that occurred, ascending, each with how often; the middle of a bucket stands
+    /// for all of it.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         self.histogram.iter_recorded().map(|step| Bucket {
             nanoseconds: self

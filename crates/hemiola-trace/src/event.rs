@@ -8,11 +8,13 @@ use crate::{
 /// One thing that happened on a worker. 32 bytes, `Copy`, no pointers.
 ///
 /// Invariants that the writer keeps and the readers rely on:
-/// - one worker's events are in the order of their last time ([`Event::at`]), which is when they were pushed;
-/// - `ready <= begin <= end` in [`Event::TaskRun`], `trigger` in [`Event::CycleBegin`] is when the cycle was due or its
-///   data arrived, so the distance to `begin` is the release jitter;
+/// - one worker's events are in the order of their last time ([`Event::at`]), which is when they
+///   were pushed;
+/// - `ready <= begin <= end` in [`Event::TaskRun`], `trigger` in [`Event::CycleBegin`] is when the
+///   cycle was due or its data arrived, so the distance to `begin` is the release jitter;
 /// - `run` counts the runs of one cycle and is the same for all of its events of that run;
-/// - [`Event::CycleBegin`] and [`Event::CycleEnd`] of one cycle come from the same ring (its worker 0).
+/// - [`Event::CycleBegin`] and [`Event::CycleEnd`] of one cycle come from the same ring (its worker
+///   0).
 ///
 /// ```
 /// use hemiola_trace::{Core, Event, TaskId, Ticks};
@@ -157,9 +159,11 @@ pub enum Event {
         callback: CallbackId,
         /// The processor core on which it returned.
         core: Core,
-        /// The number of the message among those of its publisher (of the oldest one, if there were several), or of the tick.
+        /// The number of the message among those of its publisher (of the oldest one, if there were
+        /// several), or of the tick.
         sequence: u32,
-        /// When the message was published or the tick was due; zero if that is not known. `begin - published` is the latency.
+        /// When the message was published or the tick was due; zero if that is not known.
+        /// `begin - published` is the latency.
         published: Ticks,
         /// When it was entered.
         begin: Ticks,
@@ -208,7 +212,8 @@ pub enum Event {
         /// When somebody looked.
         at: Ticks,
     },
-    /// What the kernel had counted of a core when somebody looked: that the host of a virtual machine took it away.
+    /// What the kernel had counted of a core when somebody looked: that the host of a virtual
+    /// machine took it away.
     StolenTime {
         /// The core.
         core: Core,
@@ -220,8 +225,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// An output at `now` (the framework's clock, `at` on the counter) that depends on samples of `source` taken from
-    /// `oldest` to `newest` (the framework's clock).
+    /// An output at `now` (the framework's clock, `at` on the counter) that depends on samples of
+    /// `source` taken from `oldest` to `newest` (the framework's clock).
     #[inline]
     pub fn arrival(output: TaskId, source: SourceId, at: Ticks, now: Stamp, oldest: Stamp, newest: Stamp) -> Self {
         Self::Arrival {
@@ -259,7 +264,8 @@ impl Event {
     }
 
     /// The event as the words of a ring's slot: tag, core, a 16-bit field and a 32-bit field in the
-    /// first word, then times. Always inlined, for where an event is recorded its kind is known, and nothing is left to choose.
+    /// first word, then times. Always inlined, for where an event is recorded its kind is known,
+    /// and nothing is left to choose.
     #[inline(always)]
     pub(crate) const fn to_words(self) -> [u64; WORDS] {
         match self {
@@ -375,8 +381,8 @@ impl std::fmt::Display for FailureKind {
     }
 }
 
-/// A time of a sensor sample: nanoseconds of the framework's clock, which in a simulation or a replay is not the
-/// machine's.
+/// A time of a sensor sample: nanoseconds of the framework's clock, which in a simulation or a
+/// replay is not the machine's.
 ///
 /// ```
 /// use hemiola_trace::{Age, Stamp};
@@ -386,7 +392,8 @@ impl std::fmt::Display for FailureKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Stamp(pub u64);
 
-/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: what fits into an [`Event`].
+/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: what fits into an
+/// [`Event`].
 ///
 /// ```
 /// use hemiola_trace::{Age, Stamp};
@@ -398,7 +405,8 @@ pub struct Stamp(pub u64);
 pub struct Age(pub u32);
 
 impl Age {
-    /// From `earlier` to `later`, rounded down; zero if they are swapped, the longest age if it does not fit.
+    /// From `earlier` to `later`, rounded down; zero if they are swapped, the longest age if it
+    /// does not fit.
     #[inline]
     pub const fn between(earlier: Stamp, later: Stamp) -> Self {
         let microseconds = later.0.saturating_sub(earlier.0) / 1_000;

@@ -1,4 +1,5 @@
-//! The numbers that events carry instead of names. The [`Catalog`](crate::Catalog) gives them out and never reuses one.
+//! The numbers that events carry instead of names. The [`Catalog`](crate::Catalog) gives them out
+//! and never reuses one.
 
 macro_rules! id {
     ($(#[$documentation:meta])* $name:ident($width:ty)) => {

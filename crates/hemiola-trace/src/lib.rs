@@ -1,8 +1,10 @@
-//! Records what ran where and when, and shows it: event rings, statistics, Perfetto traces, timelines.
+//! Records what ran where and when, and shows it: event rings, statistics, Perfetto traces,
+//! timelines.
 //!
-//! This crate knows nothing of modules, plans or threads: names come from a [`Catalog`] that the runtime fills, events from
-//! [`Ring`]s that its workers write. Only [`Ring::push`], [`Ticks::now`] and [`Core::current`] are for real-time threads;
-//! everything else allocates and belongs to the thread that drains the rings.
+//! This crate knows nothing of modules, plans or threads: names come from a [`Catalog`] that the
+//! runtime fills, events from [`Ring`]s that its workers write. Only [`Ring::push`], [`Ticks::now`]
+//! and [`Core::current`] are for real-time threads; everything else allocates and belongs to the
+//! thread that drains the rings.
 //!
 //! | who | does |
 //! |---|---|
@@ -37,8 +39,9 @@
 //! # Ok::<(), hemiola_trace::Error>(())
 //! ```
 //!
-//! The rings' protocol is checked by a model checker: `RUSTFLAGS="--cfg loom" cargo test -p hemiola-trace --release loom`.
-//! What an event costs: `cargo run --release -p hemiola-trace --example push_cost`.
+//! The rings' protocol is checked by a model checker:
+//! `RUSTFLAGS="--cfg loom" cargo test -p hemiola-trace --release loom`. What an event costs:
+//! `cargo run --release -p hemiola-trace --example push_cost`.
 
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -13,14 +13,16 @@
 //! | counters of the process | the age of the data per chain, what the host took of cores, and what the runtime counts |
 //! | counters of a thread | how long it was on a core, and how long it waited for one |
 //!
-//! Flows lead from a task to those that waited for it (the edges of the plan that the run followed), and from a publication
-//! to the cycles that took it, and from a message to the callbacks that were called for it.
+//! Flows lead from a task to those that waited for it (the edges of the plan that the run
+//! followed), and from a publication to the cycles that took it, and from a message to the
+//! callbacks that were called for it.
 //!
 //! # Rounds
 //!
-//! Events come worker by worker, so a run is only known when the batches of all workers are there. The writer holds a run back
-//! until a whole round of batches has passed since its end, and then writes it with its flows, both ends or none. A file
-//! is a plain sequence of packets: one cut anywhere is readable up to there.
+//! Events come worker by worker, so a run is only known when the batches of all workers are there.
+//! The writer holds a run back until a whole round of batches has passed since its end, and then
+//! writes it with its flows, both ends or none. A file is a plain sequence of packets: one cut
+//! anywhere is readable up to there.
 
 mod callback;
 mod encoder;
@@ -474,8 +476,8 @@ struct Publication {
 }
 
 impl Publication {
-    /// Whether all cycles that took it were heard: only the newest can be taken, and what happened before the newer one is
-    /// heard a few rounds later.
+    /// Whether all cycles that took it were heard: only the newest can be taken, and what happened
+    /// before the newer one is heard a few rounds later.
     fn cannot_be_taken_in(&self, round: u64) -> bool {
         const LATE: u64 = 2 * WHOLE_ROUND + 1;
         self.superseded.is_some_and(|superseded| superseded + LATE < round)

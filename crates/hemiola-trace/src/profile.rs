@@ -1,4 +1,5 @@
-//! What was measured in earlier runs: so that the first plan already knows how long everything takes, and bounds have something to rest on.
+//! What was measured in earlier runs: so that the first plan already knows how long everything
+//! takes, and bounds have something to rest on.
 
 mod executor;
 mod format;
@@ -37,7 +38,8 @@ use std::{
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     format: Format,
-    /// The program that was measured, so that nobody takes the durations of one for those of another.
+    /// The program that was measured, so that nobody takes the durations of one for those of
+    /// another.
     #[serde(default)]
     pub program: String,
     /// What the machine takes for itself, by name: the wake-up of a thread, a late timer.
@@ -91,7 +93,8 @@ pub struct CycleProfile {
     pub response: Measured,
 }
 
-/// What was measured of a chain from a sensor to an output, on the robot's own threads in real time.
+/// What was measured of a chain from a sensor to an output, on the robot's own threads in real
+/// time.
 ///
 /// ```
 /// use hemiola_trace::ChainProfile;
@@ -113,9 +116,11 @@ pub struct ChainProfile {
 }
 
 impl Profile {
-    /// Reads a profile that [`save`](Self::save) wrote, also one of the first format, which had durations of tasks only.
+    /// Reads a profile that [`save`](Self::save) wrote, also one of the first format, which had
+    /// durations of tasks only.
     ///
-    /// The file is checked as a whole before anything of it is used: JSON of the right form, durations and counts in range.
+    /// The file is checked as a whole before anything of it is used: JSON of the right form,
+    /// durations and counts in range.
     ///
     /// # Errors
     /// The file cannot be read, or is no profile.
@@ -141,7 +146,8 @@ impl Profile {
         serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
     }
 
-    /// Writes the profile; the file is replaced as a whole, so that a crash leaves the old one or the new one.
+    /// Writes the profile; the file is replaced as a whole, so that a crash leaves the old one or
+    /// the new one.
     ///
     /// # Errors
     /// The file, or the new one beside it, cannot be written.
@@ -172,7 +178,8 @@ impl Profile {
         self.chains.iter().find(|chain| chain.source == source && chain.cycle == cycle && chain.output == output)
     }
 
-    /// Takes over what `newer` knows; what only the present one knows stays. For planning, where the newest counts.
+    /// Takes over what `newer` knows; what only the present one knows stays. For planning, where
+    /// the newest counts.
     pub fn update(&mut self, newer: Self) {
         for (name, cycle) in newer.cycles {
             let known = self.cycle_mut(&name);
@@ -222,7 +229,8 @@ impl Profile {
         }
     }
 
-    /// Execution times alone: those of a run that was stepped, or slowed down, say nothing about when something was done.
+    /// Execution times alone: those of a run that was stepped, or slowed down, say nothing about
+    /// when something was done.
     #[must_use]
     pub fn without_latencies(mut self) -> Self {
         self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());

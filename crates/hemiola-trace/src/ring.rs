@@ -2,8 +2,9 @@
 //!
 //! # Protocol
 //!
-//! Events are numbered from zero in the order in which they are pushed; event `i` lives in slot `i % capacity` until event
-//! `i + capacity` overwrites it. There is one counter, `pushed`: all events below it are written.
+//! Events are numbered from zero in the order in which they are pushed; event `i` lives in slot
+//! `i % capacity` until event `i + capacity` overwrites it. There is one counter, `pushed`: all
+//! events below it are written.
 //!
 //! | `pushed = p` | state of event `i` |
 //! |---|---|
@@ -19,13 +20,14 @@
 //! | 3 | `pushed = p + 1` (Release) | `fence(Acquire)` |
 //! | 4 | | `q = pushed` (Relaxed): keeps the events `i > q - capacity`, counts the others as lost |
 //!
-//! Why a kept event is whole: had the reader seen any word of event `i + capacity`, then the writer's fence before that
-//! word and the reader's fence after it synchronise, and the store `pushed = i + capacity`, which came before the writer's
-//! fence, is visible in step 4. Then `q >= i + capacity` and the event is not kept. The slots are atomics, so that a
-//! word read while it is written is old or new, and never a data race. No `unsafe` is needed.
+//! Why a kept event is whole: had the reader seen any word of event `i + capacity`, then the
+//! writer's fence before that word and the reader's fence after it synchronise, and the store
+//! `pushed = i + capacity`, which came before the writer's fence, is visible in step 4. Then
+//! `q >= i + capacity` and the event is not kept. The slots are atomics, so that a word read while
+//! it is written is old or new, and never a data race. No `unsafe` is needed.
 //!
-//! On x86-64 both fences cost nothing, so a push is five plain stores. The writer allocates nothing and is never
-//! disturbed by readers, for they write nothing that it reads.
+//! On x86-64 both fences cost nothing, so a push is five plain stores. The writer allocates nothing
+//! and is never disturbed by readers, for they write nothing that it reads.
 
 use crate::{
     event::{Event, WORDS},
@@ -56,19 +58,22 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring of at least `events` slots, rounded up to a power of two; 32 bytes each, allocated and touched here.
+    /// A ring of at least `events` slots, rounded up to a power of two; 32 bytes each, allocated
+    /// and touched here.
     ///
     /// # Panics
     /// If the memory cannot be had.
     pub fn with_capacity(events: usize) -> Self {
         let capacity = events.max(2).next_power_of_two();
-        // Not zeros: those would come from pages that the kernel has not backed yet, and the writer would fault on them.
+        // Not zeros: those would come from pages that the kernel has not backed yet, and the writer
+        // would fault on them.
         let slots = (0..capacity).map(|_| Slot(std::array::from_fn(|_| AtomicU64::new(u64::MAX)))).collect();
         let (pushed, closed) = (Position(AtomicU64::new(0)), AtomicBool::new(false));
         Self { shared: Arc::new(Shared { pushed, closed, slots }), pushed: 0 }
     }
 
-    /// Records an event. Wait-free: four stores and a counter, no allocation, no system call. Always inlined, as the event's words are.
+    /// Records an event. Wait-free: four stores and a counter, no allocation, no system call.
+    /// Always inlined, as the event's words are.
     #[inline(always)]
     pub fn push(&mut self, event: Event) {
         let shared = &*self.shared;
@@ -81,8 +86,8 @@ impl Ring {
         shared.pushed.0.store(self.pushed, Ordering::Release);
     }
 
-    /// A reader that starts at the oldest event still held. May be called while the writer is at work elsewhere, by
-    /// cloning an earlier reader.
+    /// A reader that starts at the oldest event still held. May be called while the writer is at
+    /// work elsewhere, by cloning an earlier reader.
     pub fn reader(&self) -> RingReader {
         let mut reader = RingReader { shared: Arc::clone(&self.shared), cursor: 0 };
         reader.rewind();
@@ -130,8 +135,8 @@ pub struct RingReader {
 }
 
 impl RingReader {
-    /// Appends the events since the last call to `into` and returns how many were lost because they had been
-    /// overwritten. Takes what is there when it is called and does not chase the writer.
+    /// Appends the events since the last call to `into` and returns how many were lost because they
+    /// had been overwritten. Takes what is there when it is called and does not chase the writer.
     pub fn read(&mut self, into: &mut Vec<Event>) -> u64 {
         let pushed = self.shared.pushed.0.load(Ordering::Acquire);
         let mut lost = self.skip_to(self.shared.oldest(pushed));
@@ -181,8 +186,8 @@ impl RingReader {
     }
 }
 
-/// Events that a reader copies before it checks them: few enough for its stack, many enough that the writer's counter
-/// is seldom touched.
+/// Events that a reader copies before it checks them: few enough for its stack, many enough that
+/// the writer's counter is seldom touched.
 const BATCH: usize = if cfg!(loom) { 2 } else { 64 };
 
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not real-time.
+//! Timing figures of cycles, tasks and chains, gathered from events on a thread that is not
+//! real-time.
 
 mod figures;
 mod held_up;
@@ -28,7 +29,8 @@ use held_up::{Among, Longest, LongestExecutions};
 use std::collections::BTreeMap;
 use undisturbed::{Execution, Runner, Undisturbed, What};
 
-/// Figures of everything that the events tell. Memory grows with the number of tasks, not with time.
+/// Figures of everything that the events tell. Memory grows with the number of tasks, not with
+/// time.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Core, Cycle, Event, PlanId, Statistics, Style, TickScale, Ticks};
@@ -64,7 +66,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Nothing absorbed yet. `scale` converts the events' times; give a new one with [`rescale`](Self::rescale).
+    /// Nothing absorbed yet. `scale` converts the events' times; give a new one with
+    /// [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
         let (cycles, tasks, chains, callbacks, samples) = <_>::default();
         let (undisturbed, longest) = <_>::default();
@@ -76,7 +79,8 @@ impl Statistics {
         self.scale = scale;
     }
 
-    /// Adds events of a worker, in the order of its ring; arrivals in the order of all workers, as a [`Collector`](crate::Collector) hands them.
+    /// Adds events of a worker, in the order of its ring; arrivals in the order of all workers, as
+    /// a [`Collector`](crate::Collector) hands them.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
         let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
@@ -133,7 +137,8 @@ impl Statistics {
         }
     }
 
-    /// All that happened until then was absorbed, on whatever worker: now it can be told which executions were undisturbed, and which were held up.
+    /// All that happened until then was absorbed, on whatever worker: now it can be told which
+    /// executions were undisturbed, and which were held up.
     pub fn settle(&mut self, until: Ticks) {
         let Self { catalog, scale, tasks, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
@@ -200,9 +205,10 @@ impl Statistics {
         Report::of(self)
     }
 
-    /// What was measured, with names, to be kept for the next run's plan and for bounds. Execution times are those of undisturbed
-    /// executions; where less than one of ten was undisturbed, or nobody [settled](Self::settle) that, those of all. Those that were
-    /// [held up](crate::HeldUp) count as no longer than the others.
+    /// What was measured, with names, to be kept for the next run's plan and for bounds. Execution
+    /// times are those of undisturbed executions; where less than one of ten was undisturbed, or
+    /// nobody [settled](Self::settle) that, those of all. Those that were [held up](crate::HeldUp)
+    /// count as no longer than the others.
     pub fn profile(&self) -> Profile {
         let names = self.catalog.read();
         let mut profile = Profile::default();
@@ -244,7 +250,8 @@ impl Statistics {
         profile
     }
 
-    /// What bounds may rest on. Of few of many executions nobody can say that the longest of them are among them.
+    /// What bounds may rest on. Of few of many executions nobody can say that the longest of them
+    /// are among them.
     fn execution(&self, of: What, undisturbed: &Distribution, all: &Distribution) -> Measured {
         let (among, distribution) = match undisturbed.count() >= all.count().div_ceil(10) {
             true => (Among::Undisturbed, undisturbed),

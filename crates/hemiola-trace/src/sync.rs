@@ -1,4 +1,5 @@
-//! The atomics of the rings, in one place so that `--cfg loom` replaces them by the model checker's.
+//! The atomics of the rings, in one place so that `--cfg loom` replaces them by the model
+//! checker's.
 //!
 //! Those of the standard library are aliases and no re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.

@@ -19,12 +19,13 @@ use std::{
 
 /// A timeline of a [`Capture`]: a lane per cycle, a row per worker, a strip per core.
 ///
-/// Slices are tasks; hatched parts are those in which a cycle of higher priority had the core. Above the rows a bar shows each
-/// run from its trigger to its end, red when that is past the deadline. Arcs lead from a publication to the run that
-/// took it.
+/// Slices are tasks; hatched parts are those in which a cycle of higher priority had the core.
+/// Above the rows a bar shows each run from its trigger to its end, red when that is past the
+/// deadline. Arcs lead from a publication to the run that took it.
 ///
-/// Preemption is inferred: a slice counts as preempted where a slice of a higher priority ran on the core on which it
-/// ended. That is exact for pinned workers; a task that moved between cores shows too much or too little.
+/// Preemption is inferred: a slice counts as preempted where a slice of a higher priority ran on
+/// the core on which it ended. That is exact for pinned workers; a task that moved between cores
+/// shows too much or too little.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, TickScale, Timeline};

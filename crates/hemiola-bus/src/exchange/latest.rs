@@ -30,8 +30,6 @@ struct Shared<T> {
 // SAFETY: each buffer is touched by its one owner (see the protocol), so only sending T between
 // threads is needed.
 unsafe impl<T: Send> Sync for Shared<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Send for Shared<T> {}
 
 impl<T> Shared<T> {
     #[inline]

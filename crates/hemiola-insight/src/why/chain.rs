@@ -57,7 +57,8 @@ fn title(names: &CatalogGuard<'_>, (source, output): (SourceId, TaskId)) -> Stri
     format!("{} -> {}", names.source_name(source), names.task_name(output))
 }
 
-/// The chain of that name: that of robot.toml, or `Camera -> Legs.request` with an arrow of either kind, or as much of it as is enough.
+/// The chain of that name: that of robot.toml, or `Camera -> Legs.request` with an arrow of either
+/// kind, or as much of it as is enough.
 fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), InsightError> {
     let names = evidence.trace.catalog.read();
     let plain = |text: &str| text.replace('→', "->").split_whitespace().collect::<Vec<_>>().join(" ");

@@ -131,7 +131,8 @@ fn newest(output: &OutputConfiguration, name: &str) -> Option<PathBuf> {
     files.filter_map(|path| Some((number(&path)?, path))).max().map(|(_, path)| path)
 }
 
-/// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest run, if it is not about one.
+/// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest
+/// run, if it is not about one.
 fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), InsightError> {
     let mut log = LogReader::open(path)?.for_attachments();
     let mut attachments = Vec::new();

@@ -12,7 +12,7 @@ struct Ball {
 fn call(update: &Update, instance: &Instance, binding: Binding<'_>) {
     _ = update.call(instance, &[binding], &Context::default());
     _ = <&mut Ball as Argument>::fetch(binding, &Context::default());
-    instance.enter_safe_state();
+    instance.alone().enter_safe_state();
     _ = BetweenRuns::assume();
 }
 

@@ -124,14 +124,17 @@ impl Cell {
 
     /// Writes the current value; `false`, and nothing written, when the representation is opaque.
     pub fn write_current(&self, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
-        // SAFETY: the module's invariant; between two runs nobody changes it.
-        unsafe { self.descriptor.write_at(self.view().value, writer) }
+        self.write_view(self.view(), writer)
     }
 
     /// Writes one of the values that arrived; `false`, and nothing written, when there is none or the representation is opaque.
     pub fn write_collected(&self, index: usize, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
         let Some(view) = self.collected().get(index) else { return false };
-        // SAFETY: as above.
+        self.write_view(*view, writer)
+    }
+
+    fn write_view(&self, view: View, writer: &mut dyn Writer) -> bool {
+        // SAFETY: the view is one that the cell shows, and between two runs, as both callers are, nobody changes its value.
         unsafe { self.descriptor.write_at(view.value, writer) }
     }
 

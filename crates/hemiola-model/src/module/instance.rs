@@ -54,9 +54,17 @@ pub struct Instance {
 /// # let walk = ModuleDescriptor::of::<Walk>("nao::motion", "", Vec::new(), None).create(&Default::default()).unwrap();
 /// let mut prepared = walk.prepare(&Default::default()).expect("every parameter has a default");
 /// // SAFETY: nothing else uses this instance.
-/// assert!(unsafe { walk.exchange_parameters(&mut prepared) }); // `prepared` now holds the old ones, to be dropped elsewhere
+/// assert!(unsafe { walk.alone() }.exchange_parameters(&mut prepared)); // `prepared` now holds the old ones, to be dropped elsewhere
 /// ```
 pub struct PreparedParameters(Box<dyn Any + Send>);
+
+/// A module or source of which nobody else uses anything: what can be done with it besides calling its updates.
+///
+/// [`PreparedParameters`] has an example.
+pub struct Alone<'i> {
+    value: &'i mut dyn Remembered,
+    safe_state: Option<&'i SafeStateAction>,
+}
 
 /// Why there is no instance.
 ///
@@ -263,14 +271,13 @@ impl Instance {
         (self.operations.prepare)(values)
     }
 
-    /// Exchanges the parameters in use and the prepared ones: no allocation, nothing dropped. `false`, and nothing changed,
-    /// when they are another module's.
+    /// The module or source for whoever has it alone.
     ///
     /// # Safety
-    /// Nobody else uses the instance meanwhile.
-    pub unsafe fn exchange_parameters(&self, prepared: &mut PreparedParameters) -> bool {
+    /// Nobody else uses the instance as long as the result lives.
+    pub unsafe fn alone(&self) -> Alone<'_> {
         // SAFETY: promised by the caller.
-        unsafe { &mut *self.value.get() }.exchange(prepared)
+        Alone { value: unsafe { &mut *self.value.get() }, safe_state: self.safe_state.as_ref() }
     }
 
     /// Whether and how what the module remembers can be written down.
@@ -295,32 +302,9 @@ impl Instance {
         self.value.get_mut().write_state(writer);
     }
 
-    /// Has the module remember what was written down.
-    ///
-    /// # Errors
-    /// What the reader holds is not what [`state`](Self::state) says; nothing is changed then.
-    ///
-    /// # Safety
-    /// Nobody else uses the instance meanwhile.
-    pub unsafe fn read_state(&self, reader: &mut dyn Reader) -> Result<(), ReadError> {
-        // SAFETY: promised by the caller.
-        unsafe { &mut *self.value.get() }.read_state(reader)
-    }
-
     /// Whether the module does something when the robot enters its safe state.
     pub fn has_safe_state(&self) -> bool {
         self.safe_state.is_some()
-    }
-
-    /// Calls the module's `#[safe_state]` method, if it has one.
-    ///
-    /// # Safety
-    /// Nobody else uses the instance meanwhile.
-    pub unsafe fn enter_safe_state(&self) {
-        if let Some(action) = &self.safe_state {
-            // SAFETY: promised by the caller.
-            action.call(unsafe { &mut *self.value.get() }.as_any_mut());
-        }
     }
 
     /// Drops the module. One that is merely dropped keeps a panic of its `Drop` to itself.
@@ -339,6 +323,29 @@ impl Instance {
     /// The address of the module or source, for its updates.
     pub(crate) fn as_ptr(&self) -> *mut () {
         self.value.get().cast()
+    }
+}
+
+impl Alone<'_> {
+    /// Exchanges the parameters in use and the prepared ones: no allocation, nothing dropped. `false`, and nothing changed,
+    /// when they are another module's.
+    pub fn exchange_parameters(&mut self, prepared: &mut PreparedParameters) -> bool {
+        self.value.exchange(prepared)
+    }
+
+    /// Has the module remember what was written.
+    ///
+    /// # Errors
+    /// What the reader holds is not what [`Instance::state`] says; nothing is changed then.
+    pub fn read_state(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        self.value.read_state(reader)
+    }
+
+    /// Calls the module's `#[safe_state]` method, if it has one.
+    pub fn enter_safe_state(&mut self) {
+        if let Some(action) = self.safe_state {
+            action.call(self.value.as_any_mut());
+        }
     }
 }
 
@@ -362,6 +369,12 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // Who wants to know calls `end`.
         _ = self.drop_value();
+    }
+}
+
+impl fmt::Debug for Alone<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Alone")
     }
 }
 

@@ -174,9 +174,15 @@ impl<T: IntoOutcome, E: fmt::Display + Send + 'static> IntoOutcome for Result<T,
 }
 
 trait Call: Send + Sync {
-    /// # Safety
-    /// As for [`Update::call`].
-    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome;
+    fn call(&self, called: Called<'_>) -> Outcome;
+}
+
+/// What an update is called with. It is made by [`Update::call`] alone, whose caller promises that all of it is what the update
+/// says of itself; so whoever calls has nothing left to promise.
+struct Called<'f> {
+    instance: *mut (),
+    bindings: &'f [Binding<'f>],
+    context: &'f Context<'f>,
 }
 
 struct Exclusive<M, A: Arguments, R>(for<'m, 'f> fn(&'m mut M, A::Items<'f>) -> R);
@@ -185,16 +191,16 @@ struct Concurrent<M, A: Arguments, R>(for<'m, 'f> fn(&'m M, A::Items<'f>) -> R);
 
 impl<M, A: Arguments, R: IntoOutcome> Call for Exclusive<M, A, R> {
     #[inline]
-    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome {
-        // SAFETY: the instance is an M that nobody else uses, and the bindings fit the arguments, as the caller promises.
+    fn call(&self, Called { instance, bindings, context }: Called<'_>) -> Outcome {
+        // SAFETY: the instance is an M that nobody else uses, and the bindings fit the arguments: see `Called`.
         unsafe { (self.0)(&mut *instance.cast(), A::fetch(bindings, context)) }.into_outcome()
     }
 }
 
 impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     #[inline]
-    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome {
-        // SAFETY: the instance is an M that nobody uses exclusively, and the bindings fit, as the caller promises.
+    fn call(&self, Called { instance, bindings, context }: Called<'_>) -> Outcome {
+        // SAFETY: the instance is an M that nobody uses exclusively, and the bindings fit the arguments: see `Called`.
         unsafe { (self.0)(&*instance.cast(), A::fetch(bindings, context)) }.into_outcome()
     }
 }
@@ -206,10 +212,10 @@ struct Foreign {
 }
 
 impl Call for Foreign {
-    unsafe fn call<'f>(&self, instance: *mut (), bindings: &'f [Binding<'f>], context: &'f Context<'f>) -> Outcome {
-        // SAFETY: the instance is a foreign module that nobody else uses, as the caller promises.
+    fn call(&self, Called { instance, bindings, context }: Called<'_>) -> Outcome {
+        // SAFETY: the instance is a foreign module that nobody else uses: see `Called`.
         let module = unsafe { &mut *instance.cast::<OfForeign>() };
-        // SAFETY: the bindings fit the arguments, as the caller promises, and these passed an access set, else this is not called.
+        // SAFETY: the bindings fit the arguments, and these passed an access set, else this is not called.
         let arguments = unsafe { ForeignArguments::new(bindings, &self.arguments) };
         module.0.call(self.number, arguments, context)
     }
@@ -219,7 +225,7 @@ impl Call for Foreign {
 struct Refused(RefusalReason);
 
 impl Call for Refused {
-    unsafe fn call<'f>(&self, _: *mut (), _: &'f [Binding<'f>], _: &'f Context<'f>) -> Outcome {
+    fn call(&self, _: Called<'_>) -> Outcome {
         Outcome::Failed(Failure::new(self.0.clone()))
     }
 }
@@ -361,8 +367,7 @@ impl Update {
         bindings: &'f [Binding<'f>],
         context: &'f Context<'f>,
     ) -> Outcome {
-        // SAFETY: promised by the caller.
-        unsafe { self.call.call(instance.as_ptr(), bindings, context) }
+        self.call.call(Called { instance: instance.as_ptr(), bindings, context })
     }
 }
 

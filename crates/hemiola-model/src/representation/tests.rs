@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cdr::{self, CdrReader, CdrWriter};
-use crate::data::Field;
+use crate::data::{Data, Field};
 use crate::{Name, Time};
 
 /// Plain parts, texts, sequences, and sequences in sequences.

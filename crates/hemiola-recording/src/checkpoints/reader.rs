@@ -88,8 +88,9 @@ impl CheckpointHeads {
     }
 }
 
-/// A topic of which a message is under way that is in no part: it was published before the cut and received not even in the first run after it; or of
-/// which one was received before the cut that is published again after it.
+/// A topic of which a message is under way that is in no part: it was published before the cut and
+/// received not even in the first run after it; or of which one was received before the cut that is
+/// published again after it.
 fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
     let all = parts.iter().flat_map(|part| &part.pieces).filter(|piece| piece.kind == PieceKind::Messages.word());
     for piece in all {
@@ -144,7 +145,8 @@ impl Checkpoints {
         self.whole.is_empty() && self.refused.is_empty()
     }
 
-    /// The parts of the last one that is not later than `time`, or of the first one, as this robot has them. `None` if there is none.
+    /// The parts of the last one that is not later than `time`, or of the first one, as this robot
+    /// has them. `None` if there is none.
     ///
     /// # Errors
     /// They cannot be read, or are not those of this robot.
@@ -249,7 +251,8 @@ impl Resumed {
     }
 }
 
-/// A message of a channel as `schema` has it: what has its name gets what was recorded, all else is as in `default`. Tells what is different.
+/// A message of a channel as `schema` has it: what has its name gets what was recorded, all else is
+/// as in `default`. Tells what is different.
 ///
 /// # Errors
 /// It does not fit at all.

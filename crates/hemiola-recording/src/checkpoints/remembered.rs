@@ -2,8 +2,8 @@
 
 use hemiola_model::data::DataType;
 
-/// The same type with the module's name before those of its crate. They are private, so two modules may have a `Track` each; readers of ROS 2's logs know
-/// one type of a name in all of a file.
+/// The same type with the module's name before those of its crate. They are private, so two modules
+/// may have a `Track` each; readers of ROS 2's logs know one type of a name in all of a file.
 pub fn of_module(module: &str, data_type: &DataType) -> DataType {
     let mut data_type = data_type.clone();
     if let DataType::Structure { name, fields } = &mut data_type {

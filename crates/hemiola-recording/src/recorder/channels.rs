@@ -91,8 +91,8 @@ impl Channels {
         &self.conditions
     }
 
-    /// Of each channel, by topic, how many values were written so far, left out for its condition, and dropped because the log was too slow:
-    /// the last of these leave no gap in the numbers.
+    /// Of each channel, by topic, how many values were written so far, left out for its condition,
+    /// and dropped because the log was too slow: the last of these leave no gap in the numbers.
     pub fn counts(&self, seen: &Observer) -> BTreeMap<String, String> {
         let lost = seen.channels();
         let recorded = self.channels.iter().zip(&lost).filter(|(channel, _)| channel.is_recorded);

@@ -1,6 +1,7 @@
 //! `only_while`: what holds now, by the newest values that have come.
 //!
-//! Within a cycle that is its run's own value, for what conditions speak of is passed on first; of another cycle it may be some milliseconds older.
+//! Within a cycle that is its run's own value, for what conditions speak of is passed on first; of
+//! another cycle it may be some milliseconds older.
 
 use std::collections::BTreeMap;
 

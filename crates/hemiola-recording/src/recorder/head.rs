@@ -84,7 +84,8 @@ impl Head {
 }
 
 impl Head {
-    /// What is configured in another way than when this log was recorded, a line each; nothing if the log does not tell.
+    /// What is configured in another way than when this log was recorded, a line each; nothing if
+    /// the log does not tell.
     pub fn differences(&self, log: &Path) -> Result<Vec<String>, LogError> {
         let mut log = LogReader::open(log)?;
         let (mut configuration, mut parameters) = (None, None);

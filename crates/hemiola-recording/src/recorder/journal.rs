@@ -1,4 +1,5 @@
-//! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them, changes from outside, and latencies above their bounds.
+//! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them,
+//! changes from outside, and latencies above their bounds.
 
 use std::time::Duration;
 
@@ -27,8 +28,8 @@ struct LogMessage {
     line: u32,
 }
 
-/// A change of a running robot from outside. It was in force when it was recorded, and may have been a few milliseconds before; the transcripts of the
-/// cycles tell with which run.
+/// A change of a running robot from outside. It was in force when it was recorded, and may have
+/// been a few milliseconds before; the transcripts of the cycles tell with which run.
 #[derive(Data)]
 #[data(name = "hemiola/Change")]
 struct ChangeMessage {
@@ -39,7 +40,8 @@ struct ChangeMessage {
     parameter: String,
     /// What it is now: JSON; the name of a module; empty where there is none.
     value: String,
-    /// What transcripts call it; none where results do not depend on it, and for the safe state, which they tell of each run.
+    /// What transcripts call it; none where results do not depend on it, and for the safe state,
+    /// which they tell of each run.
     number: Option<u32>,
 }
 
@@ -69,8 +71,8 @@ struct ExceedanceMessage {
     bound: Duration,
     observed: Duration,
     cause: CauseKind,
-    /// The update that ran long, the thread of the robot that had the core, the thread that needed one that other programs had, or the core that
-    /// the host took; empty otherwise.
+    /// The update that ran long, the thread of the robot that had the core, the thread that needed
+    /// one that other programs had, or the core that the host took; empty otherwise.
     culprit: String,
     /// How long that took; zero where the explanation tells.
     took: Duration,

@@ -1,5 +1,5 @@
-//! What takes its time, on a thread of its own: what was flushed shall outlive the machine's power, a file gets its end, old ones go, and something
-//! stays free on the disk.
+//! What takes its time, on a thread of its own: what was flushed shall outlive the machine's power,
+//! a file gets its end, old ones go, and something stays free on the disk.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -86,9 +86,11 @@ impl Keeper {
         Ok(Self { orders, is_low, thread })
     }
 
-    /// Waits while too many files wait for their end: then values find no room on their way to the recorder, and are counted as for any other reason.
+    /// Waits while too many files wait for their end: then values find no room on their way to the
+    /// recorder, and are counted as for any other reason.
     pub fn order(&self, order: Order) {
-        // It waits for orders until it is asked to finish; a panic of its own was reported by the default hook.
+        // It waits for orders until it is asked to finish; a panic of its own was reported by the
+        // default hook.
         _ = self.orders.send(order);
     }
 
@@ -168,7 +170,8 @@ impl Work {
         log.attach(PROFILE, "application/json", at, &profile.to_json())
     }
 
-    /// Whether the oldest file can go: what comes after it holds what is to be kept. The file that has just begun does not count.
+    /// Whether the oldest file can go: what comes after it holds what is to be kept. The file that
+    /// has just begun does not count.
     fn has_too_many(&self, now: Time) -> bool {
         let Some(oldest) = self.files.front() else { return false };
         match self.keep {

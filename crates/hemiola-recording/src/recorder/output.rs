@@ -1,4 +1,5 @@
-//! Encodes and writes what comes. When the log cannot be written any more, the robot goes on without, and values are counted.
+//! Encodes and writes what comes. When the log cannot be written any more, the robot goes on
+//! without, and values are counted.
 
 use std::path::Path;
 

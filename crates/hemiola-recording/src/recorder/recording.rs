@@ -142,7 +142,8 @@ fn is_recorded(configuration: &LogConfiguration, name: &str) -> bool {
     is_chosen && channels.get(name).and_then(|channel| channel.enabled) != Some(false)
 }
 
-/// As said, or the next free number in the folder. What is replayed has been recorded already: it is again only if that is said.
+/// As said, or the next free number in the folder. What is replayed has been recorded already: it
+/// is again only if that is said.
 fn path(options: &RecordingOptions, configuration: &LogConfiguration, name: &str) -> Option<PathBuf> {
     let folder = configuration.folder.as_ref().filter(|_| !options.ignores_folder);
     let numbered = |folder: &PathBuf| folder.join(format!("{name}-{}.mcap", next_number(folder, name)));
@@ -199,7 +200,8 @@ fn conditions<'n>(
     conditions.collect()
 }
 
-/// Puts first what conditions speak of, so that of a run it comes first; tells what of it was not requested.
+/// Puts first what conditions speak of, so that of a run it comes first; tells what of it was not
+/// requested.
 fn watch(
     conditions: &BTreeMap<String, Condition>,
     requests: &mut Vec<ValueRequest>,

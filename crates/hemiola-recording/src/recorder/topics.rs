@@ -100,7 +100,8 @@ impl TopicChannels {
         self.channels[known..].iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
-    /// Encodes the next message that is recorded, and tells where it goes; `None` when there is none at present.
+    /// Encodes the next message that is recorded, and tells where it goes; `None` when there is
+    /// none at present.
     pub fn next(
         &mut self,
         seen: &mut Observer,

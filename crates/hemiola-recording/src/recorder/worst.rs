@@ -50,7 +50,8 @@ impl WorstRuns {
         (catalog, scale)
     }
 
-    /// Adds those since the last file to the end of a file. When the robot has ended, what it did since the last look is gone with its threads.
+    /// Adds those since the last file to the end of a file. When the robot has ended, what it did
+    /// since the last look is gone with its threads.
     pub fn attach(&mut self, log: &mut LogWriter, at: Time) -> Result<(), LogError> {
         let (catalog, scale) = self.look();
         for (cycle, (_, capture)) in std::mem::take(&mut self.found) {

@@ -30,9 +30,11 @@ pub struct LogFeed {
 
 /// What belongs together.
 enum Gathering {
-    /// Parts of one time: a recorder writes them one after the other, but others' messages may be in between. Samples of which a part has come.
+    /// Parts of one time: a recorder writes them one after the other, but others' messages may be
+    /// in between. Samples of which a part has come.
     OfOneTime(VecDeque<Sample>),
-    /// In others' logs times differ: each message of the first part is a sample, with the newest of the others.
+    /// In others' logs times differ: each message of the first part is a sample, with the newest of
+    /// the others.
     NewestOfEach(BTreeMap<usize, Message>),
 }
 

@@ -15,8 +15,8 @@ use crate::recorder::numbered_change;
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
 
-/// What is known of a log when it has been gone through once: a file, or several, of which the first or the folder is named. Example: [the
-/// module](super).
+/// What is known of a log when it has been gone through once: a file, or several, of which the
+/// first or the folder is named. Example: [the module](super).
 pub struct ReplayLog {
     split: SplitLog,
     /// By topic.
@@ -148,7 +148,8 @@ impl ReplayLog {
         self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_checkpoint(topic))
     }
 
-    /// Whether only some values of a topic were meant to be recorded: at a rate, or while something was so.
+    /// Whether only some values of a topic were meant to be recorded: at a rate, or while something
+    /// was so.
     pub fn is_partial(&self, topic: &str) -> bool {
         self.partial.contains(topic)
     }

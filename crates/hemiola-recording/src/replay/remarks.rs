@@ -7,8 +7,8 @@ use hemiola_model::data::ReadError;
 
 use hemiola_words::counted;
 
-/// What a replay finds in its log on the way that people should know: once, when it is found, and how often, at the end. Found on the thread that
-/// steps the robot, told by who shows it.
+/// What a replay finds in its log on the way that people should know: once, when it is found, and
+/// how often, at the end. Found on the thread that steps the robot, told by who shows it.
 ///
 /// ```
 /// let remarks = hemiola_recording::replay::Remarks::default();
@@ -52,7 +52,8 @@ impl Remarks {
         self.found().new.push(problem);
     }
 
-    /// A run took a value of a representation from the log, or there was none for it; so many of the log were passed over.
+    /// A run took a value of a representation from the log, or there was none for it; so many of
+    /// the log were passed over.
     pub fn took(&self, representation: &str, is_there: bool, left_over: u64) {
         let mut found = self.found();
         if !found.taken.contains_key(representation) {

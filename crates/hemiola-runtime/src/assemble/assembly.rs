@@ -1,11 +1,14 @@
 //! A robot while it is put together: what all its parts are made with, and what they leave with others.
 
+#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
+
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
+use hemiola_model::module::BetweenRuns;
 use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
 use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
@@ -37,6 +40,8 @@ pub(super) struct Assembly<'r> {
     pub plans: Vec<Plan>,
     pub on_failure: BTreeMap<String, FailurePolicy>,
     pub wiring: Wiring,
+    /// While a robot is put together none of its cycles and sources runs.
+    pub between: BetweenRuns<'static>,
     /// Orders the runs of all cycles, where somebody observes them.
     pub order: Arc<AtomicU64>,
     pub monitor: Monitor,
@@ -65,8 +70,11 @@ impl<'r> Assembly<'r> {
         let modules = robot.configuration.modules.iter();
         let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
         monitor.set_faults(state.faults().clone());
+        // SAFETY: nothing runs yet, and nothing begins while this exists: what is made here is started when all is there.
+        let mut between = unsafe { BetweenRuns::assume() };
         Ok(Self {
-            wiring: Wiring::of(robot, &catalog, &cycle_ids, script)?,
+            wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &mut between)?,
+            between,
             order: Arc::default(),
             monitor,
             plans: robot.plans(available),

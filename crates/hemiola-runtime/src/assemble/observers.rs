@@ -1,10 +1,6 @@
 //! Where cycles and sources can be observed.
 
-#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
-
 use std::sync::Arc;
-
-use hemiola_model::module::BetweenRuns;
 
 use super::assembly::Assembly;
 use super::periods::{period_of, source_period};
@@ -20,10 +16,8 @@ impl Assembly<'_> {
         let blackboard = &self.wiring.blackboards[index];
         let modules = self.robot.modules_of(&configuration.name).into_iter();
         let states = modules.map(|module| (module.name(), module.state())).collect();
-        // SAFETY: nothing runs yet.
-        let mut between = unsafe { BetweenRuns::assume() };
         let world = World { blackboard, program, imports };
-        let inventory = Inventory::of(states, world, self.robot.sources.len(), &mut between);
+        let inventory = Inventory::of(states, world, self.robot.sources.len(), &mut self.between);
         let view = CycleView { inputs: std::mem::take(&mut self.wiring.inputs[index]), inventory };
         let period = period_of(self.robot, configuration);
         let viewpoint = Viewpoint::new(&configuration.name, blackboard.clone(), period, Some(view));

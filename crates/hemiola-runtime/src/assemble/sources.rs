@@ -1,7 +1,5 @@
 //! Makes what runs a source.
 
-#![expect(unsafe_code, reason = "references to what the source keeps outlive the borrow that they were made from")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,7 +19,7 @@ use crate::error::RuntimeError;
 use crate::made::Blueprint;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
-use crate::program::outlive_store;
+use crate::program::{outlive_cell, outlive_port, outlive_store};
 use crate::run::Trigger;
 use crate::source::{SourceExport, SourceRecords, SourceRunner};
 use crate::stand_in::Feed;
@@ -102,8 +100,7 @@ impl Assembly<'_> {
 fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<Box<[Binding<'static>]>, RuntimeError> {
     let bind = |(index, argument): (usize, &hemiola_model::module::ArgumentDescriptor)| {
         if let Some(port) = ports.get(index) {
-            // SAFETY: the runner keeps the ports, which are boxed, as long as this reference.
-            return Ok(Binding::Port(unsafe { &*std::ptr::from_ref(port) }));
+            return Ok(Binding::Port(outlive_port(port)));
         }
         let Some(representation) = argument.representation() else { return Ok(Binding::Service) };
         let name = representation.name();
@@ -115,8 +112,7 @@ fn bind(sample: &Update, blackboard: &Arc<Blackboard>, ports: &Ports) -> Result<
         if cell.descriptor() != representation {
             return Err(RuntimeError::SameName { name: name.to_owned() });
         }
-        // SAFETY: the runner keeps the blackboard that owns the cell as long as this reference.
-        Ok(Binding::Cell(unsafe { &*std::ptr::from_ref(cell) }))
+        Ok(Binding::Cell(outlive_cell(cell)))
     };
     sample.arguments().iter().enumerate().map(bind).collect()
 }

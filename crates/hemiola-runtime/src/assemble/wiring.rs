@@ -1,7 +1,5 @@
 //! Where values live, and how they get from cycles and sources to those that read them.
 
-#![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,6 +60,7 @@ impl Wiring {
         catalog: &Catalog,
         cycles: &[CycleId],
         script: Option<&Script>,
+        between: &mut BetweenRuns<'_>,
     ) -> Result<Self, RuntimeError> {
         let (nodes, sources) = (nodes(robot), robot.sources.len());
         let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
@@ -110,10 +109,8 @@ impl Wiring {
                 Ok(Arc::new(Blackboard::new(stores, imported, exports, sources)))
             })
             .collect::<Result<_, RuntimeError>>()?;
-        // SAFETY: nothing runs yet.
-        let mut between = unsafe { BetweenRuns::assume() };
         for (blackboard, imports) in blackboards.iter().zip(&imports) {
-            imports.iter().for_each(|(_, import)| import.reserve(blackboard, &mut between));
+            imports.iter().for_each(|(_, import)| import.reserve(blackboard, between));
         }
         let inputs = (0..count).map(|consumer| inputs(&nodes, &links, consumer)).collect();
         Ok(Self { names, blackboards, imports, inputs, exports: export_of })

@@ -1,8 +1,9 @@
-//! What goes from one end to the other: from a cycle, a source or the thread that gathers events to one observer.
+//! What goes from one end to the other: from a cycle, a source or the thread that gathers events to
+//! one observer.
 //!
-//! The one end never waits, unless it is asked to and its clock stands still; what finds no room is counted, and belongs to
-//! this observer alone. Things that take memory come in boxes that go round: the giver takes an empty one, fills it and
-//! passes it on, and the taker gives it back.
+//! The one end never waits, unless it is asked to and its clock stands still; what finds no room is
+//! counted, and belongs to this observer alone. Things that take memory come in boxes that go
+//! round: the giver takes an empty one, fills it and passes it on, and the taker gives it back.
 //!
 //! | the observer is | who says so | what the giver does |
 //! |---|---|---|
@@ -10,8 +11,8 @@
 //! | attached | the giver, when it comes to it | passes on |
 //! | gone | the observer, when it is dropped | nothing any more; what it still held is freed with the last end |
 //!
-//! All hand-overs of an observer share this state ([`Presence`]). An observer that is forgotten instead of dropped stays
-//! attached: its queues fill up, and what comes after that is counted.
+//! All hand-overs of an observer share this state ([`Presence`]). An observer that is forgotten
+//! instead of dropped stays attached: its queues fill up, and what comes after that is counted.
 
 use std::sync::Arc;
 
@@ -107,7 +108,8 @@ impl<T> Giver<T> {
         self.shared.presence.is_gone()
     }
 
-    /// Waits while there is no room, if it is asked to and somebody is there; tells whether there is some.
+    /// Waits while there is no room, if it is asked to and somebody is there; tells whether there
+    /// is some.
     #[inline]
     pub fn wait_for(&self, has_room: impl Fn() -> bool) -> bool {
         while !has_room() {
@@ -119,7 +121,8 @@ impl<T> Giver<T> {
         true
     }
 
-    /// Passes something on, or counts it; tells whether it went. No allocation, no lock, no system call.
+    /// Passes something on, or counts it; tells whether it went. No allocation, no lock, no system
+    /// call.
     #[inline]
     pub fn give(&mut self, thing: T) -> bool {
         let mut thing = Some(thing);

@@ -46,7 +46,8 @@ pub(crate) enum PartChoice {
     Around(String, u32),
 }
 
-/// A representation that is to be observed. From text: its name, and at most so many values a second of the robot's clock if that is said.
+/// A representation that is to be observed. From text: its name, and at most so many values a
+/// second of the robot's clock if that is said.
 ///
 /// ```
 /// use hemiola_runtime::ValueRequest;
@@ -122,14 +123,15 @@ impl Observation {
         Self { runs: true, ..self }
     }
 
-    /// Checkpoints of all that later runs depend on, whenever so much time has passed on the robot's clock: [`CyclePart`](crate::CyclePart).
+    /// Checkpoints of all that later runs depend on, whenever so much time has passed on the
+    /// robot's clock: [`CyclePart`](crate::CyclePart).
     #[must_use]
     pub fn with_checkpoints(self, period: Duration) -> Self {
         Self { parts: Some(PartChoice::Every(period)), ..self }
     }
 
-    /// Two parts: what that run of the cycle begins with, what sources have brought among it, and what the next run does, by which it is known what
-    /// that one left behind.
+    /// Two parts: what that run of the cycle begins with, what sources have brought among it, and
+    /// what the next run does, by which it is known what that one left behind.
     #[must_use]
     pub fn with_checkpoints_around(self, cycle: impl Into<String>, run: u32) -> Self {
         Self { parts: Some(PartChoice::Around(cycle.into(), run)), ..self }
@@ -159,8 +161,9 @@ impl Observation {
         Self { events: true, ..self }
     }
 
-    /// Wants everything: where something would be dropped, a robot that is stepped waits for this observer, which has to take it on another thread
-    /// or between two steps. One on threads of its own waits for nobody.
+    /// Wants everything: where something would be dropped, a robot that is stepped waits for this
+    /// observer, which has to take it on another thread or between two steps. One on threads of its
+    /// own waits for nobody.
     #[must_use]
     pub fn complete(self) -> Self {
         Self { is_complete: true, ..self }

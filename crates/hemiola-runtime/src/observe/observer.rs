@@ -14,10 +14,11 @@ use super::values::{PassedValue, SeenValue, ValueChannel, ValueLine};
 use crate::journal::JournalEntry;
 use crate::record::{CyclePart, RunRecord};
 
-/// Sees what it asked for of a running robot: [`RobotHandle::observe`](crate::RobotHandle::observe).
+/// Sees what it asked for of a running robot:
+/// [`RobotHandle::observe`](crate::RobotHandle::observe).
 ///
-/// It never waits and nobody waits for it; what it is too slow for is lost to it alone, and [counted](Self::dropped). Dropped, it leaves the robot as it
-/// was.
+/// It never waits and nobody waits for it; what it is too slow for is lost to it alone, and
+/// [counted](Self::dropped). Dropped, it leaves the robot as it was.
 ///
 /// ```
 /// use hemiola_runtime::{JournalEvent, Observation, Pace, Robot, Seen};
@@ -87,7 +88,8 @@ pub enum Seen<'o> {
     Events(SeenEvents),
 }
 
-/// Events of one worker or source, in order; [`RobotHandle::capture`](crate::RobotHandle::capture) has the names in them.
+/// Events of one worker or source, in order; [`RobotHandle::capture`](crate::RobotHandle::capture)
+/// has the names in them.
 #[derive(Clone, Debug)]
 pub struct SeenEvents {
     /// Whose.
@@ -132,8 +134,8 @@ impl Observer {
 
     /// The next thing that there is; `None` when there is none at present. Never waits.
     ///
-    /// What a run began with comes before what it provided, and messages when there are no more values: of a robot that is stepped, all values have
-    /// come then that were provided with them.
+    /// What a run began with comes before what it provided, and messages when there are no more
+    /// values: of a robot that is stepped, all values have come then that were provided with them.
     #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Option<Seen<'_>> {
         if let Some(run) = self.next_run() {
@@ -222,8 +224,9 @@ impl Observer {
         }
     }
 
-    /// Whether all cycles and sources have come to it that it sees something of: from then on it misses nothing but what it is too slow for. What is
-    /// asked for before the robot begins misses nothing in any case.
+    /// Whether all cycles and sources have come to it that it sees something of: from then on it
+    /// misses nothing but what it is too slow for. What is asked for before the robot begins misses
+    /// nothing in any case.
     pub fn is_attached(&self) -> bool {
         self.visit.as_ref().is_none_or(|Visit(presence)| presence.attached() >= self.expected)
     }

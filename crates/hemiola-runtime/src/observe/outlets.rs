@@ -41,7 +41,8 @@ impl Outlet {
     }
 }
 
-/// All outlets of a cycle or source, in the order in which they came. Belongs to worker 0, or to the source's thread.
+/// All outlets of a cycle or source, in the order in which they came. Belongs to worker 0, or to
+/// the source's thread.
 pub struct Outlets {
     first: Option<Box<Node<Outlet>>>,
     viewpoint: Arc<Viewpoint>,
@@ -59,7 +60,8 @@ impl Outlets {
         &self.viewpoint
     }
 
-    /// Lets those in who have come. Where nobody has, one load. No allocation, no lock, no system call.
+    /// Lets those in who have come. Where nobody has, one load. No allocation, no lock, no system
+    /// call.
     #[inline]
     pub fn attend(&mut self, blackboard: &Blackboard, last_run: (u32, Time), between: &mut BetweenRuns<'_>) {
         if !self.viewpoint.arriving.is_empty() {

@@ -1,4 +1,5 @@
-//! How many values of each representation observers may hold, and that stores have slots for all of them.
+//! How many values of each representation observers may hold, and that stores have slots for all of
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +17,8 @@ struct Slots {
     reserved: usize,
 }
 
-/// The right to hold so many values of these stores; given back when it is dropped. Shared by both ends of what it is for, so that the slots are
-/// free when both have let go.
+/// The right to hold so many values of these stores; given back when it is dropped. Shared by both
+/// ends of what it is for, so that the slots are free when both have let go.
 pub struct Reservation {
     reserve: Arc<Reserve>,
     holds: Vec<(usize, usize)>,
@@ -29,9 +30,10 @@ impl Reserve {
         Arc::new(Self(Mutex::new(vec![Slots::default(); stores])))
     }
 
-    /// Reserves slots, so many of each store. Has those made that are missing, of a store so many, with nothing locked: their values
-    /// are made by code of users. Then has all posted to the blackboard's owner, each store's with how many were made before;
-    /// meanwhile nobody else reserves, for who comes next relies on them.
+    /// Reserves slots, so many of each store. Has those made that are missing, of a store so many,
+    /// with nothing locked: their values are made by code of users. Then has all posted to the
+    /// blackboard's owner, each store's with how many were made before; meanwhile nobody else
+    /// reserves, for who comes next relies on them.
     ///
     /// # Errors
     /// That of `make`; then nothing is reserved.
@@ -67,8 +69,8 @@ impl Reserve {
         }
     }
 
-    /// Has slots taken back that were made, and did not get to the blackboard: `take_back` tells of which store how many. Meanwhile
-    /// nobody else reserves.
+    /// Has slots taken back that were made, and did not get to the blackboard: `take_back` tells of
+    /// which store how many. Meanwhile nobody else reserves.
     pub fn return_slots<R>(&self, take_back: impl FnOnce(&mut dyn FnMut(usize, usize)) -> R) -> R {
         let mut all = self.lock();
         take_back(&mut |store, count| all[store].made -= count)

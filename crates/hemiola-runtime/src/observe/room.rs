@@ -1,7 +1,7 @@
 //! How many values an observer holds, so that a provider never looks in vain for a slot.
 //!
-//! A store has as many slots more as values may be on their way to observers. Who passes values on counts them; who has read one releases
-//! its slot, then counts it as let go.
+//! A store has as many slots more as values may be on their way to observers. Who passes values on
+//! counts them; who has read one releases its slot, then counts it as let go.
 //!
 //! | who | step | ordering |
 //! |---|---|---|

@@ -1,30 +1,38 @@
 //! What each run of a cycle began with, so that it can be repeated.
 //!
-//! A run computes from representations, the cycle's clock and the state of its modules, and from nothing else. The state comes from the runs
-//! before it; so a run is repeated by giving it what it *began* with: the clock, the safe state, which snapshot each import took, which samples
-//! it found in its queues, and which messages its subscriptions. On threads of their own that is decided by who is faster. Here it is written
-//! down: a few words per run, handed to observers as they are handed [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a
+//! A run computes from representations, the cycle's clock and the state of its modules, and from
+//! nothing else. The state comes from the runs before it; so a run is repeated by giving it what it
+//! *began* with: the clock, the safe state, which snapshot each import took, which samples it found
+//! in its queues, and which messages its subscriptions. On threads of their own that is decided by
+//! who is faster. Here it is written down: a few words per run, handed to observers as they are
+//! handed [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a
 //! replay follows.
 //!
 //! # The order of the runs
-//! A replay runs one cycle at a time. That this is possible, and in which order, follows from one counter that all cycles share: a run takes its
-//! number *after* it has taken all its inputs and *before* its first task begins. If run B found what run A published, then A's number was taken
-//! before A published, that before B found it, and that before B took its number; each of these happens before the next (the program's order, and
-//! the release and acquire of the hand-over). Two changes of one word of which one happens before the other have that order among all changes of
-//! the word, however relaxed. So A has the lower number: in the order of the numbers every run finds what it needs already published. A number
-//! that were taken before the inputs would not do: between the two another cycle may begin and publish.
+//! A replay runs one cycle at a time. That this is possible, and in which order, follows from one
+//! counter that all cycles share: a run takes its number *after* it has taken all its inputs and
+//! *before* its first task begins. If run B found what run A published, then A's number was taken
+//! before A published, that before B found it, and that before B took its number; each of these
+//! happens before the next (the program's order, and the release and acquire of the hand-over). Two
+//! changes of one word of which one happens before the other have that order among all changes of
+//! the word, however relaxed. So A has the lower number: in the order of the numbers every run
+//! finds what it needs already published. A number that were taken before the inputs would not do:
+//! between the two another cycle may begin and publish.
 //!
-//! In that order there is more than a run needs: what others published after it had looked. So what is passed on in a replay is what was taken
-//! and nothing else ([`Recorded`](crate::blackboard::channel::Recorded)). Samples of sources need no place in the order: they come from the log,
-//! by their number, when the first run needs them.
+//! In that order there is more than a run needs: what others published after it had looked. So what
+//! is passed on in a replay is what was taken and nothing else
+//! ([`Recorded`](crate::blackboard::channel::Recorded)). Samples of sources need no place in the
+//! order: they come from the log, by their number, when the first run needs them.
 //!
-//! What is published in the middle of a run needs no care either: a run publishes once to each consumer, and what it publishes is the same when
-//! the rest of the run comes before the consumer. Messages of topics stay in order, one publisher after the other, so that it suffices to know how
+//! What is published in the middle of a run needs no care either: a run publishes once to each
+//! consumer, and what it publishes is the same when the rest of the run comes before the consumer.
+//! Messages of topics stay in order, one publisher after the other, so that it suffices to know how
 //! many of each were there.
 //!
 //! # Changes from outside
-//! Parameters, providers and the like change between two runs of a cycle. Each change has a number, by which the journal says what it was and the
-//! transcript with which run of each cycle it came into force; a replay makes it before that run. Changes are made one after the other, and
+//! Parameters, providers and the like change between two runs of a cycle. Each change has a number,
+//! by which the journal says what it was and the transcript with which run of each cycle it came
+//! into force; a replay makes it before that run. Changes are made one after the other, and
 //! somebody who makes one waits until all cycles have obeyed it.
 
 use std::sync::Arc;
@@ -55,7 +63,8 @@ struct Page {
     safe_state: SafeState,
     /// It does not lack messages or changes, for which there was no room.
     is_whole: bool,
-    /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one import after the other.
+    /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one
+    /// import after the other.
     words: Box<[u32]>,
     messages: [Received; MOST_MESSAGES],
     /// How many of these there are.
@@ -126,7 +135,8 @@ pub fn runs(
 }
 
 impl RunWriter {
-    /// Writes down a run, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
+    /// Writes down a run, when the inputs have been taken and the tasks have not begun. No
+    /// allocation, no lock, no system call.
     pub fn write_down(&mut self, order: u64, beginning: &Beginning<'_>, world: World<'_>, between: &BetweenRuns<'_>) {
         let Some(mut page) = self.0.empty() else { return };
         let &Beginning { run, due: now, safe_state, changes, .. } = beginning;

@@ -1,4 +1,5 @@
-//! Boxes that anybody posts and one takes all of: how outlets come to a cycle while it runs, and how they come back.
+//! Boxes that anybody posts and one takes all of: how outlets come to a cycle while it runs, and
+//! how they come back.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -6,9 +7,10 @@
 //! | who takes | looks whether there is a top one | relaxed: the next look finds it |
 //! | who takes | makes none the top one | acquire |
 //!
-//! Boxes are taken all at once, so that none can come back to the top while somebody looks at it. Neither side allocates or
-//! frees, and the one who takes never waits. That is the invariant behind the `unsafe` blocks: a box belongs to who posts it until it
-//! is the top one, to the stack until the top is taken, and to who has taken it then.
+//! Boxes are taken all at once, so that none can come back to the top while somebody looks at it.
+//! Neither side allocates or frees, and the one who takes never waits. That is the invariant behind
+//! the `unsafe` blocks: a box belongs to who posts it until it is the top one, to the stack until
+//! the top is taken, and to who has taken it then.
 
 #![expect(unsafe_code, reason = "boxes pass from thread to thread as pointers; see the invariant")]
 

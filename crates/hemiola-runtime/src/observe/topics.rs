@@ -1,7 +1,8 @@
 //! Hands the messages of topics to an observer.
 //!
-//! They go the way of all messages: nobody waits for the observer's queue, and what finds no room in it is counted. Only a robot that is stepped
-//! waits for who wants everything, at the beginning of a step, until those of the last one have been taken: then they have the time at which they
+//! They go the way of all messages: nobody waits for the observer's queue, and what finds no room
+//! in it is counted. Only a robot that is stepped waits for who wants everything, at the beginning
+//! of a step, until those of the last one have been taken: then they have the time at which they
 //! were sent.
 
 use std::collections::BTreeSet;
@@ -120,7 +121,8 @@ impl TopicLine {
         }
     }
 
-    /// The topic of the next message, of the topics in turn; `None` when there is none at present. Never waits.
+    /// The topic of the next message, of the topics in turn; `None` when there is none at present.
+    /// Never waits.
     pub fn find(&mut self) -> Option<usize> {
         let sent = self.pass.as_ref().map(|pass| pass.sent().generation());
         let count = self.queues.len();

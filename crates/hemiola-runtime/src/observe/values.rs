@@ -1,8 +1,9 @@
 //! Hands values to an observer: references, not copies.
 //!
-//! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are asked for and passes on where they are.
-//! They stay as they are until the observer has let them go. Nothing waits for an observer: of each representation the values
-//! of a fifth of a second are held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a
+//! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are
+//! asked for and passes on where they are. They stay as they are until the observer has let them
+//! go. Nothing waits for an observer: of each representation the values of a fifth of a second are
+//! held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a
 //! robot that is stepped waits, for those who want everything: its clock stands still meanwhile.
 
 use std::sync::Arc;
@@ -18,8 +19,8 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::slot::Held;
 use crate::sync::{AtomicU64, Ordering};
 
-/// So many values of a representation can be on their way to an observer, which may be away for so long. Without a known period, as many as at
-/// 160 Hz.
+/// So many values of a representation can be on their way to an observer, which may be away for so
+/// long. Without a known period, as many as at 160 Hz.
 pub fn depth(period: Option<Duration>, away: Duration) -> usize {
     let values = away.as_secs_f64() / period.unwrap_or(UNKNOWN).as_secs_f64();
     values.clamp(FEWEST, MOST) as usize
@@ -126,7 +127,8 @@ pub struct PassedValue {
 }
 
 impl ValueWriter {
-    /// Passes on from now on what is provided; also what was provided last, if `with_present`. The next value has this number.
+    /// Passes on from now on what is provided; also what was provided last, if `with_present`. The
+    /// next value has this number.
     pub fn begin(&mut self, blackboard: &Blackboard, sequence: u32, with_present: bool) {
         for entry in &mut self.entries {
             entry.commits = blackboard.store(entry.store).commits().wrapping_sub(u32::from(with_present));
@@ -207,7 +209,8 @@ impl ValueLine {
 
 impl Drop for ValueLine {
     fn drop(&mut self) {
-        // Whoever forgets a value (`mem::forget`) keeps its slot for good; a provider needs another one then.
+        // Whoever forgets a value (`mem::forget`) keeps its slot for good; a provider needs another
+        // one then.
         for (Taken { store, count: taken }, Count { room, .. }) in self.taken.iter().zip(&*self.counts) {
             let forgotten = taken.wrapping_sub(room.left());
             if forgotten > 0 {
@@ -267,7 +270,8 @@ impl SeenValue<'_> {
         self.channel
     }
 
-    /// Its number among those that were to be passed on: where one is missing, it was dropped. A source's are numbered as its samples are.
+    /// Its number among those that were to be passed on: where one is missing, it was dropped. A
+    /// source's are numbered as its samples are.
     pub fn sequence(&self) -> u32 {
         self.passed().sequence
     }

@@ -1,7 +1,8 @@
 //! Where one cycle or source can be observed, and how observers come to it while it runs.
 //!
-//! Who wants to observe makes an outlet, with all memory that it needs, and posts it. The cycle finds it between two of its runs and passes on
-//! through it from then on; when the observer has gone, the cycle puts the outlet where others free it. So a cycle neither allocates nor frees for
+//! Who wants to observe makes an outlet, with all memory that it needs, and posts it. The cycle
+//! finds it between two of its runs and passes on through it from then on; when the observer has
+//! gone, the cycle puts the outlet where others free it. So a cycle neither allocates nor frees for
 //! observers, and nobody waits for a cycle.
 
 use std::collections::BTreeSet;
@@ -133,8 +134,8 @@ impl Viewpoint {
         })
     }
 
-    /// Frees what came to a cycle that does not run, or a source that waits, of those who have left meanwhile: somebody may ask
-    /// again and again.
+    /// Frees what came to a cycle that does not run, or a source that waits, of those who have left
+    /// meanwhile: somebody may ask again and again.
     fn tidy_arriving(&self) {
         if self.arriving.is_empty() {
             return;
@@ -192,7 +193,8 @@ impl Viewpoints {
     /// Has an observer see what is asked for of cycles and sources.
     ///
     /// # Errors
-    /// There is no such representation or cycle, the representation is opaque, or a value of it cannot be made.
+    /// There is no such representation or cycle, the representation is opaque, or a value of it
+    /// cannot be made.
     pub fn observe(
         &self,
         asked: &Observation,

@@ -269,15 +269,15 @@ pub fn outlive_store(store: &Store) -> StoreRef {
     unsafe { &*std::ptr::from_ref(store) }
 }
 
-/// For references that are kept in a program.
-fn outlive_cell(cell: &Cell) -> CellRef {
+/// For references that are kept in a program, or by a source.
+pub fn outlive_cell(cell: &Cell) -> CellRef {
     // SAFETY: as above.
     unsafe { &*std::ptr::from_ref(cell) }
 }
 
-/// For references that are kept in a program.
-fn outlive_port(port: &PortCell) -> &'static PortCell {
-    // SAFETY: the task keeps the instance that owns the port.
+/// For references that are kept in a program, or by a source.
+pub fn outlive_port(port: &PortCell) -> &'static PortCell {
+    // SAFETY: the task keeps the instance that owns the port, and a source its ports, which are boxed.
     unsafe { &*std::ptr::from_ref(port) }
 }
 

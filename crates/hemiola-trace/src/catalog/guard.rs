@@ -4,7 +4,8 @@ use super::{Callback, Counter, Cycle, Exchange, Names, Plan, Runs, Task, Worker}
 use crate::ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
 use std::sync::RwLockReadGuard;
 
-/// Read access to a [`Catalog`](super::Catalog). A number that the catalog did not give out has no entry.
+/// Read access to a [`Catalog`](super::Catalog). A number that the catalog did not give out has no
+/// entry.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, TaskId};
@@ -96,7 +97,8 @@ impl CatalogGuard<'_> {
         self.task(id).map_or_else(|| format!("task {}", id.0), |task| task.name.clone())
     }
 
-    /// The name of the cycle that a task belongs to, or the task's number if the catalog does not know it.
+    /// The name of the cycle that a task belongs to, or the task's number if the catalog does not
+    /// know it.
     pub fn cycle_of(&self, id: TaskId) -> String {
         self.task(id).map_or_else(|| format!("the cycle of task {}", id.0), |task| self.cycle_name(task.cycle))
     }
@@ -111,7 +113,8 @@ impl CatalogGuard<'_> {
         self.source(id).map_or_else(|| format!("source {}", id.0), str::to_owned)
     }
 
-    /// `motion 0` for the first worker of `motion`, the name of a callback executor, `source Imu`, or the number if the catalog does not know it.
+    /// `motion 0` for the first worker of `motion`, the name of a callback executor, `source Imu`,
+    /// or the number if the catalog does not know it.
     pub fn worker_name(&self, id: WorkerId) -> String {
         match self.worker(id).map(|worker| &worker.runs) {
             Some(Runs::Tasks { cycle, index }) => format!("{} {index}", self.cycle_name(*cycle)),

@@ -1,5 +1,6 @@
-//! What traces call the ways of messages. Chains that a topic is part of are told apart from those that values make alone, for messages
-//! may be faster or slower; what goes through a topic is an exchange among others.
+//! What traces call the ways of messages. Chains that a topic is part of are told apart from those
+//! that values make alone, for messages may be faster or slower; what goes through a topic is an
+//! exchange among others.
 
 const BY_MESSAGES: &str = " by messages";
 const TO_TOPIC: &str = " to topic ";

@@ -9,9 +9,11 @@ use crate::{
     ids::{TaskId, WorkerId},
 };
 
-/// The kernel's accounts of a thread and its core, from one look at them to another. All times in nanoseconds.
+/// The kernel's accounts of a thread and its core, from one look at them to another. All times in
+/// nanoseconds.
 ///
-/// Looks are some tens of milliseconds apart, so it tells what was lost around a moment and not in it.
+/// Looks are some tens of milliseconds apart, so it tells what was lost around a moment and not in
+/// it.
 ///
 /// ```
 /// use hemiola_trace::{Core, Ticks, WorkerId, causes::{Account, Taker}};
@@ -53,17 +55,20 @@ pub struct Account {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taker {
-    /// Threads that are none of the robot's cycles, sources and executors: of other programs, or of the kernel.
+    /// Threads that are none of the robot's cycles, sources and executors: of other programs, or of
+    /// the kernel.
     OtherPrograms,
     /// The host of a virtual machine.
     Host,
     /// It waited, for its own kind or for others: that cannot be told apart.
     OursOrOthers,
-    /// Nobody: it was not waiting for a core, and the host took none that it counts. What should have woken it was late.
+    /// Nobody: it was not waiting for a core, and the host took none that it counts. What should
+    /// have woken it was late.
     Nobody,
     /// Nobody: it was on a core, so the update itself took that long.
     Update,
-    /// Nobody: within an update it slept, for a lock, a page or a device; or the host took less than it counts.
+    /// Nobody: within an update it slept, for a lock, a page or a device; or the host took less
+    /// than it counts.
     Sleep,
 }
 
@@ -108,10 +113,12 @@ impl Loss {
 }
 
 impl Account {
-    /// Who had the core for most of a time in which the thread had something to do and had not begun with it, and how much of it that covers.
+    /// Who had the core for most of a time in which the thread had something to do and had not
+    /// begun with it, and how much of it that covers.
     pub fn taker_before_it_ran(&self, lost: u64) -> (Taker, u64) {
         let stolen = self.stolen.unwrap_or(0);
-        // A thread that waits on a core which the host has taken waits, too: that is not blamed on others.
+        // A thread that waits on a core which the host has taken waits, too: that is not blamed on
+        // others.
         let others = self.waiting.saturating_sub(self.for_ours).saturating_sub(stolen);
         if is_most(others, lost) {
             (Taker::OtherPrograms, others.min(lost))
@@ -124,7 +131,8 @@ impl Account {
         }
     }
 
-    /// Who had the core while an update was entered, for most of the time by which that took longer than usual, and how much of it that covers.
+    /// Who had the core while an update was entered, for most of the time by which that took longer
+    /// than usual, and how much of it that covers.
     pub fn taker_within_an_update(&self, lost: u64) -> (Taker, u64) {
         let stolen = self.stolen.unwrap_or(0);
         // At least: it may have been on a core outside of updates, too.
@@ -132,7 +140,8 @@ impl Account {
         let others = self.waiting.saturating_sub(self.for_ours).saturating_sub(stolen).min(absent);
         if !is_most(absent, lost) {
             return match is_most(self.waiting.max(stolen), lost) {
-                // Kernels that do not know better take a stolen core for one that the thread was on.
+                // Kernels that do not know better take a stolen core for one that the thread was
+                // on.
                 true if stolen > 0 => (Taker::Host, stolen.min(lost)),
                 true => (Taker::OursOrOthers, 0),
                 false => (Taker::Update, 0),
@@ -149,10 +158,13 @@ impl Account {
         }
     }
 
-    /// How much of the time by which an update took longer than others of its kind it was without a core for what is none of the robot's doing:
-    /// other programs, the kernel, or the host had it. Nothing if that is not most of it. `elsewhere` is for how long, at most, the thread was without a core in
-    /// other updates between the looks. What is in doubt is none of it: what the robot's own threads may have had, what the thread slept, what the host took
-    /// where less was lost than that is counted in, and where the kernel takes a stolen core for one that the thread was on.
+    /// How much of the time by which an update took longer than others of its kind it was without a
+    /// core for what is none of the robot's doing: other programs, the kernel, or the host had it.
+    /// Nothing if that is not most of it. `elsewhere` is for how long, at most, the thread was
+    /// without a core in other updates between the looks. What is in doubt is none of it: what the
+    /// robot's own threads may have had, what the thread slept, what the host took where less was
+    /// lost than that is counted in, and where the kernel takes a stolen core for one that the
+    /// thread was on.
     pub fn taken_by_others(&self, lost: u64, elsewhere: u64) -> u64 {
         // At least: it was on a core outside of updates, too.
         let absent = self.in_tasks.saturating_sub(self.running).saturating_sub(elsewhere);
@@ -172,7 +184,8 @@ fn is_most(part: u64, whole: u64) -> bool {
 }
 
 impl History {
-    /// What became of the greatest part of what a run lost for this reason, if the kernel's accounts can tell.
+    /// What became of the greatest part of what a run lost for this reason, if the kernel's
+    /// accounts can tell.
     pub(super) fn loss(&self, chain: &BlockingChain, reason: Reason, excess: u64) -> Option<Loss> {
         let run = self.runs.get(&(chain.cycle, chain.run))?;
         if let Reason::LongExecution(task) = reason {

@@ -14,20 +14,23 @@ use std::{
     time::Duration,
 };
 
-/// From one task of a worker to its next one, and from worker to worker where nobody sleeps, it takes some microseconds at most. A
-/// thread that needs longer than this was not running.
+/// From one task of a worker to its next one, and from worker to worker where nobody sleeps, it
+/// takes some microseconds at most. A thread that needs longer than this was not running.
 const LONGEST_DISPATCH: Duration = Duration::from_micros(100);
 
 impl History {
-    /// What a run's time was spent with, from its end back to its trigger; `None` if its begin or end is not in the capture.
+    /// What a run's time was spent with, from its end back to its trigger; `None` if its begin or
+    /// end is not in the capture.
     ///
-    /// The stretches add up to the response time, whatever else was lost. Takes time quadratic in the number of the run's tasks at worst.
+    /// The stretches add up to the response time, whatever else was lost. Takes time quadratic in
+    /// the number of the run's tasks at worst.
     pub fn blocking_chain(&self, cycle: CycleId, run: u32) -> Option<BlockingChain> {
         let end = self.runs.get(&(cycle, run))?.span(run)?.end;
         self.blocking_chain_until(cycle, run, end)
     }
 
-    /// The same for the part of a run that was over at `until`, say when it put out; the whole run if that was earlier.
+    /// The same for the part of a run that was over at `until`, say when it put out; the whole run
+    /// if that was earlier.
     pub fn blocking_chain_until(&self, cycle: CycleId, run: u32, until: Ticks) -> Option<BlockingChain> {
         let events = self.runs.get(&(cycle, run))?;
         let (leader, _, trigger, begin) = events.begin?;
@@ -168,8 +171,8 @@ impl Walk<'_> {
     }
 }
 
-/// What ended last of all that a task had to wait for: the results that it needs, and what its worker did before. `left` is in the order of ends, and
-/// all of it ended before the task began.
+/// What ended last of all that a task had to wait for: the results that it needs, and what its
+/// worker did before. `left` is in the order of ends, and all of it ended before the task began.
 fn binding<'s>(
     slice: &Slice,
     left: &[&'s Slice],

@@ -30,7 +30,8 @@ pub struct Call {
     pub took: u64,
     /// While it ran, other threads of the robot had its core for so long.
     pub disturbed: u64,
-    /// Of all threads of the robot, which had its core longest while it waited or ran, and for how long.
+    /// Of all threads of the robot, which had its core longest while it waited or ran, and for how
+    /// long.
     pub by: Option<(WorkerId, u64)>,
 }
 
@@ -45,7 +46,8 @@ pub(super) struct CallEvents {
 }
 
 impl History {
-    /// The call that returned then; `None` if its event is lost, or nobody knows since when there was something to do.
+    /// The call that returned then; `None` if its event is lost, or nobody knows since when there
+    /// was something to do.
     pub fn call(&self, callback: CallbackId, end: Ticks) -> Option<Call> {
         let is_it = |call: &&CallEvents| call.callback == callback && call.end == end && call.published != Ticks(0);
         let calls = self.calls.iter();
@@ -55,7 +57,8 @@ impl History {
         let nanoseconds = |ticks| self.scale.nanoseconds_between(Ticks(0), Ticks(ticks));
         let siblings = self.calls[&worker].iter().filter(|other| other.end <= begin);
         let for_siblings = siblings.map(|other| other.end.since(other.begin.max(published).min(other.end))).sum();
-        // Whether it slept while it waited is not known: what is less important may have had the core then.
+        // Whether it slept while it waited is not known: what is less important may have had the
+        // core then.
         let before = self.others_on(core, (worker, ThreadState::PerhapsAsleep), (published, begin));
         let beside = self.others_on(core, (worker, ThreadState::Awake), (begin, end));
         let mut of_others: BTreeMap<WorkerId, u64> = BTreeMap::new();

@@ -3,7 +3,8 @@
 use super::{Cause, Stretch};
 use crate::clock::Ticks;
 
-/// What was painted first stays. Whatever is painted, the stretches fill the span without gap or overlap.
+/// What was painted first stays. Whatever is painted, the stretches fill the span without gap or
+/// overlap.
 pub(super) struct Canvas {
     free: Vec<(Ticks, Ticks)>,
     painted: Vec<Stretch>,
@@ -31,7 +32,8 @@ impl Canvas {
         self.free = left;
     }
 
-    /// Paints what is left, by how long each part of it is, and tells everything in the order of time.
+    /// Paints what is left, by how long each part of it is, and tells everything in the order of
+    /// time.
     pub(super) fn fill(mut self, cause: impl Fn(u64) -> Cause) -> Vec<Stretch> {
         let left = self.free.iter().map(|&(begin, end)| Stretch { begin, end, cause: cause(end.since(begin)) });
         self.painted.extend(left);

@@ -85,7 +85,8 @@ impl Durations {
         Self(statistics.executions().map(|(task, execution)| (task, execution.clone())).collect())
     }
 
-    /// Takes those of `other` for tasks of which fewer runs are known here than would tell what is usual.
+    /// Takes those of `other` for tasks of which fewer runs are known here than would tell what is
+    /// usual.
     #[must_use]
     pub fn or(mut self, other: Self) -> Self {
         for (task, distribution) in other.0 {

@@ -30,7 +30,8 @@ pub struct Explanation {
     pub excess: u64,
     /// From the trigger to the end, in nanoseconds.
     pub response: u64,
-    /// Who had the core meanwhile, if [somebody looked](Self::with_accounts) and the reason is none of the robot's own.
+    /// Who had the core meanwhile, if [somebody looked](Self::with_accounts) and the reason is none
+    /// of the robot's own.
     pub loss: Option<Loss>,
     pub(super) scale: TickScale,
 }
@@ -139,7 +140,8 @@ impl Explanation {
     #[must_use]
     pub fn with_accounts(mut self, history: &History) -> Self {
         self.loss = match (self.reason, self.executions.first()) {
-            // What is usual of few runs may be this one: then only what was taken from it says something.
+            // What is usual of few runs may be this one: then only what was taken from it says
+            // something.
             (Reason::Usual, Some(longest)) => history
                 .loss(&self.chain, Reason::LongExecution(longest.task), longest.nanoseconds)
                 .filter(|loss| matches!(loss.taker, Taker::OtherPrograms | Taker::Host)),

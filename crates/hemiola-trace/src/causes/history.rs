@@ -13,7 +13,8 @@ use std::{
     time::Duration,
 };
 
-/// What happened, to ask why: the events of a capture, sorted by runs, cores and exchanges. Takes time `n log n` in their number.
+/// What happened, to ask why: the events of a capture, sorted by runs, cores and exchanges. Takes
+/// time `n log n` in their number.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, CycleId, TickScale, causes::History};
@@ -195,7 +196,8 @@ impl History {
                 let arrived = Arrived { at, newest, newest_age, oldest_age };
                 self.arrivals.entry((source, output)).or_default().push(arrived);
             }
-            // Not an occupation of its core: who asks hardware for a sample may sleep until it comes.
+            // Not an occupation of its core: who asks hardware for a sample may sleep until it
+            // comes.
             Event::Sample { source, begin, end, .. } => {
                 self.samples.entry(source).or_default().push((begin.min(end), end));
                 self.threads_of_sources.insert(source, worker);
@@ -247,7 +249,8 @@ impl History {
         sources.collect()
     }
 
-    /// Who writes an exchange. What comes from a source is listed with its reader, under the names of both.
+    /// Who writes an exchange. What comes from a source is listed with its reader, under the names
+    /// of both.
     pub(super) fn publisher(&self, exchange: ExchangeId, reader: CycleId) -> Publisher {
         let names = self.catalog.read();
         let Some(entry) = names.exchange(exchange) else { return Publisher::Cycle(reader) };
@@ -260,8 +263,9 @@ impl History {
         }
     }
 
-    /// Who else had a core in this time, and so was in the way of a thread that was awake, or perhaps asleep. A thread that is awake is kept from
-    /// running by whatever comes and goes meanwhile, one that is perhaps asleep only by what is more important.
+    /// Who else had a core in this time, and so was in the way of a thread that was awake, or
+    /// perhaps asleep. A thread that is awake is kept from running by whatever comes and goes
+    /// meanwhile, one that is perhaps asleep only by what is more important.
     pub(super) fn others_on(
         &self,
         core: Core,

@@ -45,7 +45,8 @@ fn between<const N: usize>(looks: &[(Ticks, [u64; N])], begin: Ticks, end: Ticks
 }
 
 impl History {
-    /// The accounts of a thread of a cycle, source or executor around a time; `None` if nobody looked before it, or after it.
+    /// The accounts of a thread of a cycle, source or executor around a time; `None` if nobody
+    /// looked before it, or after it.
     pub fn account(&self, worker: WorkerId, core: Core, begin: Ticks, end: Ticks) -> Option<Account> {
         let (begin, end, [running, waiting]) = between(self.looks.threads.get(&worker)?, begin, end)?;
         let stolen = self.looks.stolen.get(&core).and_then(|looks| between(looks, begin, end));
@@ -82,7 +83,8 @@ impl History {
         })
     }
 
-    /// For how many nanoseconds these threads can have had cores between two looks: no longer than they were in what they ran, and than the kernel says that they ran.
+    /// For how many nanoseconds these threads can have had cores between two looks: no longer than
+    /// they were in what they ran, and than the kernel says that they ran.
     fn had_by(&self, threads: BTreeMap<Option<WorkerId>, Vec<Span>>, (begin, end): Span) -> u64 {
         let ran = |thread: &WorkerId| Some(between(self.looks.threads.get(thread)?, begin, end)?.2[0]);
         let mut all = Vec::new();
@@ -95,7 +97,8 @@ impl History {
         self.nanoseconds(covered(all)).min(sum)
     }
 
-    /// When a thread was in tasks, samples or callbacks in this time, and on which core each ended, if that is told.
+    /// When a thread was in tasks, samples or callbacks in this time, and on which core each ended,
+    /// if that is told.
     fn entered(&self, worker: WorkerId, within: Span) -> Vec<(Option<Core>, Span)> {
         let tasks = self.runs.values().flat_map(|run| &run.tasks).filter(|slice| slice.worker == worker);
         let tasks = tasks.map(|slice| (Some(slice.core), (slice.begin, slice.end)));
@@ -106,7 +109,8 @@ impl History {
         all.filter(|(_, (begin, end))| begin < end).collect()
     }
 
-    /// When something was to be done by a thread in this time: runs of its cycle, or calls of its executor from when there was something to do.
+    /// When something was to be done by a thread in this time: runs of its cycle, or calls of its
+    /// executor from when there was something to do.
     fn runs_of(&self, worker: WorkerId, within: Span) -> Vec<Span> {
         let calls = self.calls.get(&worker).into_iter().flatten();
         let calls = calls.filter(|call| call.published != Ticks(0)).map(|call| (call.published, call.end));

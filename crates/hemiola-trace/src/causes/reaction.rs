@@ -39,7 +39,8 @@ impl std::fmt::Display for Latency {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reaction {
-    /// When the world changed: when the sample before was taken. For a data age the same as `sampled`.
+    /// When the world changed: when the sample before was taken. For a data age the same as
+    /// `sampled`.
     pub changed: Ticks,
     /// When the sample was taken that the output rests on.
     pub sampled: Ticks,
@@ -142,8 +143,8 @@ const MOST_STATIONS: usize = 8;
 impl History {
     /// The outputs of a chain in the order of time, and how long each took.
     ///
-    /// Sample times are of the robot's clock; here they are taken to be of a clock as fast as the machine's, so this is only for
-    /// robots that run in real time.
+    /// Sample times are of the robot's clock; here they are taken to be of a clock as fast as the
+    /// machine's, so this is only for robots that run in real time.
     pub fn reactions(&self, source: SourceId, output: TaskId, latency: Latency) -> Vec<Reaction> {
         let arrivals = self.arrivals.get(&(source, output)).map_or(&[][..], Vec::as_slice);
         let before = |arrived: &Arrived, age: u64| {
@@ -165,8 +166,8 @@ impl History {
         }
     }
 
-    /// What an output waited for since the world changed, hop by hop, without a gap. Of several ways that the sample may have taken it is the
-    /// one on which it was taken first.
+    /// What an output waited for since the world changed, hop by hop, without a gap. Of several
+    /// ways that the sample may have taken it is the one on which it was taken first.
     pub fn hops(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Vec<Hop> {
         let mut hops = Vec::new();
         let mut at = reaction.changed;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 
-/// Two cycles of two workers each, worker by worker on cores 0 and 1; `motion` is the more important one.
+/// Two cycles of two workers each, worker by worker on cores 0 and 1; `motion` is the more
+/// important one.
 struct Robot {
     catalog: Catalog,
     motion: CycleId,
@@ -131,7 +132,8 @@ fn a_more_important_cycle_on_the_same_core_preempts() {
     let plan = robot.plan(cognition, &[]);
     robot.run(cognition, plan, 1, 1_000, 900_000);
     robot.ran(cognition, "lines", 0, [1_000, 1_000, 900_000]);
-    // One after the other, with the spinning between them, is one preemption; on the other core there is none.
+    // One after the other, with the spinning between them, is one preemption; on the other core
+    // there is none.
     robot.ran(motion, "imu", 0, [300_000, 300_000, 350_000]);
     robot.ran(motion, "walk", 0, [350_000, 360_000, 400_000]);
     robot.ran(motion, "head", 1, [300_000, 300_000, 800_000]);
@@ -284,7 +286,8 @@ fn hops_from_camera_to_legs(through: &str, begin_of_chain: &str) -> Vec<(u64, St
         trigger: Ticks(trigger),
         begin: Ticks(begin),
     };
-    // Images at 10,000 and 43,000; the second one is seen from 43,500 to 60,000 and acted upon from 70,000 to 75,000.
+    // Images at 10,000 and 43,000; the second one is seen from 43,500 to 60,000 and acted upon from
+    // 70,000 to 75,000.
     robot.push(see, Event::Take { exchange: to_cognition, cycle: cognition, run: 4, published: 1, at: Ticks(43_500) });
     robot.push(see, begin(cognition, 4, 43_000, 43_500));
     robot.push(see, Event::Publish { exchange: to_motion, run: 4, at: Ticks(60_000) });
@@ -340,7 +343,8 @@ fn what_is_used_again_because_nothing_newer_came_says_so() {
     assert_eq!(hops, expected);
 }
 
-/// A task of a random run: how long it takes, the tasks before it that it needs, its worker, and how late it begins.
+/// A task of a random run: how long it takes, the tasks before it that it needs, its worker, and
+/// how late it begins.
 type Random = (u64, Vec<prop::sample::Index>, usize, u64);
 
 /// A run of random tasks on two workers, while another cycle does as it pleases on both cores.

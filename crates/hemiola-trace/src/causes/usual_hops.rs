@@ -1,4 +1,5 @@
-//! How long each part of a chain's way usually takes, so that what was unusual can be told from what was merely long.
+//! How long each part of a chain's way usually takes, so that what was unusual can be told from
+//! what was merely long.
 
 use super::{Hop, Latency, Step, history::History};
 use crate::ids::{CycleId, SourceId, TaskId};

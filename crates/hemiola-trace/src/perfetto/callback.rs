@@ -20,7 +20,8 @@ pub(super) struct Called {
     pub(super) end: Ticks,
 }
 
-/// Messages for which callbacks were called, by time, topic and number, held back until all executors were heard.
+/// Messages for which callbacks were called, by time, topic and number, held back until all
+/// executors were heard.
 pub(super) type Messages = BTreeMap<(Ticks, TopicId, u32), Message>;
 
 #[derive(Debug)]

@@ -21,7 +21,8 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// The packet that opens a sequence: which clock its times are of, and how that relates to the others.
+    /// The packet that opens a sequence: which clock its times are of, and how that relates to the
+    /// others.
     pub(super) fn open(&mut self, clocks: &KernelClocks) {
         self.bytes.nested(PACKET, |packet| {
             packet.nested(CLOCK_SNAPSHOT, |snapshot| {
@@ -151,7 +152,8 @@ pub(super) enum Value<'a> {
     Text(Cow<'a, str>),
 }
 
-/// What events are drawn on. The number of a track is made from its kind and the number of what it shows.
+/// What events are drawn on. The number of a track is made from its kind and the number of what it
+/// shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Track {
     Process,

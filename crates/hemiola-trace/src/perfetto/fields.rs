@@ -1,4 +1,5 @@
-//! As much of the protocol buffers' wire format as reading a trace needs. Whatever the bytes are, reading them ends.
+//! As much of the protocol buffers' wire format as reading a trace needs. Whatever the bytes are,
+//! reading them ends.
 
 /// The fields of a message, one by one; it ends where the bytes do, or where they are no field.
 #[derive(Clone)]

@@ -31,7 +31,8 @@ impl Message {
         self.delimited(field, value.as_bytes())
     }
 
-    /// A field that is a message. It is made in place; its length, which stands before it, is set afterwards.
+    /// A field that is a message. It is made in place; its length, which stands before it, is set
+    /// afterwards.
     pub(super) fn nested(&mut self, field: u32, fill: impl FnOnce(&mut Self)) -> &mut Self {
         self.key(field, DELIMITED);
         let start = self.bytes.len();

@@ -1,4 +1,5 @@
-//! From packets back to the events that they were written from: cycles and their workers here, other threads in `read_threads`.
+//! From packets back to the events that they were written from: cycles and their workers here,
+//! other threads in `read_threads`.
 
 use super::{
     packets::{FlowEnd, Kind, Names, Packet},
@@ -235,7 +236,8 @@ impl<'n> Reader<'n> {
         Ok(task)
     }
 
-    /// `cognition to motion` is written by cognition; what no cycle writes comes from a source, and is listed with its reader.
+    /// `cognition to motion` is written by cognition; what no cycle writes comes from a source, and
+    /// is listed with its reader.
     fn exchange(&self, track: CycleId, name: &str) -> Result<ExchangeId, Error> {
         let publisher = name.split_once(" to ").and_then(|(publisher, _)| {
             self.catalog.read().cycles().find(|(_, cycle)| cycle.name == publisher).map(|(id, _)| id)

@@ -102,7 +102,8 @@ impl<W: Write> Writer<W> {
         for (worker, mut tasks) in by_worker {
             tasks.sort_by_key(|task| (task.begin, Reverse(task.end)));
             let track = self.worker_track(names, worker);
-            // Ends of the slices that are open: a task that helps while it waits holds others inside.
+            // Ends of the slices that are open: a task that helps while it waits holds others
+            // inside.
             let mut open: Vec<Ticks> = Vec::new();
             for task in tasks {
                 while let Some(end) = open.pop_if(|end| *end <= task.begin) {
@@ -137,7 +138,8 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// A flow for each edge of the run's plan whose two tasks ran: those that leave a task, and those that enter it.
+    /// A flow for each edge of the run's plan whose two tasks ran: those that leave a task, and
+    /// those that enter it.
     fn dependency_flows(&mut self, names: &CatalogGuard<'_>, run: &Run) -> (Flows, Flows) {
         let (mut outgoing, mut incoming) = (Flows::new(), Flows::new());
         let Some(plan) = run.begin.and_then(|(plan, _, _)| names.plan(plan)) else { return (outgoing, incoming) };

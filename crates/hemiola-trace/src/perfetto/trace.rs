@@ -7,7 +7,8 @@ use super::{
 use crate::{catalog::Catalog, clock::TickScale, collector::Capture, error::Error};
 use std::path::Path;
 
-/// Events and what is needed to read them: captured from a robot, or from a file that this crate has written.
+/// Events and what is needed to read them: captured from a robot, or from a file that this crate
+/// has written.
 ///
 /// Times from a file are nanoseconds; what depends on the machine's counter is rounded to them. A
 /// file that was cut is read up to there. All of it is held in memory, about as large as the file.

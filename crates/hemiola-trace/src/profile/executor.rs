@@ -36,7 +36,8 @@ pub struct ExecutorProfile {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutorThread {
-    /// Its real-time priority, the larger the more important; 0 if it shares time with all others, nothing if the system schedules it in another way.
+    /// Its real-time priority, the larger the more important; 0 if it shares time with all others,
+    /// nothing if the system schedules it in another way.
     pub priority: Option<u8>,
     /// The cores that it may use; none if the system does not tell.
     pub cores: Vec<usize>,
@@ -95,12 +96,12 @@ pub struct CallbackProfile {
     pub period: Option<u64>,
     /// From entry to return, where nothing interrupted it.
     pub execution: Measured,
-    /// From the publication of its message, or when it was due, to its return, on the robot's own threads in real time. Nothing where nobody knows
-    /// when its work came.
+    /// From the publication of its message, or when it was due, to its return, on the robot's own
+    /// threads in real time. Nothing where nobody knows when its work came.
     #[serde(default)]
     pub response: Measured,
-    /// Within how many nanoseconds two messages came, three, and so on; the least that was seen. Where nobody knows when its work came, it is when it was
-    /// begun. Nothing for timers.
+    /// Within how many nanoseconds two messages came, three, and so on; the least that was seen.
+    /// Where nobody knows when its work came, it is when it was begun. Nothing for timers.
     #[serde(default)]
     pub spans: Vec<u64>,
 }

@@ -5,7 +5,8 @@ use crate::distribution::Bucket;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
-/// The number of the file's format. The first one had none, and nothing but buckets of tasks; the second one knew nothing of executors.
+/// The number of the file's format. The first one had none, and nothing but buckets of tasks; the
+/// second one knew nothing of executors.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Format;
 

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Executions that were longer than all others because other programs, the kernel, or the host of a virtual machine had the core. That time does not count
-/// among the execution times of a profile: they count as no longer than the longest of the others, or as what is left of them.
+/// Executions that were longer than all others because other programs, the kernel, or the host of a
+/// virtual machine had the core. That time does not count among the execution times of a profile:
+/// they count as no longer than the longest of the others, or as what is left of them.
 ///
 /// ```
 /// use hemiola_trace::HeldUp;

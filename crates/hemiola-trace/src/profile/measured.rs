@@ -77,7 +77,8 @@ impl Measured {
         self.buckets.first().map_or(0, |bucket| bucket.nanoseconds)
     }
 
-    /// The duration that the share `quantile` (0 to 1) does not exceed, in nanoseconds and to three digits; zero if there is none.
+    /// The duration that the share `quantile` (0 to 1) does not exceed, in nanoseconds and to three
+    /// digits; zero if there is none.
     pub fn quantile(&self, quantile: f64) -> u64 {
         let rank = (self.count() as f64 * quantile).ceil() as u64;
         let mut seen = 0;

@@ -106,8 +106,8 @@ mod threads {
         assert_eq!(numbers(&mut reader), (vec![0], 0));
     }
 
-    /// Two readers beside a writer that laps them all the time: nothing torn, nothing out of order, and what is not read
-    /// is counted.
+    /// Two readers beside a writer that laps them all the time: nothing torn, nothing out of order,
+    /// and what is not read is counted.
     #[test]
     fn readers_beside_a_lapping_writer_account_for_every_event() {
         const EVENTS: u64 = 300_000;
@@ -131,7 +131,8 @@ mod threads {
                         }
                         next += read + lost;
                         if let Some(previous) = previous {
-                            // The last event kept is either the newest, or was followed by lost ones only.
+                            // The last event kept is either the newest, or was followed by lost
+                            // ones only.
                             assert!(previous < next);
                         }
                         if last {
@@ -154,7 +155,8 @@ mod models {
     use super::*;
     use loom::thread;
 
-    /// The writer laps the reader at any point of a read: what is kept is whole, in order, and the rest is counted.
+    /// The writer laps the reader at any point of a read: what is kept is whole, in order, and the
+    /// rest is counted.
     #[test]
     fn loom_a_lapped_reader_never_keeps_a_torn_event() {
         const EVENTS: u64 = 4;

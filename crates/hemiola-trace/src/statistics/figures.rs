@@ -82,7 +82,8 @@ impl CycleStatistics {
 pub struct TaskStatistics {
     /// From entry to return, preemption included.
     pub execution: Distribution,
-    /// The same of those executions beside which nothing of a more important cycle or executor was under way.
+    /// The same of those executions beside which nothing of a more important cycle or executor was
+    /// under way.
     pub undisturbed: Distribution,
     /// From the last met dependency to entry.
     pub queueing: Distribution,
@@ -113,9 +114,11 @@ impl TaskStatistics {
 pub struct CallbackStatistics {
     /// From entry to return, preemption included.
     pub execution: Distribution,
-    /// The same of those executions beside which nothing of a more important cycle or executor was under way.
+    /// The same of those executions beside which nothing of a more important cycle or executor was
+    /// under way.
     pub undisturbed: Distribution,
-    /// From the publication of the message, or when the tick was due, to entry; where that is known.
+    /// From the publication of the message, or when the tick was due, to entry; where that is
+    /// known.
     pub latency: Distribution,
     /// The same to return.
     pub response: Distribution,
@@ -151,9 +154,9 @@ impl CallbackStatistics {
 
 /// What is known of a chain from a sensor's source to an output.
 ///
-/// The words are those of cause-effect chains: *reaction time* goes from a change in the world just after a sample was taken to
-/// the first output that reflects it, so it spans the distance of two samples; *data age* goes from a sample to the last
-/// output that still rests on it.
+/// The words are those of cause-effect chains: *reaction time* goes from a change in the world just
+/// after a sample was taken to the first output that reflects it, so it spans the distance of two
+/// samples; *data age* goes from a sample to the last output that still rests on it.
 ///
 /// ```
 /// use hemiola_trace::ChainStatistics;

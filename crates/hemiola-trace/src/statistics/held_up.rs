@@ -1,9 +1,13 @@
-//! Which executions were held up: longer than all before them because other programs, the kernel, or the host had the core.
+//! Which executions were held up: longer than all before them because other programs, the kernel,
+//! or the host had the core.
 //!
-//! Bounds rest on the longest execution of each kind, and are of the robot's software on cores that it gets. One stall must not become that longest one. So an
-//! execution that is longer than all of its kind waits until the kernel's accounts tell of the time after it. If the core was not the robot's for most of
-//! what it took longer, it counts without that. In doubt it counts as it is: where nobody looked before it or soon after it,
-//! where the robot's own threads may have had the core, where the thread slept, and where it may have lost the core in another execution between the same looks.
+//! Bounds rest on the longest execution of each kind, and are of the robot's software on cores that
+//! it gets. One stall must not become that longest one. So an execution that is longer than all of
+//! its kind waits until the kernel's accounts tell of the time after it. If the core was not the
+//! robot's for most of what it took longer, it counts without that. In doubt it counts as it is:
+//! where nobody looked before it or soon after it, where the robot's own threads may have had the
+//! core, where the thread slept, and where it may have lost the core in another execution between
+//! the same looks.
 
 use super::undisturbed::{Execution, What};
 use crate::{
@@ -18,7 +22,8 @@ use crate::{
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// The longest execution of each kind that counts, and what is needed to judge those that are longer.
+/// The longest execution of each kind that counts, and what is needed to judge those that are
+/// longer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongestExecutions {
     longest: BTreeMap<(What, Among), Longest>,
@@ -58,7 +63,8 @@ const KEPT: Duration = Duration::from_secs(2);
 const MOST_KEPT: usize = 1 << 16;
 /// As many executions wait at most: those above count as they are.
 const MOST_WAITING: usize = 1 << 12;
-/// Of looks after an execution the second one is waited for: what others of the robot were doing at the first one is told when it ends.
+/// Of looks after an execution the second one is waited for: what others of the robot were doing at
+/// the first one is told when it ends.
 const LOOKS_AFTER: usize = 2;
 
 impl LongestExecutions {
@@ -144,11 +150,13 @@ impl LongestExecutions {
         }
     }
 
-    /// How much others had the core, in nanoseconds, of the time by which an execution was longer than all others.
+    /// How much others had the core, in nanoseconds, of the time by which an execution was longer
+    /// than all others.
     fn taken(&self, execution: &Execution, lost: u64, history: &History, scale: &TickScale) -> u64 {
         let Execution { worker, core, begin, end, .. } = *execution;
         let Some(account) = history.account(worker, core, begin, end) else { return 0 };
-        // Another one may have been without a core for what it took longer than the shortest of its kind, which had one all the time.
+        // Another one may have been without a core for what it took longer than the shortest of its
+        // kind, which had one all the time.
         let may_lack = |other: Execution| {
             let within = scale.nanoseconds_between(other.begin.max(account.begin), other.end.min(account.end));
             let shortest = self.shortest.get(&other.of).copied().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! How densely something comes: the least time in which two, three, and more of them came.
 //!
-//! Messages come in bursts: an update publishes several at once, and then none for a while. Their least distance alone would say that they come like that all the
-//! time.
+//! Messages come in bursts: an update publishes several at once, and then none for a while. Their
+//! least distance alone would say that they come like that all the time.
 
 use crate::clock::{TickScale, Ticks};
 

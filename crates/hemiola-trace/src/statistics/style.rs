@@ -10,7 +10,8 @@
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// Columns of the terminal; tables are narrower if they can, and never wider than this or [`Style::NARROWEST`].
+    /// Columns of the terminal; tables are narrower if they can, and never wider than this or
+    /// [`Style::NARROWEST`].
     pub width: usize,
     /// Whether to emphasise with colours.
     pub colour: Colour,
@@ -81,8 +82,8 @@ impl Tone {
     }
 }
 
-/// A bar of `cells` columns that stands for `limit`: solid to the mean, light to the 99 % quantile, a dot at the maximum,
-/// or an arrow if that is beyond.
+/// A bar of `cells` columns that stands for `limit`: solid to the mean, light to the 99 % quantile,
+/// a dot at the maximum, or an arrow if that is beyond.
 pub(super) fn bar(cells: usize, limit: u64, mean: u64, p99: u64, maximum: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = |value: u64| {

@@ -194,7 +194,8 @@ impl Table {
         Self { columns, bar: (free - name).min(44) }
     }
 
-    /// Columns of a task's bar and the gap behind it: what the shares of its workers leave, or none.
+    /// Columns of a task's bar and the gap behind it: what the shares of its workers leave, or
+    /// none.
     fn task_bar(&self) -> usize {
         match self.bar.saturating_sub(WORKERS) {
             ..6 => 0,

@@ -1,9 +1,12 @@
 //! Which executions nothing more important can have interrupted: their times are of the task alone.
 //!
-//! An execution counts from entry to return, and what interrupts it makes it longer. A bound adds what is more important itself, so
-//! that it needs the time without. Nobody measures that: asking the kernel before and after each task is what a real-time thread
-//! must not do. So those are taken beside which no run of a more important cycle, and no callback of a more important executor, was under way, on
-//! whatever core, from its trigger or message until shortly after its end. Where events come too late to tell, an execution counts as undisturbed: that makes its time no shorter.
+//! An execution counts from entry to return, and what interrupts it makes it longer. A bound adds
+//! what is more important itself, so that it needs the time without. Nobody measures that: asking
+//! the kernel before and after each task is what a real-time thread must not do. So those are taken
+//! beside which no run of a more important cycle, and no callback of a more important executor, was
+//! under way, on whatever core, from its trigger or message until shortly after its end. Where
+//! events come too late to tell, an execution counts as undisturbed: that makes its time no
+//! shorter.
 
 use crate::{
     clock::{Core, TickScale, Ticks},
@@ -55,7 +58,8 @@ struct Run {
 
 /// As many executions wait at most: those above are not judged.
 const MOST_WAITING: usize = 1 << 16;
-/// As many runs of a cycle are kept at least; more while executions wait that may have been beside them.
+/// As many runs of a cycle are kept at least; more while executions wait that may have been beside
+/// them.
 const RUNS: usize = 4;
 /// A worker that is done spins before it sleeps, and has a core meanwhile.
 const SPIN: Duration = Duration::from_micros(50);
@@ -97,8 +101,10 @@ impl Undisturbed {
         }
     }
 
-    /// Those of the executions that ended until then and were undisturbed. All that began until then is known, but for callbacks that have not returned.
-    /// `runner_of` tells whose an execution is, `priority_of` how important that is; what is not known is less important than all else.
+    /// Those of the executions that ended until then and were undisturbed. All that began until
+    /// then is known, but for callbacks that have not returned. `runner_of` tells whose an
+    /// execution is, `priority_of` how important that is; what is not known is less important than
+    /// all else.
     pub(super) fn settle(
         &mut self,
         until: Ticks,

@@ -407,7 +407,8 @@ fn slice_title(slice: &Slice) -> String {
     ))
 }
 
-/// As much of a task's name as fits: all of it, module over update, the module, the beginning of that, or nothing.
+/// As much of a task's name as fits: all of it, module over update, the module, the beginning of
+/// that, or nothing.
 fn label(name: &str, room: f64) -> Vec<String> {
     const SIZE: f64 = 10.5;
     const SMALL: f64 = 9.5;

@@ -16,8 +16,9 @@ impl CutWord {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(0) })
     }
 
-    /// Of so many cycles that run: nobody raises it before all have looked at it. For the proof takes the order of the changes of the word, and
-    /// a cycle that has not looked at it yet has made none.
+    /// Of so many cycles that run: nobody raises it before all have looked at it. For the proof
+    /// takes the order of the changes of the word, and a cycle that has not looked at it yet has
+    /// made none.
     pub fn while_running(cycles: usize) -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(cycles as u32) })
     }
@@ -36,8 +37,8 @@ impl Cut {
         Self { word, taken: 0, has_looked: false }
     }
 
-    /// Whether the run that begins is the first after a cut, when there should be so many by its clock. At the beginning of each run, before it
-    /// takes its inputs.
+    /// Whether the run that begins is the first after a cut, when there should be so many by its
+    /// clock. At the beginning of each run, before it takes its inputs.
     pub fn is_due(&mut self, wanted: u32) -> bool {
         let CutWord { wanted: word, absent } = &*self.word;
         // Acquire: all have made their first change of the word before.

@@ -66,7 +66,8 @@ struct Input {
 }
 
 impl Inventory {
-    /// Of a cycle with these modules and imports, of a robot with so many sources. Nothing runs yet.
+    /// Of a cycle with these modules and imports, of a robot with so many sources. Nothing runs
+    /// yet.
     pub fn of(
         modules: Vec<(&'static str, StateForm)>,
         World { blackboard, program, imports }: World<'_>,
@@ -143,7 +144,8 @@ impl Inventory {
 }
 
 impl Item {
-    /// Writes it down, unless it needs more room than the page has. No allocation, no lock, no system call.
+    /// Writes it down, unless it needs more room than the page has. No allocation, no lock, no
+    /// system call.
     pub fn write_down(&self, page: &mut Page, run: u32, world: World<'_>, between: &BetweenRuns<'_>) {
         page.bytes.clear();
         page.inlets.clear();

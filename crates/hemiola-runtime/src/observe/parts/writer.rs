@@ -16,10 +16,11 @@ use crate::program::{PublisherEnd, World};
 use crate::record::{CyclePart, Published};
 use crate::run::Beginning;
 
-/// So many parts can be on their way to an observer. With one, what found no room in a part has it in the next.
+/// So many parts can be on their way to an observer. With one, what found no room in a part has it
+/// in the next.
 const DEPTH: usize = 1;
-/// The first checkpoints do not wait for a long period: they come after this, twice this and so on, so that soon all pieces have the room that they
-/// need, and a replay can begin early.
+/// The first checkpoints do not wait for a long period: they come after this, twice this and so on,
+/// so that soon all pieces have the room that they need, and a replay can begin early.
 const EARLY: Duration = Duration::from_secs(1);
 /// Room for a piece at first.
 const ROOM: usize = 4096;
@@ -98,7 +99,8 @@ pub fn parts(
 }
 
 impl PartWriter {
-    /// Looks whether the run that begins is the first after a cut. At the beginning of each run, before it takes its inputs: see the module.
+    /// Looks whether the run that begins is the first after a cut. At the beginning of each run,
+    /// before it takes its inputs: see the module.
     pub fn begin_run(&mut self, run: u32, now: Time) {
         self.is_due = match &mut self.when {
             When::Every { cut, period, since } => cut.is_due(wanted(now.since(*since), *period)),
@@ -114,7 +116,8 @@ impl PartWriter {
         }
     }
 
-    /// Writes the cycle's part, if it is due, when the inputs have been taken and the tasks have not begun. No allocation, no lock, no system call.
+    /// Writes the cycle's part, if it is due, when the inputs have been taken and the tasks have
+    /// not begun. No allocation, no lock, no system call.
     pub fn write_down(
         &mut self,
         beginning: &Beginning<'_>,

@@ -47,7 +47,8 @@ impl Robot {
         self.capture.insert(worker, events);
     }
 
-    /// What motion's thread had had at a time, all in microseconds, and what the host had taken of core 0 in milliseconds.
+    /// What motion's thread had had at a time, all in microseconds, and what the host had taken of
+    /// core 0 in milliseconds.
     fn looked(&mut self, at: u64, [running, waiting]: [u64; 2], stolen: u64) {
         let (worker, at) = (self.motion.1, Ticks(at * MICROSECOND));
         let [running, waiting] = [running, waiting].map(|time| time * MICROSECOND);
@@ -174,7 +175,8 @@ fn nothing_is_said_where_nobody_looked() {
     assert_eq!(robot.why(&Durations::default()).loss, None, "nobody looked afterwards");
 }
 
-/// An update of motion that took 3 ms instead of 200 µs; so long was its thread on a core, and so long it waited.
+/// An update of motion that took 3 ms instead of 200 µs; so long was its thread on a core, and so
+/// long it waited.
 fn long(running: u64, waiting: u64, stolen: u64) -> Loss {
     let mut robot = Robot::new();
     robot.ran(robot.motion, 1, [60_000, 60_000, 63_000]);

@@ -21,7 +21,8 @@ enum Spends {
 }
 use Spends::{Asleep, Running, Stolen, Waiting, WaitingForOurs};
 
-/// A task on a thread, another thread on the same core, and somebody who gathers events and looks at both.
+/// A task on a thread, another thread on the same core, and somebody who gathers events and looks
+/// at both.
 struct World {
     statistics: Statistics,
     thread: WorkerId,
@@ -123,7 +124,8 @@ impl World {
         self
     }
 
-    /// The longest execution that the profile knows after that, in milliseconds, and what was held up.
+    /// The longest execution that the profile knows after that, in milliseconds, and what was held
+    /// up.
     fn after(mut self, parts: &[Spends]) -> (u64, HeldUp) {
         self.execute(parts);
         self.spend(Asleep(4 * LOOK));
@@ -263,7 +265,8 @@ fn spends() -> impl Strategy<Value = Spends> {
 }
 
 proptest! {
-    /// Without sleep, which looks the same as a stolen core, and if the shortest execution had a core all the time.
+    /// Without sleep, which looks the same as a stolen core, and if the shortest execution had a
+    /// core all the time.
     #[test]
     fn no_execution_counts_as_shorter_than_it_was_on_a_core(
         steps in prop::collection::vec((prop::collection::vec(spends(), 1..4), spends(), 0..40_u64), 1..20),

@@ -1,6 +1,8 @@
+//! Sources of samples, which are made and called as modules are.
+
 use std::collections::BTreeMap;
 
-use crate::module::{Create, CreationError, Instance, Owner, Refusal, Update, refusals};
+use super::{Create, CreationError, Instance, Owner, Refusal, Update, refusals};
 use crate::{ParameterDescription, Parameters, Value};
 
 /// Where samples come from: a sensor driver, a simulator, a recording. Derive it and put `#[source]` on its `impl`.

@@ -1,0 +1,158 @@
+//! Values of any representation.
+#![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
+
+use std::any::TypeId;
+use std::fmt;
+
+use super::{Representation, RepresentationDescriptor};
+use crate::data::{Hash, ReadError, Reader, Value, ValueWriter, Writer};
+
+/// An owned value of some representation; dropped with the right destructor.
+///
+/// ```
+/// # use hemiola_model::{Form, Representation, RepresentationDescriptor};
+/// # #[derive(Default)] struct Count(u32);
+/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
+/// let mut value = RepresentationDescriptor::of::<Count>().create();
+/// value.downcast_mut::<Count>().unwrap().0 = 3;
+/// value.reset();
+/// assert_eq!(value.downcast_ref::<Count>().unwrap().0, 0);
+/// ```
+pub struct AnyRepresentation {
+    pub(super) descriptor: &'static RepresentationDescriptor,
+    pub(super) value: *mut (),
+    pub(super) default: *const (),
+}
+
+// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation), or plain memory.
+unsafe impl Send for AnyRepresentation {}
+// SAFETY: as above; shared access only gives shared references.
+unsafe impl Sync for AnyRepresentation {}
+
+impl AnyRepresentation {
+    /// What this is a value of.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.descriptor
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_ref<T: Representation>(&self) -> Option<&T> {
+        // SAFETY: the descriptor's type is T, so `create` made a T here.
+        (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &*self.value.cast::<T>() })
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
+        // SAFETY: the descriptor's type is T, so `create` made a T here.
+        (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &mut *self.value.cast::<T>() })
+    }
+
+    /// Makes it the default value again, keeping buffers.
+    pub fn reset(&mut self) {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.reset)(self.descriptor, self.value, self.default) }
+    }
+
+    /// Writes the value; `false`, and nothing written, when the representation is opaque.
+    pub fn write(&self, writer: &mut dyn Writer) -> bool {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.write)(self.descriptor, self.value, writer) }
+    }
+
+    /// Replaces the value by one that is read; `Ok(false)` when the representation is opaque.
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
+    }
+
+    /// A 64-bit fingerprint of every bit of the value; `None` when the representation is opaque.
+    ///
+    /// Equal bits give equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should
+    /// when replays are compared. It is no defence against somebody who builds collisions.
+    pub fn fingerprint(&self) -> Option<u64> {
+        let mut hash = Hash::new();
+        self.write(&mut hash).then(|| hash.finish())
+    }
+
+    /// The value in its text form; `None` when the representation is opaque.
+    pub fn to_value(&self) -> Option<Value> {
+        let mut builder = ValueWriter::default();
+        self.write(&mut builder).then(|| builder.finish())
+    }
+
+    /// The address of the value, for the cells of a blackboard; valid as long as this lives.
+    pub fn as_ptr(&self) -> *mut () {
+        self.value
+    }
+}
+
+impl Drop for AnyRepresentation {
+    fn drop(&mut self) {
+        // SAFETY: `value` was made by `create` of this descriptor and is dropped once.
+        unsafe { (self.descriptor.drop)(self.descriptor, self.value) }
+    }
+}
+
+/// Somebody's value, to be filled. It stays where it is: nobody can put another one in its place, which might be of another
+/// representation.
+///
+/// ```
+/// use hemiola_model::{RepresentationDescriptor, ValueMut};
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Count(u32);
+/// # impl Representation for Count { const NAME: &'static str = "Count"; fn form() -> Form<Self> { Form::opaque() } }
+///
+/// let mut count = RepresentationDescriptor::of::<Count>().create();
+/// let mut value = ValueMut::of(&mut count);
+/// value.downcast_mut::<Count>().unwrap().0 = 3;
+/// assert_eq!(count.downcast_ref::<Count>().unwrap().0, 3);
+/// ```
+pub struct ValueMut<'v>(&'v mut AnyRepresentation);
+
+impl<'v> ValueMut<'v> {
+    /// Lets somebody fill this.
+    pub fn of(value: &'v mut AnyRepresentation) -> Self {
+        Self(value)
+    }
+
+    /// What this is a value of.
+    pub fn descriptor(&self) -> &'static RepresentationDescriptor {
+        self.0.descriptor()
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
+        self.0.downcast_mut()
+    }
+
+    /// Makes it the default value again, keeping buffers.
+    pub fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    /// As [`AnyRepresentation::read`].
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        self.0.read(reader)
+    }
+}
+
+impl fmt::Debug for ValueMut<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl fmt::Debug for AnyRepresentation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_value() {
+            Some(value) => write!(formatter, "{} {value}", self.descriptor.name),
+            None => write!(formatter, "{} (opaque)", self.descriptor.name),
+        }
+    }
+}

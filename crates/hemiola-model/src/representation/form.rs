@@ -1,0 +1,81 @@
+//! How values of a representation look from outside.
+
+use crate::data::{Data, DataType, ReadError, Reader, Writer};
+
+/// How values of a representation are looked at from outside: as data, or not at all.
+///
+/// ```
+/// use hemiola_model::{Form, Representation, RepresentationDescriptor, data::DataType};
+/// # use hemiola_model::data::{Data, ReadError, Reader, Writer};
+///
+/// #[derive(Default)]
+/// struct Distance(f32);
+/// # impl Data for Distance {
+/// #     fn data_type() -> DataType { f32::data_type() }
+/// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+/// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { f32::read(reader).map(Self) }
+/// # }
+///
+/// impl Representation for Distance {
+///     const NAME: &'static str = "Distance";
+///     fn form() -> Form<Self> { Form::data() } // `Distance` is `Data`
+/// }
+///
+/// assert_eq!(RepresentationDescriptor::of::<Distance>().data_type(), Some(DataType::Float32));
+/// ```
+pub struct Form<T: ?Sized> {
+    pub(super) data: Option<DataForm<T>>,
+}
+
+pub(super) struct DataForm<T: ?Sized> {
+    pub(super) data_type: fn() -> DataType,
+    write: fn(&T, &mut dyn Writer),
+    read: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
+}
+
+impl<T: Data> Form<T> {
+    /// For types with a schema.
+    pub const fn data() -> Self {
+        Self {
+            data: Some(DataForm {
+                data_type: T::data_type,
+                write: T::write,
+                read: |value, reader| {
+                    *value = T::read(reader)?;
+                    Ok(())
+                },
+            }),
+        }
+    }
+}
+
+impl<T> Form<T> {
+    /// For types that cannot leave the process: handles, models, caches.
+    pub const fn opaque() -> Self {
+        Self { data: None }
+    }
+}
+
+impl<T> Form<T> {
+    /// Writes a value; `false`, and nothing written, when the type is opaque.
+    pub fn write(&self, value: &T, writer: &mut dyn Writer) -> bool {
+        match &self.data {
+            Some(form) => {
+                (form.write)(value, writer);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Replaces a value by one that is read; `Ok(false)` when the type is opaque.
+    ///
+    /// # Errors
+    /// What the reader holds does not fit the schema; the value is then unchanged.
+    pub fn read(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        match &self.data {
+            Some(form) => (form.read)(value, reader).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Writes down what the robot believes when somebody asks: a module when the robot falls, or a person by `kill -USR1`.
 //!
-//! Who asks waits for nothing: files are written on a thread of no importance, which serves [`SaveCapture`].
+//! Who asks waits for nothing: files are written on a thread of no importance, which serves [`SaveSnapshot`].
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -21,7 +21,7 @@ use crate::representations::events::Remark;
 
 /// Asks for a file with the present values of all representations. The service is called like this; its answer is [`CaptureSaved`].
 #[derive(Representation, Clone, Default, Debug)]
-pub struct SaveCapture {
+pub struct SaveSnapshot {
     /// Why; it is in the file as well.
     pub reason: CaptureReason,
 }
@@ -51,11 +51,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, NaoError> {
     let mut executor = robot.executor("captures")?;
     let (asked, mut files) = (robot.clone(), NumberedFiles::new(folder.into()));
-    let save = move |request: &SaveCapture| -> CaptureSaved {
+    let save = move |request: &SaveSnapshot| -> CaptureSaved {
         save(&asked.capture_values(), request.reason, &mut files)
             .map_err(|error| format!("no capture in {}: {error}", files.folder.display()))
     };
-    executor.serve(robot.bus(), SaveCapture::NAME, Priority(1), CAPACITY, save)?;
+    executor.serve(robot.bus(), SaveSnapshot::NAME, Priority(1), CAPACITY, save)?;
     Ok(executor.spawn(ThreadSettings::new("captures"))?)
 }
 
@@ -65,12 +65,12 @@ pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningE
 /// Somebody means something else by the names, the system hands over no signals, or there is no thread to be had.
 pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
     let mut signals = Signals::new([SIGUSR1]).map_err(NaoError::Signal)?;
-    let mut client: Client<SaveCapture, CaptureSaved> = robot.bus().client(SaveCapture::NAME)?;
+    let mut client: Client<SaveSnapshot, CaptureSaved> = robot.bus().client(SaveSnapshot::NAME)?;
     let mut remarks = robot.bus().topic::<Remark>(Remark::NAME)?.publisher();
     let robot = robot.clone();
     spawn(ThreadSettings::new("capture signal"), move || {
         for _ in signals.forever() {
-            let text = match client.call(SaveCapture::default(), PATIENCE) {
+            let text = match client.call(SaveSnapshot::default(), PATIENCE) {
                 Ok(Ok(path)) => format!("was asked what it believes: {}", path.display()),
                 Ok(Err(reason)) => reason,
                 Err(error) => format!("no capture: {error}"),

@@ -106,7 +106,7 @@ pub enum NaoError {
     #[error(transparent)]
     Thread(#[from] RealtimeError),
     /// The system hands over no signals.
-    #[error("the system hands over no signal USR1 ({0}): ask the service `SaveCapture` instead")]
+    #[error("the system hands over no signal USR1 ({0}): ask the service `SaveSnapshot` instead")]
     Signal(#[source] io::Error),
 }
 

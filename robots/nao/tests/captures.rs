@@ -9,7 +9,7 @@ use hemiola::Representation;
 use hemiola::configuration::{Catalog, LoadOptions, load};
 use hemiola::runtime::{Robot, Stepper};
 use nao::announcer::Announcer;
-use nao::captures::{self, CaptureSaved, SaveCapture};
+use nao::captures::{self, CaptureSaved, SaveSnapshot};
 use nao::representations::events::Fell;
 
 fn robot() -> Stepper {
@@ -51,7 +51,7 @@ fn a_fall_leaves_a_file_with_what_every_cycle_believed_and_a_remark_where_it_is(
     assert!(cycles["motion"]["FallState"]["state"].is_string(), "{}", cycles["motion"]["FallState"]);
     assert!(cycles["cognition"]["RobotPose"]["quality"].is_number() && cycles["audio"].is_object());
     let services = robot.bus().services();
-    assert_eq!((services[0].name.as_str(), services[0].answered, services[0].panics), ("SaveCapture", 1, 0));
+    assert_eq!((services[0].name.as_str(), services[0].answered, services[0].panics), ("SaveSnapshot", 1, 0));
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -60,8 +60,8 @@ fn who_asks_learns_why_there_is_no_file() {
     let (stepper, folder) = (robot(), folder("none"));
     fs::write(&folder, "this is no folder").unwrap();
     let _server = captures::serve(stepper.handle(), &folder).unwrap();
-    let mut client = stepper.handle().bus().client::<SaveCapture, CaptureSaved>(SaveCapture::NAME).unwrap();
-    let reason = client.call(SaveCapture::default(), Duration::from_secs(60)).unwrap().unwrap_err();
+    let mut client = stepper.handle().bus().client::<SaveSnapshot, CaptureSaved>(SaveSnapshot::NAME).unwrap();
+    let reason = client.call(SaveSnapshot::default(), Duration::from_secs(60)).unwrap().unwrap_err();
     assert!(reason.starts_with(&format!("no capture in {}: ", folder.display())), "{reason}");
     fs::remove_file(folder).unwrap();
 }

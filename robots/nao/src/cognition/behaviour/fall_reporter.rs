@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hemiola::prelude::*;
 
-use crate::captures::{CaptureReason, CaptureSaved, SaveCapture};
+use crate::captures::{CaptureReason, CaptureSaved, SaveSnapshot};
 use crate::representations::events::{Fell, Remark};
 
 /// Asks for a capture of each fall, and remarks what came of it some runs later. Waits for neither.
@@ -18,7 +18,7 @@ impl FallReporter {
         &self,
         falls: &Subscription<Fell>,
         clock: &Clock,
-        captures: &mut Requests<SaveCapture, CaptureSaved>,
+        captures: &mut Requests<SaveSnapshot, CaptureSaved>,
         remarks: &mut Publisher<Remark>,
     ) -> Result<(), std::fmt::Error> {
         let mut remark = |words: &mut dyn FnMut(&mut String) -> std::fmt::Result| {
@@ -31,7 +31,7 @@ impl FallReporter {
             Ok(())
         };
         if !falls.is_empty()
-            && let Err(error) = captures.send(SaveCapture { reason: CaptureReason::Fell })
+            && let Err(error) = captures.send(SaveSnapshot { reason: CaptureReason::Fell })
         {
             remark(&mut |text| write!(text, "nobody writes down why it fell: {error}"))?;
         }
@@ -58,11 +58,11 @@ mod tests {
     #[test]
     fn a_fall_is_reported_once_and_its_capture_when_it_is_there() {
         let bus = Bus::new();
-        let mut server = bus.server::<SaveCapture, CaptureSaved>("SaveCapture", 4).unwrap();
+        let mut server = bus.server::<SaveSnapshot, CaptureSaved>("SaveSnapshot", 4).unwrap();
         let mut captures = Requests::new(&bus).unwrap();
         let topic = bus.topic::<Remark>("Remark").unwrap();
         let (mut remarks, mut heard) = (topic.publisher(), Subscription::new(&topic));
-        let mut run = |falls: &[Fell], captures: &mut Requests<SaveCapture, CaptureSaved>| {
+        let mut run = |falls: &[Fell], captures: &mut Requests<SaveSnapshot, CaptureSaved>| {
             captures.begin_run();
             let falls = Subscription::of(falls.iter().cloned());
             FallReporter::create(()).report(&falls, &Clock::default(), captures, &mut remarks).unwrap();

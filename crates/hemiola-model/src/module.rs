@@ -29,7 +29,7 @@ pub use context::Context;
 pub use debug::{Debug, DebugRecord, DebugSink, Shape};
 pub use foreign::{
     ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignPublisher, ForeignSubscription,
-    ForeignValue, UntypedEnds, UntypedPublisher, UntypedSubscription,
+    ForeignValue, MakeEnd, UntypedEnds, UntypedPublisher, UntypedSubscription,
 };
 pub use instance::{Alone, CreationError, Instance, PreparedParameters};
 use instance::{OfForeign, no_parameters};

@@ -242,8 +242,12 @@ impl RobotHandle {
     /// when it is dropped is a [`fault`](Self::fault). Does nothing while the robot runs.
     pub fn end_modules(&self) {
         if self.state.has_ended() {
-            let modules = self.controls().take_modules();
+            let mut controls = self.controls();
+            let mailboxes = controls.mailboxes();
+            let modules = controls.take_modules();
+            drop(controls);
             // They may look at the robot when they are dropped.
+            mailboxes.iter().for_each(|mailbox| mailbox.clear());
             let _quiet = Containment::new();
             drop(modules);
         }

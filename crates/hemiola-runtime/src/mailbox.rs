@@ -78,11 +78,15 @@ pub struct CommandReader {
 
 /// Makes both ends.
 pub fn mailbox(cycle: &str) -> (Arc<Mailbox>, CommandReader) {
+    let (ends, reader) = both_ends();
+    (Arc::new(Mailbox { cycle: cycle.into(), ends: Mutex::new(ends) }), reader)
+}
+
+fn both_ends() -> (Ends, CommandReader) {
     let (commands, reader) = queue(MOST_ON_THE_WAY);
     let (writer, executed) = queue(MOST_ON_THE_WAY);
     let ends = Ends { commands, executed, missing: VecDeque::with_capacity(MOST_ON_THE_WAY), answered: Vec::new() };
-    let mailbox = Mailbox { cycle: cycle.into(), ends: Mutex::new(ends) };
-    (Arc::new(mailbox), CommandReader { commands: reader, executed: writer, again: None, tries: 0 })
+    (ends, CommandReader { commands: reader, executed: writer, again: None, tries: 0 })
 }
 
 impl Mailbox {
@@ -120,6 +124,14 @@ impl Mailbox {
         let answered = mem::take(&mut self.ends().answered);
         let _quiet = Containment::new();
         drop(answered);
+    }
+
+    /// Drops all that is on its way to a cycle that has ended, and would keep its modules: with nothing locked.
+    pub fn clear(&self) {
+        let (ends, _) = both_ends();
+        let all = mem::replace(&mut *self.ends(), ends);
+        let _quiet = Containment::new();
+        drop(all);
     }
 
     /// Takes back what the cycle has executed. Drops nothing: whoever calls it may have locked something.

@@ -141,7 +141,7 @@ fn messages_go_between_rust_modules_and_one_that_exists_only_at_run_time_and_are
         if let Entry::Message(message) = entry.unwrap() {
             *messages.entry(message.channel.topic.clone()).or_default() += 1;
             if message.channel.topic.ends_with("Heard") {
-                heard.push(hemiola::cdr::decode::<Heard>(&message.data).unwrap());
+                heard.push(hemiola::cdr::decode::<Heard>(message.data).unwrap());
             }
         }
     }

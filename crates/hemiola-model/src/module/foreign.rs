@@ -7,7 +7,7 @@
 
 mod ends;
 
-pub use ends::{ForeignPublisher, ForeignSubscription, UntypedEnds, UntypedPublisher, UntypedSubscription};
+pub use ends::{ForeignPublisher, ForeignSubscription, MakeEnd, UntypedEnds, UntypedPublisher, UntypedSubscription};
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -94,7 +94,7 @@ impl Publisher {
             // SAFETY: one thread, and nobody reads before it publishes.
             let mut writing = unsafe { Writing::begin(&stores) }.expect("there is a free value");
             writing.reset();
-            writing.values().for_each(|value| value.downcast_mut::<Watched>().unwrap().set(self.run));
+            writing.values().for_each(|mut value| value.downcast_mut::<Watched>().unwrap().set(self.run));
             writing.commit(Time::ZERO);
         }
         let nothing = Provenance::none(0);

@@ -21,7 +21,9 @@ impl RobotHandle {
         let described = failures.into_iter().map(DescribedFailure::of).collect();
         self.gather(described);
         if let Some(mut controls) = self.controls.lock_if_free() {
-            self.learn(&mut controls);
+            if !self.is_stopping() {
+                self.learn(&mut controls);
+            }
             let mailboxes = controls.mailboxes();
             drop(controls);
             mailboxes.iter().for_each(|mailbox| mailbox.collect());

@@ -30,12 +30,13 @@ pub trait UntypedSubscription: Port {
 #[derive(Debug)]
 pub struct UntypedEnds {
     /// Makes a publisher.
-    pub publisher:
-        fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<dyn UntypedPublisher>, ConnectError>,
+    pub publisher: MakeEnd<dyn UntypedPublisher>,
     /// Makes a subscription.
-    pub subscription:
-        fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<dyn UntypedSubscription>, ConnectError>,
+    pub subscription: MakeEnd<dyn UntypedSubscription>,
 }
+
+/// Makes an end of what a connector connects.
+pub type MakeEnd<End> = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<End>, ConnectError>;
 
 /// The end through which a foreign module publishes: [`ForeignArguments::publisher`](super::ForeignArguments::publisher).
 ///

@@ -51,7 +51,7 @@ impl Hoarding {
 
 /// A log of 25 s.
 fn record(name: &str, arguments: &[&str]) -> PathBuf {
-    let log = std::env::temp_dir().join(format!("hemiola-checkpoints-{name}-{}.mcap", std::process::id()));
+    let log = std::env::temp_dir().join(format!("hemiola-{}-checkpoints-{name}.mcap", std::process::id()));
     let fixed = ["robot", "run", "--headless", "--no-trace", "--fast", "--duration", "25s", "--log"];
     let arguments = [&fixed[..], &[log.to_str().unwrap()], arguments].concat();
     assert_eq!(Application::embedded(ROBOT).run_with(arguments), ExitCode::SUCCESS);

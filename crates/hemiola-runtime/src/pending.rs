@@ -21,12 +21,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// # let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
 /// # let robot = stepper.handle().clone();
 ///
-/// let mut workers = robot.change(Change::Workers { cycle: "motion".into(), workers: Some(1) });
+/// let mut workers = robot.change(Change::workers("motion", 1));
 /// assert!(workers.poll().is_none()); // the cycle has not run since
 /// stepper.step();
 /// assert!(matches!(workers.poll(), Some(Ok(()))));
 ///
-/// let refused = robot.change(Change::Release { representation: "Bal".into() }).wait();
+/// let refused = robot.change(Change::release("Bal")).wait();
 /// assert!(refused.unwrap_err().to_string().contains("`Bal`"));
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```

@@ -181,16 +181,16 @@ fn steer(robot: RobotHandle) {
         }
         let fraction = f64::from(number % 100) / 100.0;
         let change = match number % 6 {
-            0 => Change::parameter("Pilot", "gain", Value::Float(0.5 + fraction)),
+            0 => Change::parameter("Pilot", "gain", 0.5 + fraction),
             1 => Change::provider("Goal", if number % 12 == 1 { "Bold" } else { "Careful" }),
-            2 => Change::parameter("Bold", "distance", Value::Float(fraction)),
+            2 => Change::parameter("Bold", "distance", fraction),
             3 => {
                 let fields = [("metres", Value::Float(fraction)), ("calls", Value::Integer(7))];
                 let fields = fields.map(|(name, value)| (name.to_owned(), value));
                 Change::override_with("Goal", Value::Table(fields.into_iter().collect()))
             }
             4 => Change::release("Goal"),
-            _ => Change::parameter("Careful", "distance", Value::Float(1.0 + fraction)),
+            _ => Change::parameter("Careful", "distance", 1.0 + fraction),
         };
         // While the robot ends nobody answers any more.
         if let Err(error) = robot.change(change).wait()

@@ -29,9 +29,9 @@ impl RobotHandle {
     /// # let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
     /// # let robot = running.handle();
     ///
-    /// robot.change(Change::Workers { cycle: "motion".into(), workers: Some(1) }).wait()?;
+    /// robot.change(Change::workers("motion", 1)).wait()?;
     ///
-    /// let tuned = robot.change(Change::Parameter { module: "Walk".into(), parameter: "gain".into(), value: 0.7.into() });
+    /// let tuned = robot.change(Change::parameter("Walk", "gain", 0.7));
     /// assert!(tuned.wait().unwrap_err().to_string().contains("`Walk`")); // this robot has none
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```

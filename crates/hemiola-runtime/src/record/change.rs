@@ -72,8 +72,8 @@ pub enum Change {
 
 impl Change {
     /// Another parameter of a module.
-    pub fn parameter(module: impl Into<String>, parameter: impl Into<String>, value: Value) -> Self {
-        Self::Parameter { module: module.into(), parameter: parameter.into(), value }
+    pub fn parameter(module: impl Into<String>, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::Parameter { module: module.into(), parameter: parameter.into(), value: value.into() }
     }
 
     /// Another provider of a representation.
@@ -82,8 +82,8 @@ impl Change {
     }
 
     /// A value in the place of what a representation's provider says.
-    pub fn override_with(representation: impl Into<String>, value: Value) -> Self {
-        Self::Override { representation: representation.into(), value }
+    pub fn override_with(representation: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::Override { representation: representation.into(), value: value.into() }
     }
 
     /// The end of [`override_with`](Self::override_with).

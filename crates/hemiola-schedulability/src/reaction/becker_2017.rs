@@ -5,6 +5,8 @@
 //! - **Formula.** A job begins between its release and its release plus R - C; its value is there until the next job's latest end.
 //!   A job of the next task can read it if it is released before. From each job of the first task, the latest such job of each
 //!   next one.
+//! - **From when on.** From the last first release on: a job that is overwritten before the next task is first released is read
+//!   by none, so no chain leads through it, and those that count repeat with the hyperperiod.
 //! - **Complexity.** Releases in the hyperperiod times tasks.
 //! - **Source.** Becker, Dasari, Mubeen, Behnam and Nolte, Journal of Systems Architecture 2017.
 
@@ -30,7 +32,8 @@ pub fn reduced_data_age(chain: &[Step]) -> Bound {
         let Release::Periodic { period, phase } = step.release else {
             return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
         };
-        tasks.push((period, phase));
+        // A phase of more than a period only says how late all of it begins.
+        tasks.push((period, phase.whole(period).1));
     }
     let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {
         return Ok(TimeSpan::ZERO);
@@ -39,17 +42,19 @@ pub fn reduced_data_age(chain: &[Step]) -> Bound {
     let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
     let mut search = Search::below(TimeSpan::MAX);
     let mut worst = TimeSpan::ZERO;
+    // What is read before all tasks were released may be overwritten before anyone reads it; later on, whatever is read is used.
+    let begin = first_phase + first_period * (settled - first_phase).jobs_of(first_period);
     for number in 0.. {
         search.step()?;
-        let read = first_phase + first_period * number;
-        if read > settled + repeats {
+        if first_period * number > repeats {
             break;
         }
+        let read = begin + first_period * number;
         let mut release = read;
         for (place, pair) in chain.windows(2).enumerate() {
             let overwritten = release + tasks[place].0 + pair[0].response_time;
             let (period, phase) = tasks[place + 1];
-            // The latest release before that; a chain that begins before the next task does not count.
+            // The latest release before that.
             let jobs = (overwritten - phase).jobs_of(period);
             release = phase + period * jobs.saturating_sub(1);
         }

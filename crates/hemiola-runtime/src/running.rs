@@ -4,8 +4,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hemiola_bus::RobotClock;
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_model::Time;
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_realtime::{Containment, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until};
 
 use crate::assemble::{Launched, Robot, launch, thread_settings};

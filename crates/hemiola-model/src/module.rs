@@ -152,7 +152,7 @@ impl ModuleDescriptor {
         path: &'static str,
         location: &'static str,
         updates: Vec<Update>,
-        safe_state: Option<fn(&mut M)>,
+        safe_state: Option<fn(&mut M) -> Outcome>,
     ) -> Self {
         Self {
             safe_state: safe_state.map(SafeStateAction::new),

@@ -223,6 +223,11 @@ impl ModuleDescriptor {
         refusals(self.name, self.location, &self.updates)
     }
 
+    /// Whether it has a `#[safe_state]` method: what it moves is stopped by that.
+    pub fn has_safe_state(&self) -> bool {
+        self.safe_state.is_some()
+    }
+
     /// Whether and how what the module remembers can be written down.
     pub fn state(&self) -> StateForm {
         match &self.maker {

@@ -1,5 +1,7 @@
 //! `check`: everything that can be known without running.
 
+mod safe_state;
+
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
@@ -79,6 +81,8 @@ fn overview(session: &Session) -> String {
             plan.workers()
         );
     }
+    text.push('\n');
+    safe_state::lines(session).iter().for_each(|line| _ = writeln!(text, "{line}"));
     let _ = writeln!(text, "\n{} is in order.", session.configured_by);
     text
 }

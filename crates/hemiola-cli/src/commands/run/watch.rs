@@ -72,7 +72,7 @@ impl Watch<'_> {
                 screen.show(|size| view.lines(&frame, size));
             }
             Shown::Journal(journal) => {
-                self.messages[shown..].iter().for_each(|message| tell(message));
+                self.messages[shown..].iter().for_each(tell);
                 print_line(&journal.line(now, safe_state, &report));
                 lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }

@@ -8,12 +8,12 @@ pub(crate) mod modules;
 mod parameters;
 mod replay;
 
-use hemiola_model::configuration::{Configuration, OutputConfiguration, Scheduling};
+use hemiola_model::configuration::{Configuration, OutputConfiguration, SafeStateConfiguration, Scheduling};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{Section, choice, file_name, whole};
+use crate::section::{Section, choice, duration, file_name, whole};
 
 /// What the tree says, as far as it is right; all that is wrong goes to `found`.
 pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
@@ -25,6 +25,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let modules = robot.entries("module", found);
     let executors = robot.entries("executor", found);
     let replay = robot.take("replay");
+    let safe_state = robot.take("safe_state");
     let output = robot.take("output");
     let log = robot.take("log");
     let chains = robot.entries("chain", found);
@@ -38,6 +39,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.providers = modules::read_providers(&providers, catalog, found);
     if let Some(node) = replay {
         configuration.replay = replay::read_replay(node, catalog, found);
+    }
+    if let Some(node) = safe_state {
+        configuration.safe_state = read_safe_state(node, found);
     }
     if let Some(node) = output {
         configuration.output = read_output(node, found);
@@ -54,6 +58,16 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
         cycles::warn_of_idle_modules(&configuration, catalog, found);
     }
     configuration
+}
+
+fn read_safe_state(node: &Node, found: &mut Diagnostics) -> SafeStateConfiguration {
+    let mut safe_state = SafeStateConfiguration::default();
+    let Some(mut section) = Section::open("safe_state", node, found) else { return safe_state };
+    if let Some(within) = section.read("within", duration, found) {
+        safe_state.within = within;
+    }
+    section.finish(found);
+    safe_state
 }
 
 fn read_output(node: &Node, found: &mut Diagnostics) -> OutputConfiguration {

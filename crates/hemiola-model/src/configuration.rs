@@ -35,6 +35,8 @@ pub struct Configuration {
     pub modules: BTreeMap<String, ModuleConfiguration>,
     /// By name; executors that are not named run as the program says.
     pub executors: BTreeMap<String, ExecutorConfiguration>,
+    /// How the robot is made safe.
+    pub safe_state: SafeStateConfiguration,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.
@@ -355,6 +357,25 @@ pub enum FailurePolicy {
     Restart,
     /// The robot enters its safe state.
     SafeState,
+}
+
+/// How the robot is made safe.
+///
+/// ```
+/// use hemiola_model::configuration::SafeStateConfiguration;
+///
+/// assert_eq!(SafeStateConfiguration::default().within.as_millis(), 500);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SafeStateConfiguration {
+    /// What moves is safe so long after the robot's end at the latest, also where a cycle hangs; then the process ends.
+    pub within: Duration,
+}
+
+impl Default for SafeStateConfiguration {
+    fn default() -> Self {
+        Self { within: Duration::from_millis(500) }
+    }
 }
 
 /// What is written while the robot runs.

@@ -43,7 +43,7 @@ use crate::watchdog::Watchdog;
 use assembly::Assembly;
 
 pub use cycles::group_exports;
-pub use instances::{actuators, instances};
+pub use instances::instances;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -149,20 +149,22 @@ impl Robot {
         state.clock().restart(PREPARATION);
         let (mut threads, mut watched) = (Vec::new(), helpers);
         let catalog = monitor.catalog().clone();
-        let actuators: Vec<_> = controls.cycles.iter().map(|cycle| cycle.actuators.clone()).collect();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor, viewpoints);
-        if !watchdog.is_idle() {
-            let settings = ThreadSettings::new("hemiola watchdog").policy(Policy::Fifo(above_all(&configuration)));
-            let state = state.clone();
-            let body = move || _ = guarded(&state, "hemiola watchdog", || watchdog.run());
+        if !watchdog.is_idle() || handle.ending().moves_something() {
+            let mut settings = ThreadSettings::new("hemiola watchdog");
+            if !watchdog.is_idle() {
+                settings = settings.policy(Policy::Fifo(above_all(&configuration)));
+            }
+            let (state, ending) = (state.clone(), handle.ending().clone());
+            let body = move || _ = guarded(&state, "hemiola watchdog", || watchdog.run(&ending));
             let spawned = hemiola_realtime::spawn(settings, body)?;
             handle.note_denials(&spawned.report);
             threads.push(spawned.thread);
         }
         // Cycles first, so that nobody misses the first sample.
         let left = Arc::new(AtomicUsize::new(cycles.len()));
-        for ((cycle, configured), actuators) in cycles.into_iter().zip(&configuration.cycles).zip(actuators) {
+        for (index, (cycle, configured)) in cycles.into_iter().zip(&configuration.cycles).enumerate() {
             let settings = thread_settings(&format!("{} 0", cycle.core.name), configured.scheduling, &configured.cores);
             let rate = match configured.trigger {
                 Trigger::Rate(rate) => Some(rate),
@@ -170,16 +172,13 @@ impl Robot {
             };
             let worker = catalog.worker(cycle.core.id, 0, 0)?;
             let (state, left, name) = (state.clone(), left.clone(), format!("{} 0", cycle.core.name));
+            let ending = handle.ending().clone();
             let body = move || {
-                let ended = guarded(&state, &name, || match rate {
+                _ = guarded(&state, &name, || match rate {
                     Some(rate) => run_by_timer(cycle, rate),
                     None => run_when_triggered(cycle),
                 });
-                if ended.is_none() {
-                    // Its cycle cannot do it any more.
-                    let actuators = actuators.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    actuators.iter().for_each(|actuator| _ = actuator.enter_safe_state());
-                }
+                ending.end_cycle(index);
                 if left.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // Nobody is left to do anything.
                     state.stop();
@@ -240,7 +239,7 @@ impl RunningRobot {
             let seen = self.state.turn.generation();
             self.state.turn.wait(seen, Some(monotonic_now() + STOP_PERIOD));
         }
-        let patience = monotonic_now() + END_PATIENCE;
+        let patience = monotonic_now() + END_PATIENCE.max(self.handle.ending().within() * 2);
         while self.threads.iter().any(|thread| !thread.is_finished()) && monotonic_now() < patience {
             sleep_until(monotonic_now() + Duration::from_millis(1));
         }
@@ -290,8 +289,10 @@ impl RunningRobot {
 }
 
 impl Drop for RunningRobot {
+    /// Also where the thread that has it panics: nothing moves on when the process ends then.
     fn drop(&mut self) {
         self.state.stop();
+        self.handle.ending().wait();
     }
 }
 

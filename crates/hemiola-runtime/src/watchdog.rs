@@ -19,8 +19,9 @@ use hemiola_realtime::{Containment, monotonic_now};
 use hemiola_trace::{Catalog, TaskId};
 
 pub use demotion::{Demotion, EndlessRun};
-pub use silence::{Actuators, Silence, SilentCycle};
+pub use silence::{Silence, SilentCycle};
 
+use crate::ending::Ending;
 use crate::record::Severity;
 use crate::robot_state::RobotState;
 
@@ -69,14 +70,19 @@ const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
 const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 impl Watchdog {
-    /// Whether there is nothing to look at.
+    /// Whether there is nothing to look at before the robot's end.
     pub fn is_idle(&self) -> bool {
         self.silences.is_empty() && self.demotions.is_empty()
     }
 
-    /// Looks until the robot stops.
-    pub fn run(mut self) {
+    /// Looks until the robot stops, and sees to its end.
+    pub fn run(mut self, ending: &Arc<Ending>) {
         let _containment = Containment::new();
+        self.look_until_the_end();
+        ending.oversee();
+    }
+
+    fn look_until_the_end(&mut self) {
         let limits = self.silences.iter().map(|silence| silence.limit);
         let shortest = limits.chain(self.demotions.iter().map(|_| demotion::LIMIT)).min().unwrap_or(LONGEST_PERIOD);
         let period = (shortest / LOOKS).clamp(SHORTEST_PERIOD, LONGEST_PERIOD);

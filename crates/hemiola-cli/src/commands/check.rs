@@ -1,5 +1,7 @@
 //! `check`: everything that can be known without running.
 
+mod safe_state;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -80,11 +82,13 @@ fn overview(session: &Session) -> String {
             plan.workers()
         );
     }
+    text.push('\n');
     for (source, triggered) in raised(robot.configuration()) {
         if let Some(priority) = robot.configuration().source_scheduling(source).priority() {
-            let _ = write!(text, "\n{source} has priority {priority}, for it triggers {}.", triggered.name);
+            let _ = writeln!(text, "{source} has priority {priority}, for it triggers {}.", triggered.name);
         }
     }
+    safe_state::lines(session).iter().for_each(|line| _ = writeln!(text, "{line}"));
     let _ = writeln!(text, "\n{} is in order.", session.configured_by);
     text
 }

@@ -21,6 +21,7 @@ use hemiola_trace::{Profile, Timeline};
 use super::analyze::after_run;
 use super::check::warn;
 use super::log::read_log;
+use super::tell;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::live::{Keys, Terminal};
@@ -132,6 +133,7 @@ impl Attempt<'_> {
         let started = Instant::now();
         let runner = Runner::start(robot, arguments, self.again)?;
         let handle = runner.handle().clone();
+        self.interruption.concern(&handle);
         if let Some(from) = arguments.from {
             runner.hurry_to(Time::ZERO + from, &self.interruption);
         }
@@ -271,7 +273,7 @@ impl Lap {
 /// What the robot promises, if it may start with that.
 fn admitted(robot: &Robot, profile: &Profile) -> Result<LatencyBounds, CommandError> {
     let Admitted { bounds, warning } = admit(robot, profile)?;
-    warning.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
+    warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     Ok(bounds)
 }
 
@@ -285,26 +287,26 @@ fn bounds(session: Session, profile: &Profile) -> String {
 
 /// Says what is not as it was recorded.
 fn announce(replay: &Replay, log: &ReplayLog) {
-    replay.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    replay.warnings.iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     if let Some(resumed) = &replay.resumed {
-        eprintln!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds());
+        tell(format_args!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds()));
     }
     if let Fidelity::DueTimes(reason) = &replay.fidelity {
-        eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
+        tell(format_args!("note: runs come when they are due, not as they did when it was recorded: {reason}"));
     } else if let Some(break_off) = log.script().ok().and_then(Script::break_off) {
-        eprintln!("note: the replay ends before the log does: {break_off}");
+        tell(format_args!("note: the replay ends before the log does: {break_off}"));
     }
 }
 
 /// A replay with another configuration is what many come for, and what others do not expect.
 fn note_differences(differences: &[String]) {
     if !differences.is_empty() {
-        eprintln!("note: this robot is not configured as when the log was recorded");
-        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| eprintln!("  {difference}"));
+        tell(format_args!("note: this robot is not configured as when the log was recorded"));
+        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| tell(format_args!("  {difference}")));
         if differences.len() > MOST_DIFFERENCES {
-            eprintln!("  and {} more", differences.len() - MOST_DIFFERENCES);
+            tell(format_args!("  and {} more", differences.len() - MOST_DIFFERENCES));
         }
-        eprintln!();
+        tell("");
     }
 }
 
@@ -315,7 +317,9 @@ const MOST_DIFFERENCES: usize = 20;
 fn warn_of_idle_channels(recording: &Recording) {
     if !recording.idle.is_empty() {
         let idle = recording.idle.join(", ");
-        eprintln!("warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n");
+        tell(format_args!(
+            "warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n"
+        ));
     }
 }
 

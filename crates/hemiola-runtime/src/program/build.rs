@@ -90,6 +90,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
         robot: parts.robot.clone(),
         _discarded: discarded,
         instances: parts.instances.values().cloned().collect(),
+        actuators: parts.instances.values().filter(|instance| instance.has_safe_state()).cloned().collect(),
     };
     Ok(Planned { graph: ExecutableGraph::new(parts.plan)?, program })
 }
@@ -219,6 +220,7 @@ fn bind(
     Ok(UpdateTask {
         taken,
         is_actuator: resolved.provides.is_empty() && resolved.discarded.is_empty(),
+        heeds_safe_state: update.heeds_safe_state(),
         on_failure: parts.on_failure.get(descriptor.name()).copied().unwrap_or_default(),
         update,
         instance,

@@ -120,12 +120,12 @@ enum Policy {
 const POLICIES: &[(&str, Policy)] =
     &[("fifo", Policy::Fifo), ("round-robin", Policy::RoundRobin), ("time-sharing", Policy::TimeSharing)];
 
-/// `policy` and `priority`: a priority alone means SCHED_FIFO, neither means the kernel's fair scheduling.
-fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Scheduling {
+/// `policy` and `priority`: a priority alone means SCHED_FIFO; `None` where neither is written.
+fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Scheduling> {
     let (policy_node, priority_node) = (section.peek("policy"), section.peek("priority"));
     let policy = section.read("policy", choice(POLICIES), found);
     let priority = section.read("priority", whole(1..=99), found).map(|priority| priority as u8);
-    match (policy, priority) {
+    let scheduling = match (policy, priority) {
         (None, None) | (Some(Policy::TimeSharing), None) => Scheduling::TimeSharing,
         (None | Some(Policy::Fifo), Some(priority)) => Scheduling::Fifo(priority),
         (Some(Policy::RoundRobin), Some(priority)) => Scheduling::RoundRobin(priority),
@@ -154,7 +154,8 @@ fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Schedu
             }
             Scheduling::TimeSharing
         }
-    }
+    };
+    policy_node.or(priority_node).map(|_| scheduling)
 }
 
 /// `cores`: processor cores by number.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hemiola_bus::RobotClock;
 use hemiola_model::Time;
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
+use hemiola_model::configuration::{Configuration, Scheduling, Trigger};
 use hemiola_realtime::{Containment, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until};
 
 use crate::assemble::{Launched, Robot, launch, thread_settings};
@@ -296,13 +296,15 @@ impl Drop for RunningRobot {
     }
 }
 
-/// A priority above those of all cycles, if there is one.
+/// A priority above those of all cycles and sources, if there is one.
 fn above_all(configuration: &Configuration) -> Priority {
-    let level = |cycle: &CycleConfiguration| match cycle.scheduling {
-        Scheduling::Fifo(level) | Scheduling::RoundRobin(level) => level,
-        Scheduling::TimeSharing => 0,
-    };
-    let highest = configuration.cycles.iter().map(level).max().unwrap_or(0);
+    let triggers = configuration.cycles.iter().filter_map(|cycle| match &cycle.trigger {
+        Trigger::Source(source) => Some(source),
+        Trigger::Rate(_) | Trigger::Topic(_) => None,
+    });
+    let sources = configuration.sources.keys().chain(triggers).map(|name| configuration.source_scheduling(name));
+    let all = configuration.cycles.iter().map(|cycle| cycle.scheduling).chain(sources);
+    let highest = all.filter_map(Scheduling::priority).max().unwrap_or(0);
     Priority::new(highest.saturating_add(1).min(99)).unwrap_or(Priority::LOWEST)
 }
 

@@ -65,7 +65,11 @@ impl Assembly<'_> {
             samples: 0,
             last: None,
             records,
-            settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
+            settings: thread_settings(
+                descriptor.name(),
+                robot.configuration.source_scheduling(descriptor.name()),
+                &configuration.cores,
+            ),
             outlets: self.source_outlets(number),
             blackboard,
         })

@@ -9,6 +9,7 @@ mod observe;
 mod service;
 mod services;
 mod topics;
+mod triggers;
 mod values;
 
 use hemiola_model::configuration::Configuration;

@@ -78,11 +78,13 @@ impl Application {
     ///
     /// The exit code is 0 when all went well, 2 when the command line or the configuration is wrong, 1 when something failed while
     /// running.
-    pub fn run(self) -> ExitCode {
+    pub fn run(mut self) -> ExitCode {
+        self.program.is_process = true;
         self.run_with(std::env::args_os())
     }
 
-    /// The same with these arguments, of which the first one is the program's name.
+    /// The same with these arguments, of which the first one is the program's name; and without a guard (`[guard]` of robot.toml), as
+    /// the process may be there for something else as well.
     pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());

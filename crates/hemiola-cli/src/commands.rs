@@ -12,7 +12,6 @@ mod run;
 mod simulate;
 mod why;
 
-use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,6 +21,7 @@ use rustix::io::Errno;
 
 use crate::command_line::Command;
 use crate::error::CommandError;
+use crate::notes::tell;
 use crate::program::Program;
 
 /// Does it.
@@ -56,11 +56,6 @@ fn print(text: &str) -> Result<ExitCode, CommandError> {
 fn is_hung_up(error: &io::Error) -> bool {
     let is_device = |stat: Stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;
     Errno::from_io_error(error) == Some(Errno::IO) && fstat(io::stdout()).is_ok_and(is_device)
-}
-
-/// Writes a line for people beside what is printed. Where nobody reads it, that is no reason to end.
-pub fn tell(line: impl fmt::Display) {
-    _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Writes to a file, or prints.

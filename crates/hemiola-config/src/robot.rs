@@ -8,12 +8,14 @@ pub(crate) mod modules;
 mod parameters;
 mod replay;
 
-use hemiola_model::configuration::{Configuration, OutputConfiguration, SafeStateConfiguration, Scheduling};
+use hemiola_model::configuration::{
+    Configuration, GuardConfiguration, OutputConfiguration, SafeStateConfiguration, Scheduling,
+};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{Section, choice, duration, file_name, whole};
+use crate::section::{Section, choice, duration, file_name, text, whole};
 
 /// What the tree says, as far as it is right; all that is wrong goes to `found`.
 pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
@@ -26,6 +28,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let executors = robot.entries("executor", found);
     let replay = robot.take("replay");
     let safe_state = robot.take("safe_state");
+    let guard = robot.take("guard");
     let output = robot.take("output");
     let log = robot.take("log");
     let chains = robot.entries("chain", found);
@@ -42,6 +45,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     }
     if let Some(node) = safe_state {
         configuration.safe_state = read_safe_state(node, found);
+    }
+    if let Some(node) = guard {
+        configuration.guard = read_guard(node, found);
     }
     if let Some(node) = output {
         configuration.output = read_output(node, found);
@@ -68,6 +74,29 @@ fn read_safe_state(node: &Node, found: &mut Diagnostics) -> SafeStateConfigurati
     }
     section.finish(found);
     safe_state
+}
+
+fn read_guard(node: &Node, found: &mut Diagnostics) -> Option<GuardConfiguration> {
+    const MOST_RESTARTS: usize = 1000;
+    let mut section = Section::open("guard", node, found)?;
+    let is_there = section.peek("command").is_some();
+    let command = section.list("command", "a program and its arguments, such as [\"./stop-motors\"]", text, found);
+    let beat = section.read("beat", duration, found);
+    let restarts = section.read("restarts", whole(0..=MOST_RESTARTS), found);
+    section.finish(found);
+    if command.is_empty() {
+        if !is_there {
+            let error =
+                Diagnostic::error("`[guard]` does not say `command`: what stops the robot when its process dies");
+            found
+                .push(error.at(&node.key, "").help("add `command = [\"./stop-motors\"]`, a program and its arguments"));
+        }
+        return None;
+    }
+    let mut guard = GuardConfiguration::new(command);
+    guard.beat = beat.unwrap_or(guard.beat);
+    guard.restarts = restarts.map_or(guard.restarts, |restarts| restarts as u32);
+    Some(guard)
 }
 
 fn read_output(node: &Node, found: &mut Diagnostics) -> OutputConfiguration {

@@ -37,6 +37,8 @@ pub struct Configuration {
     pub executors: BTreeMap<String, ExecutorConfiguration>,
     /// How the robot is made safe.
     pub safe_state: SafeStateConfiguration,
+    /// Who stops what moves when the robot's process dies; `None`: nobody does.
+    pub guard: Option<GuardConfiguration>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.
@@ -375,6 +377,31 @@ pub struct SafeStateConfiguration {
 impl Default for SafeStateConfiguration {
     fn default() -> Self {
         Self { within: Duration::from_millis(500) }
+    }
+}
+
+/// A process beside the robot, which stops what moves when the robot's own process dies.
+///
+/// ```
+/// use hemiola_model::configuration::GuardConfiguration;
+///
+/// let guard = GuardConfiguration::new(["./stop-motors".to_owned()]);
+/// assert_eq!((guard.beat.as_millis(), guard.restarts), (100, 0));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardConfiguration {
+    /// What it runs: a program, and its arguments.
+    pub command: Vec<String>,
+    /// The robot is taken for dead when it has shown no life for so long.
+    pub beat: Duration,
+    /// How often the robot is started again at most.
+    pub restarts: u32,
+}
+
+impl GuardConfiguration {
+    /// One that runs this command, and does not start the robot again.
+    pub fn new(command: impl Into<Vec<String>>) -> Self {
+        Self { command: command.into(), beat: Duration::from_millis(100), restarts: 0 }
     }
 }
 

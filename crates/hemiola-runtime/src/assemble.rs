@@ -71,6 +71,7 @@ const REPORTS: usize = 16;
 /// Makes everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     periods::check_rates(&robot)?;
+    let heartbeat = robot.heartbeat.take();
     let Course { mut feeds, taken, script, end } = std::mem::take(&mut robot.course);
     let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
@@ -85,7 +86,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let Assembly { state, catalog, available, mut monitor, silences, demotions, helpers, .. } = assembly;
     let (reports, reader) = queue(REPORTS);
     monitor.set_watchdog(reader);
-    let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
+    let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports, heartbeat };
     let modules = robot.configuration.modules.iter();
     let controls = Controls {
         cycles: controls,

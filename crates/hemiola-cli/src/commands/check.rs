@@ -16,8 +16,9 @@ use hemiola_words::duration;
 use super::{print, wrapped};
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
+use crate::guard::StopCommand;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{self, Session};
 
 pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
     let session = Session::open(program, &arguments.configuration)?;
@@ -25,7 +26,10 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
         return print(&explain(key, session.robot.configuration(), &session.origins)?);
     }
     warn(&session.warnings, session.robot.warnings());
-    print(&overview(&session))
+    let base = session::base(program, &arguments.configuration);
+    let guard = session.robot.configuration().guard.as_ref();
+    let guard = guard.map(|guard| StopCommand::of(guard, &base)).transpose()?;
+    print(&overview(&session, guard.as_ref()))
 }
 
 /// Says what is worth a look, where errors go.
@@ -55,7 +59,7 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
 }
 
 /// A line per cycle.
-fn overview(session: &Session) -> String {
+fn overview(session: &Session, guard: Option<&StopCommand>) -> String {
     let robot = &session.robot;
     let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let plans = robot.plans(available);
@@ -88,7 +92,7 @@ fn overview(session: &Session) -> String {
             let _ = writeln!(text, "{source} has priority {priority}, for it triggers {}.", triggered.name);
         }
     }
-    safe_state::lines(session).iter().for_each(|line| _ = writeln!(text, "{line}"));
+    safe_state::lines(session, guard).iter().for_each(|line| _ = writeln!(text, "{line}"));
     let _ = writeln!(text, "\n{} is in order.", session.configured_by);
     text
 }

@@ -21,12 +21,13 @@ use hemiola_trace::{Profile, Timeline};
 use super::analyze::after_run;
 use super::check::warn;
 use super::log::read_log;
-use super::tell;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
+use crate::guard::{self, Line, Message, Oversight};
 use crate::live::{Keys, Terminal};
+use crate::notes::tell;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::summary::Summary;
 use hemiola_insight::profile;
 use hemiola_insight::{Admitted, admit};
@@ -40,6 +41,12 @@ use watch::{Pace, Shown, Watch, tempo};
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+    let line = Line::to_guard();
+    if line.is_none()
+        && let Some(oversight) = oversight(program, arguments)?
+    {
+        return oversight.oversee();
+    }
     let log = match &arguments.replay {
         Some(path) => Some(read_log(path)?),
         None => None,
@@ -47,7 +54,7 @@ pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<Ex
     let terminal = Terminal::default();
     let interruption = Interruption::await_signals(&terminal);
     let mut shown = Shown::choose(arguments);
-    let mut attempt = Attempt { program, name, arguments, log, terminal, interruption, again: None };
+    let mut attempt = Attempt { program, name, arguments, log, terminal, interruption, line, again: None };
     let mut lap = attempt.lap(&mut shown)?;
     while arguments.repeat && !attempt.interruption.has_come() {
         attempt.again = lap.tempo;
@@ -55,6 +62,16 @@ pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<Ex
     }
     shown.finish();
     lap.finish(arguments)
+}
+
+/// The guard that robot.toml asks for. A robot that is stepped moves nothing, and needs none.
+fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Oversight>, CommandError> {
+    if !program.is_process || stepped(arguments).is_some() {
+        return Ok(None);
+    }
+    let (loaded, _) = session::configuration(program, &arguments.configuration)?;
+    let base = session::base(program, &arguments.configuration);
+    loaded.configuration.guard.map(|guard| Oversight::of(&guard, &base)).transpose()
 }
 
 /// What is the same for every time that it runs: with `--loop` it does again and again.
@@ -65,6 +82,8 @@ struct Attempt<'a> {
     log: Option<ReplayLog>,
     terminal: Terminal,
     interruption: Interruption,
+    /// To the guard, if there is one.
+    line: Option<Line>,
     /// Not the first time: how fast it was the last time.
     again: Option<Tempo>,
 }
@@ -113,7 +132,9 @@ impl Attempt<'_> {
             }
             None => (session.robot, Remarks::default()),
         };
-        let recording = Recording::of(&arguments.recording(), &robot, name)?;
+        let mut options = arguments.recording();
+        options.path = options.path.map(guard::after_restart);
+        let recording = Recording::of(&options, &robot, name)?;
         if let Some(recording) = &recording {
             warn_of_idle_channels(recording);
             robot.check_observation(&recording.observation())?;
@@ -130,6 +151,7 @@ impl Attempt<'_> {
             make_folder(path)?;
         }
 
+        let robot = self.watched_over(robot, recording.as_ref())?;
         let started = Instant::now();
         let runner = Runner::start(robot, arguments, self.again)?;
         let handle = runner.handle().clone();
@@ -165,6 +187,11 @@ impl Attempt<'_> {
         // By now there is all that there ever was.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
+        if let Some(line) = &self.line
+            && handle.make_safe()
+        {
+            line.say(&Message::Safe);
+        }
         drop(keys);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
@@ -176,6 +203,16 @@ impl Attempt<'_> {
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
         Ok(Lap { handle, tempo, output, recorded, safe_state, lines, profile, bounds, capture, robot_time, elapsed })
+    }
+
+    /// Has its guard know that it lives, and where its log is.
+    fn watched_over(&self, robot: Robot, recording: Option<&Recording>) -> Result<Robot, CommandError> {
+        let (Some(line), Some(guard)) = (&self.line, &robot.configuration().guard) else { return Ok(robot) };
+        if let Some(path) = recording.and_then(|recording| std::path::absolute(&recording.path).ok()) {
+            line.say(&Message::Log(path));
+        }
+        let period = guard.beat / BEATS;
+        Ok(robot.with_heartbeat(period, line.heartbeat().map_err(CommandError::Guard)?))
     }
 
     /// Looks at it until its end.
@@ -223,6 +260,9 @@ impl Attempt<'_> {
         Keys::read(&self.terminal, press)
     }
 }
+
+/// It shows life so often in the time after which it is thought dead.
+const BEATS: u32 = 5;
 
 const SLOWEST: f64 = 1.0 / 64.0;
 const FASTEST: f64 = 64.0;

@@ -4,10 +4,11 @@ use hemiola_model::module::{ModuleDescriptor, Update, registry};
 use hemiola_plan::RobotDescription;
 use hemiola_words::duration;
 
+use crate::guard::StopCommand;
 use crate::session::Session;
 
 /// A line for each module that is stopped, or that says that it knows the safe state.
-pub fn lines(session: &Session) -> Vec<String> {
+pub fn lines(session: &Session, guard: Option<&StopCommand>) -> Vec<String> {
     let description = session.robot.description();
     let modules: Vec<_> =
         registry::modules().into_iter().filter(|module| is_used(description, module.name())).collect();
@@ -19,6 +20,10 @@ pub fn lines(session: &Session) -> Vec<String> {
         }
     };
     lines.extend(modules.iter().filter_map(line));
+    lines.push(match guard {
+        Some(command) => format!("when the robot's process dies, `{command}` runs"),
+        None => "when the robot's process dies, nobody stops what moves: robot.toml has no `[guard]`".to_owned(),
+    });
     lines
 }
 

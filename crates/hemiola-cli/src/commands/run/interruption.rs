@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use hemiola_runtime::RobotHandle;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -21,6 +22,7 @@ pub struct Interruption {
 #[derive(Default)]
 struct Shared {
     has_come: AtomicBool,
+    first: Mutex<Option<Instant>>,
     robot: Mutex<Option<RobotHandle>>,
 }
 
@@ -50,12 +52,17 @@ impl Interruption {
     }
 }
 
+/// What comes sooner after the first signal means the same: Ctrl-C reaches a robot and its guard, which passes it on.
+const SAME_WISH: Duration = Duration::from_millis(200);
+
 impl Shared {
     fn obey(&self, signal: i32, terminal: &Terminal) {
         let robot = self.robot().clone();
-        let is_first = !self.has_come.swap(true, Ordering::Relaxed);
+        self.has_come.store(true, Ordering::Relaxed);
+        let since =
+            self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed();
         // A terminal that closes may say so twice: the kernel does, and its shell.
-        if is_first || signal == SIGHUP {
+        if since < SAME_WISH || signal == SIGHUP {
             robot.inspect(RobotHandle::stop);
             return;
         }

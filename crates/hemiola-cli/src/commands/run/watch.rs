@@ -6,8 +6,8 @@ use std::time::Duration;
 use hemiola_runtime::{JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
 
 use crate::command_line::RunArguments;
-use crate::commands::tell;
 use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::notes::tell;
 use crate::program::Program;
 use crate::traffic::Traffic;
 use hemiola_recording::replay::Remarks;

@@ -1,5 +1,6 @@
 //! `check`: everything that can be known without running.
 
+mod machine;
 mod safe_state;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use hemiola_config::{Diagnostics, Origins};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
+use hemiola_realtime::Affinity;
 use hemiola_words::duration;
 
 use super::{print, wrapped};
@@ -26,6 +28,7 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
         return print(&explain(key, session.robot.configuration(), &session.origins)?);
     }
     warn(&session.warnings, session.robot.warnings());
+    warn(&machine::warnings(&session.robot, &session.origins, &Affinity::of_this_thread()), &[]);
     let base = session::base(program, &arguments.configuration);
     let guard = session.robot.configuration().guard.as_ref();
     let guard = guard.map(|guard| StopCommand::of(guard, &base)).transpose()?;

@@ -87,6 +87,10 @@ impl SteppedSource {
             None => {
                 self.next = loop {
                     match self.source.sample(None) {
+                        Sampled::At(_) if self.source.stands_still() => {
+                            self.source.say_standing();
+                            break None;
+                        }
                         Sampled::At(stamp) => {
                             self.failures_in_a_row = 0;
                             self.is_taken = true;

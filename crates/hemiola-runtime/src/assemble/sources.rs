@@ -21,7 +21,7 @@ use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::program::{outlive_cell, outlive_port, outlive_store};
 use crate::run::Trigger;
-use crate::source::{SourceExport, SourceRecords, SourceRunner};
+use crate::source::{SourceExport, SourceRecords, SourceRunner, Stamps};
 use crate::stand_in::Feed;
 
 /// So many samples of a source are told of, if nobody listens for a while.
@@ -64,6 +64,7 @@ impl Assembly<'_> {
             provenance: Provenance::none(robot.sources.len()),
             samples: 0,
             last: None,
+            stamps: Stamps::default(),
             records,
             settings: thread_settings(
                 descriptor.name(),

@@ -29,7 +29,9 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
         run_and_rest(&mut cycle, Some(nth(count)));
         // After an overrun the triggers that have passed are left out: the newest data counts.
         let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
-        count = count.saturating_add(1).max(passed);
+        let following = count.saturating_add(1);
+        count = following.max(passed);
+        cycle.guard.note_skipped(&mut cycle.core, count - following);
         next = cycle_due(&cycle.core.robot, nth(count));
         cycle.core.executor.expect_run(Some(next));
     }
@@ -89,10 +91,10 @@ pub(super) fn run_source(mut source: SourceRunner) {
         };
         match sampled {
             Sampled::At(stamp) => {
-                if source.due(count).is_none()
-                    && let Some(at) = robot.clock().due(stamp)
-                {
-                    wait_until(at, &robot);
+                if source.due(count).is_none() {
+                    let due = robot.clock().due(stamp);
+                    due.into_iter().chain(source.stamps.not_before()).for_each(|at| wait_until(at, &robot));
+                    source.stamps.delivered(monotonic_now());
                 }
                 source.deliver();
             }

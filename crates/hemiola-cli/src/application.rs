@@ -77,7 +77,7 @@ impl Application {
     /// Does what the command line says.
     ///
     /// The exit code is 0 when all went well, 2 when the command line or the configuration is wrong, 1 when something failed while
-    /// running.
+    /// running, 3 when something of a log is lost: of one that was read, or of the one that was to be recorded.
     pub fn run(mut self) -> ExitCode {
         self.program.is_process = true;
         self.run_with(std::env::args_os())

@@ -226,6 +226,12 @@ pub enum RuntimeError {
         /// What it said, and where; or that it does not return.
         reason: String,
     },
+    /// A source has ended before its first sample.
+    #[error("source {name} has ended without a single sample: is its input there, and does it hold anything?")]
+    NoSample {
+        /// Its name.
+        name: String,
+    },
     /// A module could not be made safe before the robot ended.
     #[error(
         "{module} could not be made safe within {} ms of the robot's end: one of its updates, or its `#[safe_state]` method, does not \

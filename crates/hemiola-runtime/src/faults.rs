@@ -15,6 +15,8 @@ pub enum Fault {
     Unsafe { module: &'static str, location: String, reason: String },
     /// A module was in use for as long as making it safe may take.
     Unreached { module: &'static str, within: Duration },
+    /// A source has ended before its first sample.
+    NoSample { source: &'static str },
     /// A module's or source's destructor panicked.
     Destructor { module: &'static str, location: String, reason: String },
 }
@@ -28,6 +30,7 @@ impl Fault {
                 RuntimeError::NotSafe { module: module.to_owned(), location, reason }
             }
             Self::Unreached { module, within } => RuntimeError::Unreached { module: module.to_owned(), within },
+            Self::NoSample { source } => RuntimeError::NoSample { name: source.to_owned() },
             Self::Destructor { module, location, reason } => {
                 RuntimeError::Destructor { name: module.to_owned(), location, reason }
             }

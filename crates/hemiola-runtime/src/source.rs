@@ -18,6 +18,7 @@ use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
 use crate::containment::{describe_and_discard, in_words, quietly};
+use crate::faults::Fault;
 use crate::observe::Outlets;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
@@ -235,8 +236,11 @@ impl SourceRunner {
         self.feed.is_none() && self.stamps.stand_still()
     }
 
-    /// Tells the cycles that wait for samples that there will be no more.
+    /// Tells the cycles that wait for samples that there will be no more. That there was none at all is a fault.
     pub fn say_ended(&self) {
+        if self.last.is_none() && self.feed.is_none() {
+            self.robot.faults().note(Fault::NoSample { source: self.name });
+        }
         let triggers = self.exports.iter().filter_map(|export| export.trigger.as_ref());
         triggers.for_each(|trigger| trigger.end());
     }

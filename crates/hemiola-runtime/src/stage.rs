@@ -97,7 +97,10 @@ impl SteppedSource {
                             break Some(stamp);
                         }
                         Sampled::Failed if self.failures_in_a_row < MOST_FAILURES => self.failures_in_a_row += 1,
-                        Sampled::Failed | Sampled::Ended => break None,
+                        Sampled::Failed | Sampled::Ended => {
+                            self.source.say_ended();
+                            break None;
+                        }
                     }
                 };
             }
@@ -112,6 +115,7 @@ impl SteppedSource {
                 Sampled::At(_) => {}
                 Sampled::Failed => return false,
                 Sampled::Ended => {
+                    self.source.say_ended();
                     self.next = None;
                     return false;
                 }

@@ -45,6 +45,7 @@ fn fault() -> String {
 }
 
 fn hang() -> ! {
+    eprintln!("hangs on purpose");
     loop {
         thread::sleep(Duration::from_secs(1));
     }

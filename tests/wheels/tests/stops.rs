@@ -12,6 +12,9 @@ use rustix::process::Signal;
 
 use run::Run;
 
+/// What the robot says before it does.
+const HANGS: &str = "hangs on purpose";
+
 #[test]
 fn the_wheels_stand_still_after_a_signal_and_the_log_is_whole() {
     for (name, signal) in [("int", Signal::INT), ("term", Signal::TERM), ("hup", Signal::HUP)] {
@@ -61,8 +64,8 @@ fn the_wheels_stand_still_at_the_end_of_a_cycle_that_hangs_and_that_nobody_watch
     let arguments = ["--duration", "1s", "--set", "cycle.motion.watchdog=60min"];
     Run::start("unwatched", "hang", &arguments).end().stands_still().says("is left behind");
     let arguments = ["--fast", "--duration", "1s"];
-    let run = Run::start("stepped", "hang", &arguments).drive().signal(Signal::INT);
-    run.end().stands_still().says("is left behind");
+    let run = Run::start("stepped", "hang", &arguments).wait_for("it hangs", |run| run.text().contains(HANGS));
+    run.signal(Signal::INT).end().stands_still().says("is left behind");
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn the_wheels_stand_still_after_a_panic_in_main() {
 
 #[test]
 fn the_first_signal_stops_the_wheels_and_the_second_one_the_program_whatever_main_does() {
-    let run = Run::start("main", "hang in main", &[]).drive().wait_for("main hangs", |run| run.commands().len() > 130);
+    let run = Run::start("main", "hang in main", &[]).wait_for("main hangs", |run| run.text().contains(HANGS));
     let stopped = |run: &Run| run.commands().last().is_some_and(|command| command == "stop");
     let run = run.signal(Signal::INT).wait_for("they stop", stopped);
     // What comes at once means the same.

@@ -103,6 +103,8 @@ struct Lap {
     /// What can take how long, and what did; of a run in real time.
     bounds: Option<String>,
     capture: Option<Trace>,
+    /// A trace was to be written.
+    is_traced: bool,
     robot_time: Time,
     elapsed: Duration,
 }
@@ -202,7 +204,20 @@ impl Attempt<'_> {
             false => None,
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
-        Ok(Lap { handle, tempo, output, recorded, safe_state, lines, profile, bounds, capture, robot_time, elapsed })
+        Ok(Lap {
+            handle,
+            tempo,
+            output,
+            recorded,
+            safe_state,
+            lines,
+            profile,
+            bounds,
+            capture,
+            is_traced: trace.is_some(),
+            robot_time,
+            elapsed,
+        })
     }
 
     /// Has its guard know that it lives, and where its log is.
@@ -273,7 +288,7 @@ impl Lap {
         let capture = self.capture.take();
         let Self { handle, output, .. } = &self;
         let trace = handle.trace();
-        handle.change(Change::Trace { file: None }).wait()?;
+        let traced = handle.change(Change::Trace { file: None }).wait();
         if let Some(path) = &arguments.picture {
             let Trace { capture, catalog, scale } = capture.unwrap_or_else(|| handle.capture_events());
             let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
@@ -299,14 +314,25 @@ impl Lap {
             bounds: self.bounds.as_deref(),
             robot_time: self.robot_time,
             elapsed: self.elapsed,
-            trace: trace.as_deref(),
+            trace: trace.as_deref().filter(|_| traced.is_ok()),
             profile: output.profile.as_deref(),
             recorded: self.recorded.as_ref(),
         };
-        let code = super::print(&summary.text(io::stdout().is_terminal()))?;
+        let mut code = super::print(&summary.text(io::stdout().is_terminal()))?;
         // All that there was to write is written by now, and nobody looks at the modules any more.
         handle.end_modules();
-        handle.fault().map_or(Ok(code), |fault| Err(fault.into()))
+        if let Some(fault) = handle.fault() {
+            return Err(fault.into());
+        }
+        traced?;
+        if self.is_traced && trace.is_none() {
+            // Why is among the messages.
+            code = ExitCode::FAILURE;
+        }
+        if self.recorded.as_ref().is_some_and(|recorded| !recorded.is_whole()) {
+            code = ExitCode::from(super::log::LOSSY);
+        }
+        Ok(code)
     }
 }
 

@@ -36,7 +36,8 @@ impl Run {
     pub fn start_in(folder: PathBuf, fault: &str, arguments: &[&str]) -> Self {
         let output = fs::File::create(folder.join("output")).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_wheels"))
-            .args(["run", "--headless", "--no-trace"])
+            .args(["run", "--headless"])
+            .args(if arguments.contains(&"--trace") { None } else { Some("--no-trace") })
             .args(arguments)
             .env("FAULT", fault)
             .current_dir(&folder)

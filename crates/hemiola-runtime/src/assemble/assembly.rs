@@ -13,10 +13,10 @@ use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
 use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
 
+use super::feedback::feedback;
 use super::periods::period_of;
 use super::robot::Robot;
 use super::wiring::Wiring;
-use crate::blackboard::feedback::Feedback;
 use crate::error::RuntimeError;
 use crate::monitor::Monitor;
 use crate::robot_state::RobotState;
@@ -98,8 +98,7 @@ fn robot_state(robot: &Robot, catalog: &Catalog, clock: RobotClock, taken: Taken
     let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
     let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
-    let feedback = Feedback::of(robot.resolved(), &robot.topic_ends());
-    Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken).with_feedback(feedback))
+    Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
 }
 
 fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeError> {

@@ -9,10 +9,11 @@ use hemiola_model::module::{ArgumentKind, BetweenRuns, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
+use super::feedback::feedback;
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, channel};
-use crate::blackboard::feedback::{Entrance, Feedback, Shape};
+use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::imported::Imported;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
@@ -64,7 +65,7 @@ impl Wiring {
         between: &mut BetweenRuns<'_>,
     ) -> Result<Self, RuntimeError> {
         let nodes = nodes(robot);
-        let feedback = Feedback::of(robot.resolved(), &robot.topic_ends());
+        let feedback = feedback(robot);
         let shape = Shape { sources: robot.sources.len(), ways: feedback.ways() };
         let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
         let count = nodes.len();

@@ -6,6 +6,7 @@
 //! | `wiring` | all blackboards, and the channels between them |
 //! | `cycles`, `workers`, `instances` | what runs a cycle |
 //! | `sources` | what runs a source |
+//! | `feedback` | where values come back to the cycle that they derive from |
 //! | `course` | what can be followed |
 //! | `observers` | where all that can be observed |
 //! | `assembly` | the robot while all that is made |
@@ -13,6 +14,7 @@
 mod assembly;
 mod course;
 mod cycles;
+mod feedback;
 mod instances;
 mod observers;
 mod periods;

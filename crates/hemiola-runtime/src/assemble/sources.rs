@@ -61,7 +61,7 @@ impl Assembly<'_> {
             imports: std::mem::take(&mut self.wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
             exports: source_exports(robot, descriptor.name(), &self.wiring.exports[node], &blackboard, &self.triggers),
             robot: self.state.clone(),
-            provenance: Provenance::none(robot.sources.len()),
+            provenance: Provenance::shaped(self.state.shape()),
             samples: 0,
             last: None,
             stamps: Stamps::default(),
@@ -95,7 +95,7 @@ impl Assembly<'_> {
             let (Some(port), Some(place)) = (argument.port(), ports.place(index)) else { continue };
             let exchange = self.catalog.exchange(listed_with, &to_topic(source.name(), port.name()))?;
             let topic = self.state.origins().of(port.name());
-            let origins = OriginWriter::new(topic, place, self.robot.sources.len(), exchange);
+            let origins = OriginWriter::new(topic, place, self.state.shape(), exchange);
             publishers.extend(origins.map(|origins| (index, origins)));
         }
         Ok(publishers)

@@ -103,7 +103,7 @@ impl Core {
     }
 
     fn provenance(&self, view: &View) -> Provenance {
-        let mut provenance = Provenance::none(self.robot.source_ids().len());
+        let mut provenance = Provenance::shaped(self.robot.shape());
         for (source, span) in view.origins.iter().enumerate().take(provenance.sources()) {
             if let &Some((oldest, newest)) = span {
                 provenance.include(source, oldest);

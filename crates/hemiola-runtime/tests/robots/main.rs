@@ -8,6 +8,7 @@ mod cycles;
 mod observe;
 mod service;
 mod services;
+mod slam;
 mod topics;
 mod triggers;
 mod values;

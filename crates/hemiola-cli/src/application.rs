@@ -77,12 +77,14 @@ impl Application {
     /// Does what the command line says.
     ///
     /// The exit code is 0 when all went well, 2 when the command line or the configuration is wrong, 1 when something failed while
-    /// running.
-    pub fn run(self) -> ExitCode {
+    /// running, 3 when something of a log is lost: of one that was read, or of the one that was to be recorded.
+    pub fn run(mut self) -> ExitCode {
+        self.program.is_process = true;
         self.run_with(std::env::args_os())
     }
 
-    /// The same with these arguments, of which the first one is the program's name.
+    /// The same with these arguments, of which the first one is the program's name; and without a guard (`[guard]` of robot.toml), as
+    /// the process may be there for something else as well.
     pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());

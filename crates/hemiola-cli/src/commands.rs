@@ -16,8 +16,12 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use rustix::fs::{FileType, Stat, fstat};
+use rustix::io::Errno;
+
 use crate::command_line::Command;
 use crate::error::CommandError;
+use crate::notes::tell;
 use crate::program::Program;
 
 /// Does it.
@@ -37,22 +41,28 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
     }
 }
 
-/// Prints; a reader that goes away, as `head` does, is no error.
+/// Prints; a reader that goes away, as `head` does, or a terminal that closes, is no error.
 fn print(text: &str) -> Result<ExitCode, CommandError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe && !is_hung_up(&error) => {
             Err(CommandError::Write { path: "the standard output".into(), error })
         }
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
+/// Whether that is how a terminal says that it has closed.
+fn is_hung_up(error: &io::Error) -> bool {
+    let is_device = |stat: Stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;
+    Errno::from_io_error(error) == Some(Errno::IO) && fstat(io::stdout()).is_ok_and(is_device)
+}
+
 /// Writes to a file, or prints.
 fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandError> {
     let Some(path) = path else { return print(text) };
     std::fs::write(path, text).map_err(|error| CommandError::Write { path: path.to_owned(), error })?;
-    eprintln!("written: {}", path.display());
+    tell(format_args!("written: {}", path.display()));
     Ok(ExitCode::SUCCESS)
 }
 

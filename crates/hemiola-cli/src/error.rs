@@ -55,6 +55,9 @@ pub enum CommandError {
     /// A log.
     #[error("error: {0}")]
     Log(#[from] LogError),
+    /// There is no process that could see to the robot.
+    #[error("error: the robot has no guard: {0}")]
+    Guard(io::Error),
     /// A file that a command writes.
     #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
@@ -88,7 +91,9 @@ impl CommandError {
                 InsightError::Trace(_) => ExitCode::from(1),
                 _ => ExitCode::from(2),
             },
-            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Write { .. } => ExitCode::from(1),
+            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Guard(_) | Self::Write { .. } => {
+                ExitCode::from(1)
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ pub struct Program {
     pub started: Option<Start>,
     pub live: Lines,
     pub summary: Lines,
+    /// It is all that its process does, so that another process can see to it.
+    pub is_process: bool,
 }
 
 /// What a robot does when it has started.
@@ -19,7 +21,7 @@ type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 
 impl Program {
     pub fn new(base: Base) -> Self {
-        Self { base, started: None, live: None, summary: None }
+        Self { base, started: None, live: None, summary: None, is_process: false }
     }
 
     pub fn note_start(&self, handle: &RobotHandle) {

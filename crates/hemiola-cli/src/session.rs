@@ -57,11 +57,16 @@ impl Session {
 
 /// The configuration, and what people call it.
 pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> Result<(Loaded, String), CommandError> {
-    let ConfigurationArguments { config, overlays, assignments } = arguments;
-    let base = config.as_ref().map_or_else(|| program.base.clone(), |path| Base::File(path.clone()));
+    let ConfigurationArguments { overlays, assignments, .. } = arguments;
+    let base = base(program, arguments);
     let configured_by = base.to_string();
     let options = LoadOptions { base, overlays: overlays.clone(), assignments: assignments.clone() };
     Ok((hemiola_config::load(&options, &Catalog::linked())?, configured_by))
+}
+
+/// The configuration that all else is put over.
+pub fn base(program: &Program, arguments: &ConfigurationArguments) -> Base {
+    arguments.config.as_ref().map_or_else(|| program.base.clone(), |path| Base::File(path.clone()))
 }
 
 /// Says of what is wrong between modules where the configuration has its part in it.

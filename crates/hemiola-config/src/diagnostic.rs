@@ -84,7 +84,19 @@ impl Diagnostic {
         Self::new(Severity::Error, message.into())
     }
 
-    pub(crate) fn warning(message: impl Into<String>) -> Self {
+    /// Something that is probably not what was meant.
+    ///
+    /// ```
+    /// use hemiola_config::{Catalog, Diagnostic, Diagnostics, parse};
+    ///
+    /// let loaded = parse("[cycle.main]\nrate = 30.0\ncores = [99]\n", "robot.toml", &Catalog::default())?;
+    /// let cores = &loaded.origins.of("cycle.main.cores").unwrap().place;
+    /// let warning = Diagnostic::warning("core 99 is not there").at(cores, "").help("leave it out");
+    /// let found: Diagnostics = [warning].into_iter().collect();
+    /// assert!(found.to_string().contains("--> robot.toml:3:9"));
+    /// # Ok::<(), hemiola_config::ConfigError>(())
+    /// ```
+    pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message.into())
     }
 
@@ -92,18 +104,24 @@ impl Diagnostic {
         Self { severity, message, place: None, label: String::new(), related: Vec::new(), help: Vec::new() }
     }
 
-    pub(crate) fn at(mut self, place: &Place, label: impl Into<String>) -> Self {
+    /// Where it is, and what to say there.
+    #[must_use]
+    pub fn at(mut self, place: &Place, label: impl Into<String>) -> Self {
         self.place = Some(place.clone());
         self.label = label.into();
         self
     }
 
-    pub(crate) fn related(mut self, place: &Place, label: impl Into<String>) -> Self {
+    /// Another place that has to do with it.
+    #[must_use]
+    pub fn related(mut self, place: &Place, label: impl Into<String>) -> Self {
         self.related.push((place.clone(), label.into()));
         self
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    /// What to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
     }
@@ -222,6 +240,14 @@ impl Diagnostics {
     pub(crate) fn sorted(mut self) -> Self {
         self.found.sort_by(|a, b| (a.place.is_none(), &a.place).cmp(&(b.place.is_none(), &b.place)));
         self
+    }
+}
+
+impl FromIterator<Diagnostic> for Diagnostics {
+    fn from_iter<I: IntoIterator<Item = Diagnostic>>(found: I) -> Self {
+        let mut all = Self::default();
+        found.into_iter().for_each(|diagnostic| all.push(diagnostic));
+        all
     }
 }
 

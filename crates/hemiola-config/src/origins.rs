@@ -54,6 +54,20 @@ impl Origins {
         self.0.get(path)
     }
 
+    /// The origin of the value at these keys, one for each table on the way: what of them has to
+    /// stand in quotes in a path does not matter here.
+    ///
+    /// ```
+    /// use hemiola_config::{Catalog, parse};
+    ///
+    /// let loaded = parse("[cycle.'left arm']\nrate = 30.0\n", "robot.toml", &Catalog::default())?;
+    /// assert_eq!(loaded.origins.at(&["cycle", "left arm", "rate"]).unwrap().place.line(), 2);
+    /// # Ok::<(), hemiola_config::ConfigError>(())
+    /// ```
+    pub fn at(&self, keys: &[&str]) -> Option<&Origin> {
+        self.of(&keys.iter().map(|key| in_path(key)).collect::<Vec<_>>().join("."))
+    }
+
     /// Every value that is written somewhere, by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Origin)> {
         self.0.iter().map(|(path, origin)| (path.as_str(), origin))
@@ -80,7 +94,7 @@ fn visit(node: &Node, path: String, origins: &mut BTreeMap<String, Origin>) {
     match &node.content {
         Content::Table(table) => {
             for (name, child) in table {
-                let name = if is_bare(name) { name.clone() } else { format!("{name:?}") };
+                let name = in_path(name);
                 visit(child, if path.is_empty() { name } else { format!("{path}.{name}") }, origins);
             }
         }
@@ -90,6 +104,11 @@ fn visit(node: &Node, path: String, origins: &mut BTreeMap<String, Origin>) {
             origins.insert(path, origin);
         }
     }
+}
+
+/// A key as it stands in a path.
+fn in_path(name: &str) -> String {
+    if is_bare(name) { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// Whether TOML lets the key stand without quotes.

@@ -8,12 +8,14 @@ pub(crate) mod modules;
 mod parameters;
 mod replay;
 
-use hemiola_model::configuration::{Configuration, OutputConfiguration, Scheduling};
+use hemiola_model::configuration::{
+    Configuration, GuardConfiguration, OutputConfiguration, SafeStateConfiguration, Scheduling,
+};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{Section, choice, file_name, whole};
+use crate::section::{Section, choice, duration, file_name, text, whole};
 
 /// What the tree says, as far as it is right; all that is wrong goes to `found`.
 pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
@@ -25,6 +27,8 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let modules = robot.entries("module", found);
     let executors = robot.entries("executor", found);
     let replay = robot.take("replay");
+    let safe_state = robot.take("safe_state");
+    let guard = robot.take("guard");
     let output = robot.take("output");
     let log = robot.take("log");
     let chains = robot.entries("chain", found);
@@ -38,6 +42,12 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.providers = modules::read_providers(&providers, catalog, found);
     if let Some(node) = replay {
         configuration.replay = replay::read_replay(node, catalog, found);
+    }
+    if let Some(node) = safe_state {
+        configuration.safe_state = read_safe_state(node, found);
+    }
+    if let Some(node) = guard {
+        configuration.guard = read_guard(node, found);
     }
     if let Some(node) = output {
         configuration.output = read_output(node, found);
@@ -54,6 +64,39 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
         cycles::warn_of_idle_modules(&configuration, catalog, found);
     }
     configuration
+}
+
+fn read_safe_state(node: &Node, found: &mut Diagnostics) -> SafeStateConfiguration {
+    let mut safe_state = SafeStateConfiguration::default();
+    let Some(mut section) = Section::open("safe_state", node, found) else { return safe_state };
+    if let Some(within) = section.read("within", duration, found) {
+        safe_state.within = within;
+    }
+    section.finish(found);
+    safe_state
+}
+
+fn read_guard(node: &Node, found: &mut Diagnostics) -> Option<GuardConfiguration> {
+    const MOST_RESTARTS: usize = 1000;
+    let mut section = Section::open("guard", node, found)?;
+    let is_there = section.peek("command").is_some();
+    let command = section.list("command", "a program and its arguments, such as [\"./stop-motors\"]", text, found);
+    let beat = section.read("beat", duration, found);
+    let restarts = section.read("restarts", whole(0..=MOST_RESTARTS), found);
+    section.finish(found);
+    if command.is_empty() {
+        if !is_there {
+            let error =
+                Diagnostic::error("`[guard]` does not say `command`: what stops the robot when its process dies");
+            found
+                .push(error.at(&node.key, "").help("add `command = [\"./stop-motors\"]`, a program and its arguments"));
+        }
+        return None;
+    }
+    let mut guard = GuardConfiguration::new(command);
+    guard.beat = beat.unwrap_or(guard.beat);
+    guard.restarts = restarts.map_or(guard.restarts, |restarts| restarts as u32);
+    Some(guard)
 }
 
 fn read_output(node: &Node, found: &mut Diagnostics) -> OutputConfiguration {
@@ -77,12 +120,12 @@ enum Policy {
 const POLICIES: &[(&str, Policy)] =
     &[("fifo", Policy::Fifo), ("round-robin", Policy::RoundRobin), ("time-sharing", Policy::TimeSharing)];
 
-/// `policy` and `priority`: a priority alone means SCHED_FIFO, neither means the kernel's fair scheduling.
-fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Scheduling {
+/// `policy` and `priority`: a priority alone means SCHED_FIFO; `None` where neither is written.
+fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Scheduling> {
     let (policy_node, priority_node) = (section.peek("policy"), section.peek("priority"));
     let policy = section.read("policy", choice(POLICIES), found);
     let priority = section.read("priority", whole(1..=99), found).map(|priority| priority as u8);
-    match (policy, priority) {
+    let scheduling = match (policy, priority) {
         (None, None) | (Some(Policy::TimeSharing), None) => Scheduling::TimeSharing,
         (None | Some(Policy::Fifo), Some(priority)) => Scheduling::Fifo(priority),
         (Some(Policy::RoundRobin), Some(priority)) => Scheduling::RoundRobin(priority),
@@ -111,7 +154,8 @@ fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Schedu
             }
             Scheduling::TimeSharing
         }
-    }
+    };
+    policy_node.or(priority_node).map(|_| scheduling)
 }
 
 /// `cores`: processor cores by number.

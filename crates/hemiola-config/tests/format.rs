@@ -94,7 +94,7 @@ fn every_key_reaches_the_configuration() {
     assert_eq!((cognition.workers, cognition.cores.as_slice()), (Some(2), [0, 1].as_slice()));
     assert_eq!((cognition.watchdog, cognition.sample_capacity), (Some(Duration::from_millis(500)), 64));
     let body = &configuration.sources["SimulatedBody"];
-    assert_eq!((body.rate, body.scheduling, body.enabled), (Some(83.3), Scheduling::Fifo(81), None));
+    assert_eq!((body.rate, body.scheduling, body.enabled), (Some(83.3), Some(Scheduling::Fifo(81)), None));
     assert_eq!(body.parameters["noise"], Value::Float(0.1));
     assert_eq!(configuration.providers["BallPercept"], "BallFinder");
     let finder = &configuration.modules["BallFinder"];
@@ -113,6 +113,24 @@ fn every_key_reaches_the_configuration() {
     assert_eq!((enabled, rate), (&None, &Some(2.0)));
     assert_eq!(only_while.as_ref().map(ToString::to_string).as_deref(), Some("BallPercept.radius > 0.05"));
     assert_eq!(log.channels["BallPercept"].enabled, Some(true));
+}
+
+#[test]
+fn a_source_that_triggers_a_cycle_has_a_priority_above_it_unless_robot_toml_says_otherwise() {
+    let cycles = "[cycle.motion]\ntrigger = \"SimulatedBody\"\nmodules = [\"nao::motion\"]\npriority = 80\n\
+        [cycle.cognition]\ntrigger = \"SimulatedBody\"\nmodules = [\"nao::cognition\"]\npriority = 99\npolicy = \"round-robin\"\n";
+    let scheduling = |source: &str| {
+        read(&format!("{cycles}[source.SimulatedBody]\n{source}\n")).configuration.source_scheduling("SimulatedBody")
+    };
+    assert_eq!(scheduling(""), Scheduling::Fifo(99), "there is none above the highest");
+    assert_eq!(scheduling("priority = 70"), Scheduling::Fifo(70));
+    assert_eq!(scheduling("priority = 70\npolicy = \"round-robin\""), Scheduling::RoundRobin(70));
+    assert_eq!(scheduling("policy = \"time-sharing\""), Scheduling::TimeSharing);
+    let configuration = read(&cycles.replace("priority = 99\npolicy = \"round-robin\"", "")).configuration;
+    assert_eq!(configuration.source_scheduling("SimulatedBody"), Scheduling::Fifo(81));
+    assert_eq!(configuration.source_scheduling("SimulatedCamera"), Scheduling::TimeSharing, "it triggers nothing");
+    let sharing = read(&cycles.replace("priority = 80", "").replace("priority = 99\npolicy = \"round-robin\"", ""));
+    assert_eq!(sharing.configuration.source_scheduling("SimulatedBody"), Scheduling::TimeSharing);
 }
 
 #[test]

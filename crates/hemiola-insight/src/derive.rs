@@ -149,7 +149,7 @@ impl Derivation<'_> {
             deadline: None,
             workers: 1,
             cores: configured.map(|source| source.cores.clone()).unwrap_or_default(),
-            priority: self.priority(name, configured.map(|source| source.scheduling).unwrap_or_default()),
+            priority: self.priority(name, self.robot.configuration().source_scheduling(name)),
             tasks,
         })
     }

@@ -204,10 +204,6 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     let slowest =
         paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(TimeSpan::MAX));
     let slowest = slowest.unwrap_or(first);
-    let bound = match chain.is_circular {
-        true => Err(Unbounded::Circular),
-        false => bound_of(slowest),
-    };
     let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
-    [reaction, row(What::DataAge, latency.data_age, bound, observed, Some(slowest))]
+    [reaction, row(What::DataAge, latency.data_age, bound_of(slowest), observed, Some(slowest))]
 }

@@ -29,8 +29,8 @@ pub struct Chain {
     pub output: String,
     /// The cycles on each way, the way with the fewest first.
     pub routes: Vec<Vec<String>>,
-    /// Values derive from each other in a circle, so that the oldest sample that one derives from
-    /// may be of any age.
+    /// Values derive from each other in a circle: state that never forgets. Its routes, and the ages
+    /// that are measured, are of ways that do not come back to themselves.
     pub is_circular: bool,
 }
 
@@ -125,10 +125,9 @@ impl<'r> Search<'r> {
     fn chains_of(&self, first: &BTreeMap<usize, BTreeSet<Taken<'r>>>, by_messages: bool) -> Vec<Chain> {
         let circular = self.circular(by_messages);
         let mut found = Found::new();
-        let returns = if circular.is_empty() { usize::MAX } else { usize::from(by_messages) };
-        let mut way = Way { by_messages, returns, ..Way::default() };
+        let mut way = Way { by_messages, returns: usize::from(by_messages), ..Way::default() };
         let all = first.iter().flat_map(|(&cycle, imports)| imports.iter().map(move |&import| (cycle, import)));
-        self.go_on(all.filter(|(_, taken)| by_messages || !taken.is_messages()), &mut way, &mut found);
+        self.go_on(all.filter(|(_, taken)| by_messages || !taken.is_messages()), &circular, &mut way, &mut found);
         let name = |&cycle: &usize| self.resolved.cycles[cycle].name.clone();
         let chains = found.into_iter().map(|((cycle, output), routes)| {
             let mut routes: Vec<Vec<String>> = routes.iter().map(|route| route.iter().map(name).collect()).collect();
@@ -192,34 +191,50 @@ impl<'r> Search<'r> {
         }
     }
 
-    /// Goes on from imports that one cycle took together.
-    fn follow(&self, cycle: usize, imports: &BTreeSet<Taken<'r>>, way: &mut Way, found: &mut Found) {
-        if way.cycles.iter().filter(|&&before| before == cycle).count() > way.returns {
+    /// Goes on from imports that one cycle took together; not from those by which the way would come
+    /// back to itself.
+    fn follow(
+        &self,
+        cycle: usize,
+        imports: &BTreeSet<Taken<'r>>,
+        circular: &BTreeSet<Import<'r>>,
+        way: &mut Way,
+        found: &mut Found,
+    ) {
+        let comes_back = way.cycles.iter().filter(|&&before| before == cycle).count() > way.returns;
+        let goes_on = |taken: &&Taken<'r>| !comes_back || !circular.contains(&(cycle, **taken));
+        if !imports.iter().any(|taken| goes_on(&taken)) {
             return;
         }
         way.cycles.push(cycle);
         let mut next = Vec::new();
-        for &taken in imports {
+        for &taken in imports.iter().filter(goes_on) {
             let Some(reached) = self.reached.get(&(cycle, taken)) else { continue };
             for output in reached.outputs.iter().filter(|_| way.by_messages == (way.topics > 0)) {
                 found.entry((cycle, output.clone())).or_default().insert(way.cycles.clone());
             }
             next.extend(reached.leads_to(way.by_messages));
         }
-        self.go_on(next.into_iter(), way, found);
+        self.go_on(next.into_iter(), circular, way, found);
         way.cycles.pop();
     }
 
     /// Goes on to cycles that take these. Values that are taken together go on together; messages
     /// may be slower.
-    fn go_on(&self, imports: impl Iterator<Item = Import<'r>>, way: &mut Way, found: &mut Found) {
+    fn go_on(
+        &self,
+        imports: impl Iterator<Item = Import<'r>>,
+        circular: &BTreeSet<Import<'r>>,
+        way: &mut Way,
+        found: &mut Found,
+    ) {
         let mut next: BTreeMap<(usize, bool), BTreeSet<Taken<'r>>> = BTreeMap::new();
         for (reader, taken) in imports {
             next.entry((reader, taken.is_messages())).or_default().insert(taken);
         }
         for ((reader, is_topic), imports) in next {
             way.topics += usize::from(is_topic);
-            self.follow(reader, &imports, way, found);
+            self.follow(reader, &imports, circular, way, found);
             way.topics -= usize::from(is_topic);
         }
     }
@@ -276,8 +291,8 @@ struct Way {
     topics: usize,
     /// Whether there shall be some.
     by_messages: bool,
-    /// How often a cycle may come again: where imports do not derive from themselves that has an
-    /// end, elsewhere as often as a way may need.
+    /// How often a cycle may come again by an import that derives from itself. By others it may as
+    /// often as it does, which has an end.
     returns: usize,
 }
 

@@ -22,9 +22,6 @@ pub enum Unbounded {
         /// The source.
         source_name: String,
     },
-    /// Old samples stay in a circle of values.
-    #[error("values that it rests on derive from each other in a circle, without end")]
-    Circular,
     /// The analysis says nothing of it.
     #[error("no chain of the analysed system stands for it")]
     NoVerdict,

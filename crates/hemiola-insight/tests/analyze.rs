@@ -300,6 +300,31 @@ fn assigned_priorities_are_obeyed_and_make_it_fit() {
 }
 
 #[test]
+fn a_source_is_analysed_at_the_priority_that_it_has_for_its_cycle() {
+    let robot = Robot::measured("raised", "");
+    let without = "[source.Body]\npriority = 90\n\n[source.Camera]\npriority = 85\n";
+    let plain = ROBOT.replace(without, "");
+    let profile = robot.path("profile.json");
+    std::fs::write(robot.path("robot.toml"), format!("{plain}[output]\nprofile = {profile:?}\n")).unwrap();
+    let path = robot.path("system.toml");
+    let system = || {
+        assert_eq!(robot.command(&["analyze", "--format", "toml", "--output", &path]), ExitCode::SUCCESS);
+        System::from_toml(&std::fs::read_to_string(&path).unwrap(), "system.toml").unwrap()
+    };
+    let priorities = |system: &System| ["Body", "Camera"].map(|name| priority_of(system, name));
+    assert_eq!(priorities(&system()), [41, 81]);
+    // With other cycles' priorities the sources keep those that were analysed with.
+    let overlay = robot.path("assigned.toml");
+    assert_eq!(robot.command(&["assign", "--output", &overlay]), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(&overlay).unwrap();
+    assert!(text.contains("[source.Body]\npriority = 41\n\n[source.Camera]\npriority = 81\n"), "{text}");
+}
+
+fn priority_of(system: &System, cycle: &str) -> u32 {
+    system.cycles.iter().find(|it| it.name == cycle).unwrap().priority
+}
+
+#[test]
 fn answers_to_what_if_stand_side_by_side() {
     let findings = Robot::measured("what-if", "").json(&[
         "--what-if",

@@ -63,7 +63,7 @@ pub use import::{Imported, ImportedChannel, TimeUnit, Timing, import};
 pub use merge::{Merged, merge};
 pub use plot::plot_svg;
 pub use reader::LogReader;
-pub use recover::{Recovery, recover};
+pub use recover::{Recovery, recover, recover_in_place};
 pub use selection::Selection;
 pub use series::{Point, Series};
 pub use summary::Summary;

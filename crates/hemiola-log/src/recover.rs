@@ -1,6 +1,6 @@
-use std::fs;
-use std::io::{Read, Seek};
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
 
 use crate::copy::Copy;
 use crate::entry::Entry;
@@ -84,6 +84,36 @@ pub fn recover<R: Read + Seek>(
             Err(error)
         }
     }
+}
+
+/// Puts all that can be read of a log in the log's place, and tells where that is: for one that has several files, the one that was
+/// written last. The old file is there until the new one is whole.
+///
+/// # Errors
+/// As [`recover`]; the old file stays as it is.
+pub fn recover_in_place(path: &Path) -> Result<(PathBuf, Recovery), LogError> {
+    let path = last_part(path);
+    let whole = path.with_extension("recovering");
+    let write_error = |error: io::Error| LogError::Write { path: whole.clone(), reason: error.to_string() };
+    _ = fs::remove_file(&whole);
+    let recovery = recover(&mut LogReader::open(&path)?, &whole, |_, _| {})?;
+    File::open(&whole).and_then(|file| file.sync_all()).map_err(write_error)?;
+    fs::rename(&whole, &path).map_err(write_error)?;
+    Ok((path, recovery))
+}
+
+/// The file that was written last of a log that may have several.
+fn last_part(path: &Path) -> PathBuf {
+    let (Some(stem), false) = (path.file_stem(), path.is_file()) else { return path.to_owned() };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_part = |other: &PathBuf| {
+        let name = other.file_stem().unwrap_or_default().to_string_lossy();
+        other.extension() == path.extension() && name.starts_with(&*stem.to_string_lossy())
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let parts = files.filter(|entry| is_part(&entry.path()));
+    let last = parts.max_by_key(|entry| entry.metadata().and_then(|file| file.modified()).ok());
+    last.map_or_else(|| path.to_owned(), |entry| entry.path())
 }
 
 /// All but the end.

@@ -134,8 +134,9 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, one with `#[safe_state]` is called
-/// when the robot enters its safe state, all others are left alone.
+/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, one with `#[safe_state]`
+/// (`fn(&mut self)`, which returns nothing or a `Result<(), E>`) is called when the robot enters its safe state, and when it ends;
+/// all others are left alone. A module that has one is not updated in the safe state, but for updates that take `&SafeState`.
 ///
 /// ```
 /// use hemiola::prelude::*;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{
     Data, DeriveInput, Error, Fields, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Receiver, ReceiverKind, Result,
-    ReturnType, Signature, Type,
+    Signature, Type,
 };
 
 use crate::state;
@@ -66,7 +66,9 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
     }
     let updates = methods.iter().map(|method| method.describe(&name));
     let safe_state = match safe_state {
-        Some(method) => quote! { ::core::option::Option::Some(<#name>::#method) },
+        Some(method) => quote! {
+            ::core::option::Option::Some(|module: &mut #name| ::hemiola::module::IntoOutcome::into_outcome(module.#method()))
+        },
         None => quote! { ::core::option::Option::None },
     };
     Ok(quote! {
@@ -102,13 +104,12 @@ fn check_safe_state(signature: &Signature) -> Result<Ident> {
         signature.inputs.first(),
         Some(FnArg::Receiver(Receiver { kind: ReceiverKind::Reference(_, _, Some(_)), .. }))
     );
-    let is_plain = signature.asyncness.is_none() && matches!(signature.output, ReturnType::Default);
-    if receives_itself && signature.inputs.len() == 1 && is_plain {
+    if receives_itself && signature.inputs.len() == 1 && signature.asyncness.is_none() {
         return Ok(signature.ident.clone());
     }
     Err(Error::new_spanned(
         signature,
-        "the safe state is entered from outside of a run, where there are no representations: `fn(&mut self)`, and nothing returned",
+        "the safe state is entered from outside of a run, where there are no representations: `fn(&mut self)`, which returns nothing or a `Result<(), E>`",
     ))
 }
 

@@ -35,6 +35,10 @@ pub struct Configuration {
     pub modules: BTreeMap<String, ModuleConfiguration>,
     /// By name; executors that are not named run as the program says.
     pub executors: BTreeMap<String, ExecutorConfiguration>,
+    /// How the robot is made safe.
+    pub safe_state: SafeStateConfiguration,
+    /// Who stops what moves when the robot's process dies; `None`: nobody does.
+    pub guard: Option<GuardConfiguration>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.
@@ -45,6 +49,72 @@ pub struct Configuration {
     pub chains: Vec<ChainConfiguration>,
     /// What bounds rest on.
     pub analysis: AnalysisConfiguration,
+}
+
+impl Configuration {
+    /// How the thread of a source is scheduled: as robot.toml says, or else one priority above the
+    /// most important cycle that it triggers. A sample that is late makes the run late that waits
+    /// for it, whatever the priority of the run's cycle.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
+    ///
+    /// let mut configuration = Configuration::default();
+    /// configuration.cycles.push(CycleConfiguration {
+    ///     scheduling: Scheduling::Fifo(80),
+    ///     ..CycleConfiguration::new("motion", Trigger::Source("Body".into()))
+    /// });
+    /// assert_eq!(configuration.source_scheduling("Body"), Scheduling::Fifo(81));
+    /// assert_eq!(configuration.source_scheduling("Lidar"), Scheduling::TimeSharing); // it triggers nothing
+    /// ```
+    pub fn source_scheduling(&self, source: &str) -> Scheduling {
+        let said = self.sources.get(source).and_then(|source| source.scheduling);
+        said.unwrap_or_else(|| match self.most_important_triggered_by(source) {
+            Some((_, priority)) => Scheduling::Fifo(priority.saturating_add(1).min(HIGHEST_PRIORITY)),
+            None => Scheduling::TimeSharing,
+        })
+    }
+
+    /// The most important cycle of those that a source triggers, with its real-time priority; `None`
+    /// if all of them share time.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
+    ///
+    /// let mut configuration = Configuration::default();
+    /// configuration.cycles.push(CycleConfiguration {
+    ///     scheduling: Scheduling::Fifo(80),
+    ///     ..CycleConfiguration::new("motion", Trigger::Source("Body".into()))
+    /// });
+    /// let (cycle, priority) = configuration.most_important_triggered_by("Body").unwrap();
+    /// assert_eq!((cycle.name.as_str(), priority), ("motion", 80));
+    /// ```
+    pub fn most_important_triggered_by(&self, source: &str) -> Option<(&CycleConfiguration, u8)> {
+        let triggered = |cycle: &&CycleConfiguration| matches!(&cycle.trigger, Trigger::Source(name) if name == source);
+        let all = self.cycles.iter().rev().filter(triggered);
+        // The first of those that are equal.
+        all.filter_map(|cycle| Some((cycle, cycle.scheduling.priority()?))).max_by_key(|(_, priority)| *priority)
+    }
+}
+
+/// The highest real-time priority that there is.
+const HIGHEST_PRIORITY: u8 = 99;
+
+impl Scheduling {
+    /// The real-time priority; `None` for threads that share time.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::Scheduling;
+    ///
+    /// assert_eq!(Scheduling::RoundRobin(20).priority(), Some(20));
+    /// assert_eq!(Scheduling::TimeSharing.priority(), None);
+    /// ```
+    pub fn priority(self) -> Option<u8> {
+        match self {
+            Self::Fifo(priority) | Self::RoundRobin(priority) => Some(priority),
+            Self::TimeSharing => None,
+        }
+    }
 }
 
 /// What a replay takes from a log, and where.
@@ -186,8 +256,9 @@ pub struct SourceConfiguration {
     pub parameters: BTreeMap<String, Value>,
     /// Samples per second instead of its own rate.
     pub rate: Option<f64>,
-    /// How its thread is scheduled.
-    pub scheduling: Scheduling,
+    /// How its thread is scheduled, if robot.toml says so; [`Configuration::source_scheduling`]
+    /// tells what holds otherwise.
+    pub scheduling: Option<Scheduling>,
     /// The processor cores that its thread may use; empty: all.
     pub cores: Vec<usize>,
     /// `false`: it does not run, and provides nothing.
@@ -288,6 +359,50 @@ pub enum FailurePolicy {
     Restart,
     /// The robot enters its safe state.
     SafeState,
+}
+
+/// How the robot is made safe.
+///
+/// ```
+/// use hemiola_model::configuration::SafeStateConfiguration;
+///
+/// assert_eq!(SafeStateConfiguration::default().within.as_millis(), 500);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SafeStateConfiguration {
+    /// What moves is safe so long after the robot's end at the latest, also where a cycle hangs; then the process ends.
+    pub within: Duration,
+}
+
+impl Default for SafeStateConfiguration {
+    fn default() -> Self {
+        Self { within: Duration::from_millis(500) }
+    }
+}
+
+/// A process beside the robot, which stops what moves when the robot's own process dies.
+///
+/// ```
+/// use hemiola_model::configuration::GuardConfiguration;
+///
+/// let guard = GuardConfiguration::new(["./stop-motors".to_owned()]);
+/// assert_eq!((guard.beat.as_millis(), guard.restarts), (100, 0));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardConfiguration {
+    /// What it runs: a program, and its arguments.
+    pub command: Vec<String>,
+    /// The robot is taken for dead when it has shown no life for so long.
+    pub beat: Duration,
+    /// How often the robot is started again at most.
+    pub restarts: u32,
+}
+
+impl GuardConfiguration {
+    /// One that runs this command, and does not start the robot again.
+    pub fn new(command: impl Into<Vec<String>>) -> Self {
+        Self { command: command.into(), beat: Duration::from_millis(100), restarts: 0 }
+    }
 }
 
 /// What is written while the robot runs.

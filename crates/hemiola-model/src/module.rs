@@ -152,7 +152,7 @@ impl ModuleDescriptor {
         path: &'static str,
         location: &'static str,
         updates: Vec<Update>,
-        safe_state: Option<fn(&mut M)>,
+        safe_state: Option<fn(&mut M) -> Outcome>,
     ) -> Self {
         Self {
             safe_state: safe_state.map(SafeStateAction::new),
@@ -221,6 +221,11 @@ impl ModuleDescriptor {
     /// Those of its updates that cannot be called, and why.
     pub fn refusals(&self) -> impl Iterator<Item = Refusal> + '_ {
         refusals(self.name, self.location, &self.updates)
+    }
+
+    /// Whether it has a `#[safe_state]` method: what it moves is stopped by that.
+    pub fn has_safe_state(&self) -> bool {
+        self.safe_state.is_some()
     }
 
     /// Whether and how what the module remembers can be written down.

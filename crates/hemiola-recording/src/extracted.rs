@@ -46,7 +46,7 @@ fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
         ArgumentKind::Uses => Some("/previous/"),
         ArgumentKind::Collects => Some("/samples/"),
         ArgumentKind::Port => Some("/messages/"),
-        ArgumentKind::Provides | ArgumentKind::Service => None,
+        ArgumentKind::Provides | ArgumentKind::Service | ArgumentKind::SafeState => None,
     }
 }
 

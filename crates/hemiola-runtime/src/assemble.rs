@@ -6,6 +6,7 @@
 //! | `wiring` | all blackboards, and the channels between them |
 //! | `cycles`, `workers`, `instances` | what runs a cycle |
 //! | `sources` | what runs a source |
+//! | `feedback` | where values come back to the cycle that they derive from |
 //! | `course` | what can be followed |
 //! | `observers` | where all that can be observed |
 //! | `assembly` | the robot while all that is made |
@@ -13,6 +14,7 @@
 mod assembly;
 mod course;
 mod cycles;
+mod feedback;
 mod instances;
 mod observers;
 mod periods;
@@ -43,7 +45,7 @@ use crate::watchdog::Watchdog;
 use assembly::Assembly;
 
 pub use cycles::group_exports;
-pub use instances::{actuators, instances};
+pub use instances::instances;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 
@@ -71,6 +73,7 @@ const REPORTS: usize = 16;
 /// Makes everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     periods::check_rates(&robot)?;
+    let heartbeat = robot.heartbeat.take();
     let Course { mut feeds, taken, script, end } = std::mem::take(&mut robot.course);
     let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
@@ -85,7 +88,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let Assembly { state, catalog, available, mut monitor, silences, demotions, helpers, .. } = assembly;
     let (reports, reader) = queue(REPORTS);
     monitor.set_watchdog(reader);
-    let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports };
+    let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports, heartbeat };
     let modules = robot.configuration.modules.iter();
     let controls = Controls {
         cycles: controls,

@@ -10,6 +10,7 @@
 #![expect(unsafe_code, reason = "the frame and the exports are shared by tasks; the plan and `BetweenRuns` order them")]
 
 pub mod channel;
+pub mod feedback;
 pub mod imported;
 #[cfg(all(test, loom))]
 mod model;
@@ -26,6 +27,7 @@ use hemiola_model::module::{BetweenRuns, SafeState};
 use hemiola_trace::{Event, Ticks};
 
 use channel::Export;
+use feedback::Shape;
 use imported::Imported;
 use provenance::Provenance;
 use store::Store;
@@ -62,7 +64,8 @@ unsafe impl Send for Blackboard {}
 
 impl Blackboard {
     /// A blackboard with these stores, imports and exports.
-    pub fn new(stores: Vec<Store>, imported: Vec<Imported>, exports: Vec<Export>, sources: usize) -> Self {
+    pub fn new(stores: Vec<Store>, imported: Vec<Imported>, exports: Vec<Export>, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
         let store_of = stores.iter().enumerate().map(|(index, store)| (store.descriptor().name(), index)).collect();
         let name = |imported: &Imported| imported.cell().descriptor().name();
         let imported_of = imported.iter().enumerate().map(|(index, imported)| (name(imported), index)).collect();
@@ -70,7 +73,7 @@ impl Blackboard {
             clock: Clock::default(),
             safe_state: SafeState::Inactive,
             run: 0,
-            imported: imported.iter().map(|_| Provenance::none(sources)).collect(),
+            imported: imported.iter().map(|_| Provenance::shaped(shape)).collect(),
         };
         Self {
             stores: stores.into(),

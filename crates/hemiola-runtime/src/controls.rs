@@ -5,13 +5,14 @@ mod prepare;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use hemiola_model::Value;
 use hemiola_plan::{Consumer, Plan, PlanOptions, ResolvedCycle, TaskGraph};
 use hemiola_trace::{Catalog, CycleId, Profile};
 
-use crate::assemble::{Robot, actuators, durations_from, group_exports, instances};
+use crate::actuators::Actuators;
+use crate::assemble::{Robot, durations_from, group_exports, instances};
 use crate::blackboard::Blackboard;
 use crate::command::Command;
 use crate::cycle::Health;
@@ -21,7 +22,6 @@ use crate::module_instance::ModuleInstance;
 use crate::program::{Planned, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
-use crate::watchdog::Actuators;
 
 /// What changing a running robot needs.
 pub struct Controls {
@@ -54,7 +54,7 @@ pub struct CycleControl {
     pub mailbox: Arc<Mailbox>,
     pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
     pub health: Arc<Health>,
-    pub actuators: Actuators,
+    pub actuators: Arc<Actuators>,
     /// Export numbers by consumer.
     pub exports: BTreeMap<Consumer, usize>,
     /// How many workers it can have.
@@ -122,7 +122,7 @@ impl Controls {
     pub fn take_modules(&mut self) -> Vec<Arc<ModuleInstance>> {
         let mut modules = Vec::new();
         for control in &mut self.cycles {
-            modules.append(&mut control.actuators.lock().unwrap_or_else(PoisonError::into_inner));
+            modules.append(&mut control.actuators.take());
             modules.extend(mem::take(&mut control.instances).into_values());
         }
         modules
@@ -137,7 +137,7 @@ impl Controls {
     /// These are what a cycle's program uses from now on.
     pub fn note_instances(&mut self, index: usize, instances: BTreeMap<&'static str, Arc<ModuleInstance>>) {
         let control = &mut self.cycles[index];
-        *control.actuators.lock().unwrap_or_else(PoisonError::into_inner) = actuators(&instances);
+        control.actuators.replace(instances.values());
         control.instances = instances;
     }
 

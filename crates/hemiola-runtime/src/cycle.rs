@@ -30,8 +30,8 @@ impl Cycle {
         let (run, begin) = self.begin();
         self.show_beginning(run, None);
         let core = &mut self.core;
-        let safe_state = core.robot.safe_state();
-        let changes = core.obey_commands(safe_state);
+        let changes = core.obey_commands();
+        let safe_state = core.heed_safe_state();
         let inputs = core.take_imports(run, begin);
         self.guard.note_lost(inputs.lost);
         let clock = core.robot.clock();
@@ -47,7 +47,8 @@ impl Cycle {
     pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
         let (run, begin) = self.begin();
         self.show_beginning(run, Some(record.now));
-        let changes = self.core.obey_commands(record.safe_state);
+        let changes = self.core.obey_commands();
+        self.core.follow_safe_state(record.safe_state);
         if !self.core.take_recorded(record) {
             return Repeated::Impossible;
         }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use thiserror::Error;
 
 /// What can go wrong when a robot is built, started or changed.
@@ -213,6 +215,34 @@ pub enum RuntimeError {
         location: String,
         /// What it said, and where.
         reason: String,
+    },
+    /// A module could not be made safe.
+    #[error("{module} ({location}) could not be made safe: its `#[safe_state]` method {reason}")]
+    NotSafe {
+        /// The module.
+        module: String,
+        /// File and line where it is declared.
+        location: String,
+        /// What it said, and where; or that it does not return.
+        reason: String,
+    },
+    /// A source has ended before its first sample.
+    #[error("source {name} has ended without a single sample: is its input there, and does it hold anything?")]
+    NoSample {
+        /// Its name.
+        name: String,
+    },
+    /// A module could not be made safe before the robot ended.
+    #[error(
+        "{module} could not be made safe within {} ms of the robot's end: one of its updates, or its `#[safe_state]` method, does not \
+         return; whatever it moves may move on",
+        within.as_millis()
+    )]
+    Unreached {
+        /// The module.
+        module: String,
+        /// `[safe_state] within` of robot.toml.
+        within: Duration,
     },
     /// A thread of the robot ended without being asked to.
     #[error("thread `{thread}` ended though the robot was to go on: it {reason}; the robot entered its safe state")]

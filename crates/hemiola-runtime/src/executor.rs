@@ -34,7 +34,8 @@ use std::time::Duration;
 
 use hemiola_model::module::{BetweenRuns, Scope};
 use hemiola_realtime::{
-    AdaptiveEarliness, Containment, MonotonicTime, Spawned, ThreadReport, ThreadSettings, Wakeup, monotonic_now,
+    AdaptiveEarliness, Containment, MonotonicTime, Respite, Spawned, ThreadReport, ThreadSettings, Wakeup,
+    monotonic_now, sleep_until,
 };
 use hemiola_trace::Ticks;
 
@@ -186,6 +187,24 @@ const HELPERS_EARLINESS: Duration = Duration::from_micros(100);
 /// So long around the expected begin of a run, a helper that has set its alarm is taken to be on its way.
 const ON_ITS_WAY: Duration = Duration::from_micros(150);
 
+/// A helper with real-time priority that is awake for so long at a stretch is asked what it owes to others.
+const LONG_AWAKE: Duration = Duration::from_millis(5);
+
+/// What a helper does while there is no work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Habits {
+    /// It spins for a while, and is awake when the next run is expected: it has a core of its own. Others sleep.
+    pub spins: bool,
+    /// It has real-time priority, and must not take all of a core's time.
+    pub rests: bool,
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self { spins: true, rests: false }
+    }
+}
+
 impl<T: Tasks> Default for Executor<T> {
     fn default() -> Self {
         Self::new()
@@ -213,11 +232,22 @@ impl<T: Tasks> Executor<T> {
         self.helpers.len() + 1
     }
 
-    /// Adds a worker. It takes part from the next run on whose graph asks for so many. Off the real-time threads.
+    /// Adds a worker, which has a core of its own while it waits for work. It takes part from the next run on whose graph asks for so
+    /// many. Off the real-time threads.
     ///
     /// # Errors
     /// The thread cannot be made, or there are [`MAXIMUM_WORKERS`] already.
     pub fn add_worker(&mut self, settings: ThreadSettings, worker: T::Worker) -> Result<ThreadReport, RuntimeError> {
+        self.add_worker_that(Habits::default(), settings, worker)
+    }
+
+    /// The same for a worker of other habits.
+    pub(crate) fn add_worker_that(
+        &mut self,
+        habits: Habits,
+        settings: ThreadSettings,
+        worker: T::Worker,
+    ) -> Result<ThreadReport, RuntimeError> {
         let index = self.workers();
         if index == MAXIMUM_WORKERS {
             return Err(RuntimeError::TooManyWorkers { maximum: MAXIMUM_WORKERS });
@@ -225,7 +255,7 @@ impl<T: Tasks> Executor<T> {
         let (shared, ended) = (self.shared.clone(), self.ended.clone());
         let mut worker = worker;
         let body = move || {
-            if let Err(panic) = contained(|| shared.help(index, &mut worker)) {
+            if let Err(panic) = contained(|| shared.help(index, habits, &mut worker)) {
                 ended(index, panic);
             }
         };
@@ -437,10 +467,12 @@ impl<T: Tasks> Shared<T> {
     }
 
     /// The life of a helper.
-    fn help(&self, index: usize, worker: &mut T::Worker) {
+    fn help(&self, index: usize, habits: Habits, worker: &mut T::Worker) {
         // Loom runs all threads on one, and its own panics must be seen.
         let _containment = (!cfg!(loom)).then(Containment::new);
-        let mut spin_until = monotonic_now();
+        let patience = if habits.spins { self.patience() } else { Duration::ZERO };
+        let mut rest = habits.rests.then(Respite::default);
+        let (mut spin_until, mut awake_since) = (monotonic_now(), monotonic_now());
         let mut earliness = AdaptiveEarliness::new(HELPERS_EARLINESS);
         while !self.stopping.load(Ordering::SeqCst) {
             let takes_part = index < self.workers.load(Ordering::Relaxed);
@@ -453,25 +485,37 @@ impl<T: Tasks> Shared<T> {
                     // SAFETY: a unit of the run is claimed, so the run goes on (see the module); the claim acquired what
                     // worker 0 stored before it published.
                     self.work(unsafe { &*run }, own, index, worker, Ticks::now());
-                    spin_until = monotonic_now() + self.patience();
+                    spin_until = monotonic_now() + patience;
                     continue;
                 }
                 if self.board.help() {
-                    spin_until = monotonic_now() + self.patience();
+                    spin_until = monotonic_now() + patience;
                     continue;
                 }
-                if monotonic_now() < spin_until {
+                let now = monotonic_now();
+                if let Some(rest) = &mut rest
+                    && now.since(awake_since) >= LONG_AWAKE
+                {
+                    if let Some(end) = rest.after_work(awake_since, now) {
+                        sleep_until(end);
+                    }
+                    awake_since = monotonic_now();
+                    continue;
+                }
+                if now < spin_until {
                     pause();
                     continue;
                 }
             }
             let (expected, now) = (self.expected_run(), monotonic_now());
-            let awaits_run = takes_part && now < expected;
+            let awaits_run = takes_part && habits.spins && now < expected;
             let sleep = if awaits_run { earliness.next_sleep(now, expected) } else { None };
             if awaits_run && sleep.is_none() {
-                spin_until = expected + self.patience();
+                spin_until = expected + patience;
                 continue;
             }
+            let must_rest = rest.as_mut().and_then(|rest| rest.after_work(awake_since, now));
+            must_rest.into_iter().for_each(sleep_until);
             let woken_by_alarm = self.park(index, sleep.map(|sleep| sleep.until), || {
                 let takes_part = index < self.workers.load(Ordering::Relaxed);
                 let words = self.words.load(Ordering::Relaxed);
@@ -479,13 +523,14 @@ impl<T: Tasks> Shared<T> {
                     || takes_part && (!self.ready.is_empty(words) || !self.board.is_empty())
             });
             let now = monotonic_now();
+            awake_since = now;
             spin_until = match sleep {
                 Some(sleep) if woken_by_alarm => {
                     earliness.note(sleep, now);
                     let sleeps_again = now < expected && earliness.next_sleep(now, expected).is_some();
-                    if sleeps_again { now } else { now.max(expected) + self.patience() }
+                    if sleeps_again { now } else { now.max(expected) + patience }
                 }
-                _ => now + self.patience(),
+                _ => now + patience,
             };
         }
     }

@@ -1,7 +1,8 @@
 //! What should not have happened, and makes the run of a robot end with an error: a thread that ended without being asked to, a module that
-//! cannot be dropped.
+//! cannot be dropped or made safe.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::error::RuntimeError;
 
@@ -10,6 +11,12 @@ use crate::error::RuntimeError;
 pub enum Fault {
     /// A thread of the robot ended, or stumbled, without being asked to.
     Thread { name: String, reason: String },
+    /// A module's `#[safe_state]` method did not do its work.
+    Unsafe { module: &'static str, location: String, reason: String },
+    /// A module was in use for as long as making it safe may take.
+    Unreached { module: &'static str, within: Duration },
+    /// A source has ended before its first sample.
+    NoSample { source: &'static str },
     /// A module's or source's destructor panicked.
     Destructor { module: &'static str, location: String, reason: String },
 }
@@ -19,6 +26,11 @@ impl Fault {
     pub fn error(&self) -> RuntimeError {
         match self.clone() {
             Self::Thread { name, reason } => RuntimeError::ThreadEnded { thread: name, reason },
+            Self::Unsafe { module, location, reason } => {
+                RuntimeError::NotSafe { module: module.to_owned(), location, reason }
+            }
+            Self::Unreached { module, within } => RuntimeError::Unreached { module: module.to_owned(), within },
+            Self::NoSample { source } => RuntimeError::NoSample { name: source.to_owned() },
             Self::Destructor { module, location, reason } => {
                 RuntimeError::Destructor { name: module.to_owned(), location, reason }
             }

@@ -18,6 +18,7 @@ use hemiola_trace::{Profile, Report};
 
 use crate::controls::Controls;
 use crate::cycle::Health;
+use crate::ending::Ending;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
 use crate::lock::{Locked, Reentered};
@@ -53,6 +54,7 @@ pub struct RobotHandle {
     /// The same as the controls', which making a module may hold for long.
     state: Arc<RobotState>,
     viewpoints: Arc<Viewpoints>,
+    ending: Arc<Ending>,
     /// How each cycle is doing, by name.
     cycles: Arc<[(String, Arc<Health>)]>,
 }
@@ -61,11 +63,15 @@ impl RobotHandle {
     pub(crate) fn new(controls: Controls, monitor: Monitor, viewpoints: Arc<Viewpoints>) -> Self {
         let state = controls.state.clone();
         let cycles = controls.cycles.iter().map(|cycle| (cycle.name.clone(), cycle.health.clone())).collect();
+        let actuators = controls.cycles.iter().map(|cycle| cycle.actuators.clone());
+        let within = controls.robot.configuration().safe_state.within;
+        let ending = Arc::new(Ending::new(actuators, within, state.faults().clone()));
         Self {
             controls: Arc::new(Reentered::new(controls)),
             monitor: Arc::new(Reentered::new(monitor)),
             state,
             viewpoints,
+            ending,
             cycles,
         }
     }
@@ -261,6 +267,18 @@ impl RobotHandle {
     /// Stops the robot; its threads end soon.
     pub fn stop(&self) {
         self.state.stop();
+    }
+
+    /// Stops the robot, waits until what moves is safe, and tells whether it is: before a program ends without waiting for its
+    /// robot, as at a second Ctrl-C. Takes no longer than `[safe_state] within` of robot.toml, also where a module hangs.
+    pub fn make_safe(&self) -> bool {
+        self.stop();
+        self.ending.oversee();
+        self.ending.wait()
+    }
+
+    pub(crate) fn ending(&self) -> &Arc<Ending> {
+        &self.ending
     }
 
     /// Whether the robot was stopped.

@@ -21,12 +21,14 @@
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+mod actuators;
 mod assemble;
 mod blackboard;
 mod command;
 mod containment;
 mod controls;
 mod cycle;
+mod ending;
 mod error;
 pub mod executor;
 mod faults;

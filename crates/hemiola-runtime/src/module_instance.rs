@@ -1,14 +1,19 @@
 //! A module's instance, and what keeps its cycle and the watchdog apart.
 //!
 //! Most modules belong to their cycle alone. One with a `#[safe_state]` method must be reached when its cycle has stopped, from
-//! another thread, but never while one of its updates runs. Its gate is one word: how many of the cycle's tasks are inside, or
-//! that somebody from outside is.
+//! another thread, but never while one of its updates runs; and what that method did must not be undone by an update that comes
+//! later. Its gate is one word: how many of the cycle's tasks are inside, or that somebody from outside is, and whether the
+//! module is safe.
 //!
 //! | who | step | effect |
 //! |---|---|---|
-//! | task | adds one; if somebody from outside was in, subtracts it again | in, or left out in this run |
-//! | outside | exchanges 0 for `OUTSIDE` | in, only while no task is |
-//! | either | subtracts what it added | the other may come in |
+//! | task | adds one; if somebody from outside was in, or the module is safe, subtracts it again | in, or left out in this run |
+//! | outside | exchanges no tasks for `OUTSIDE` | in, only while no task is |
+//! | outside, leaving | exchanges `OUTSIDE` for `SAFE` | no task comes in |
+//! | task, leaving | subtracts what it added | others may come in |
+//! | cycle, between two runs | takes `SAFE` away, when the robot has left its safe state | tasks come in again |
+//!
+//! An update with a `&SafeState` comes in where the module is safe, too, if its run began in the safe state: it knows.
 //!
 //! All steps change the same word, so one of two that meet comes first and the other sees it. Coming in acquires what the one
 //! before released by leaving. A task that counts itself in and out again in vain can keep an outsider from entering, who tries
@@ -21,10 +26,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use hemiola_model::data::{ReadError, Reader, Writer};
-use hemiola_model::module::{BetweenRuns, Instance, PreparedParameters};
+use hemiola_model::module::{BetweenRuns, Instance, Outcome, PreparedParameters, SafeState};
 use hemiola_realtime::{Containment, take_place};
 
-use crate::containment::quietly;
+use crate::containment::{contained, in_words, quietly};
 use crate::faults::{Fault, Faults};
 use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
@@ -45,9 +50,8 @@ pub struct ModuleInstance {
 /// How trying to enter a module's safe state went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
+    /// It is safe, or its method panicked, which is a fault: in either case no update undoes it.
     Yes,
-    /// The module panicked over it.
-    Failed,
     /// Somebody is using the module.
     Busy,
 }
@@ -64,13 +68,19 @@ impl ModuleInstance {
         self.ports.get(update)
     }
 
-    /// Lets one of its cycle's tasks in, until the pass is dropped; `None` while somebody from outside is in.
+    /// Lets one of its updates in, until the pass is dropped; `None` while somebody from outside is in, and while the module is
+    /// safe, unless the update heeds the safe state in which its run began.
     #[inline]
-    pub fn pass(&self) -> Option<Pass<'_>> {
-        match &self.gate {
-            None => Some(Pass(None)),
-            Some(gate) => gate.enter().then_some(Pass(Some(gate))),
-        }
+    pub fn pass(&self, at_beginning: SafeState, heeds: bool) -> Option<Pass<'_>> {
+        let Some(gate) = &self.gate else { return Some(Pass(None)) };
+        let (pass, is_safe) = gate.pass()?;
+        let may_act = if at_beginning.is_active() { heeds } else { !is_safe };
+        may_act.then_some(pass)
+    }
+
+    /// Lets its cycle in between two runs, for what moves nothing; `None` while somebody from outside is in.
+    fn pass_between_runs(&self) -> Option<Pass<'_>> {
+        self.gate.as_ref().map_or(Some(Pass(None)), |gate| Some(gate.pass()?.0))
     }
 
     /// Has the module remember what was written down.
@@ -84,30 +94,63 @@ impl ModuleInstance {
 
     /// Writes down what the module remembers; `false` while somebody from outside is in.
     pub fn write_state(&self, writer: &mut dyn Writer, _: &BetweenRuns<'_>) -> bool {
-        let Some(_pass) = self.pass() else { return false };
+        let Some(_pass) = self.pass_between_runs() else { return false };
         // SAFETY: between two runs, and nobody from outside is in.
         unsafe { self.instance.write_state(writer) };
         true
     }
 
-    /// Enters the module's safe state, from any thread.
+    /// Enters the module's safe state, from any thread, if it is not in it: calls its `#[safe_state]` method.
     pub fn enter_safe_state(&self) -> Entered {
         let Some(gate) = &self.gate else { return Entered::Yes };
-        if !gate.enter_from_outside() {
-            return Entered::Busy;
+        match gate.enter_from_outside() {
+            Outside::Safe => return Entered::Yes,
+            Outside::Busy => return Entered::Busy,
+            Outside::In => {}
         }
         // A module that panics here must not keep others from it.
-        let result = quietly(|| {
+        let result = contained(|| {
             // SAFETY: no task of its cycle is in, and none comes in.
-            unsafe { self.instance.alone() }.enter_safe_state();
+            match unsafe { self.instance.alone() }.enter_safe_state() {
+                Outcome::Failed(failure) => Err(format!("failed: {}", in_words(&failure))),
+                _ => Ok(()),
+            }
         });
         gate.leave_from_outside();
-        if result.is_some() { Entered::Yes } else { Entered::Failed }
+        if let Err(reason) = result.unwrap_or_else(Err) {
+            self.faults.note(Fault::Unsafe {
+                module: self.instance.name(),
+                location: self.location.to_owned(),
+                reason,
+            });
+        }
+        Entered::Yes
+    }
+
+    /// Whether its `#[safe_state]` method was called, and no update comes in.
+    pub fn is_safe(&self) -> bool {
+        self.gate.as_ref().is_some_and(Gate::is_safe)
+    }
+
+    /// Lets its updates in again, between two runs of its cycle. Whoever made it safe before has said why by then.
+    pub fn leave_safe_state(&self, _: &mut BetweenRuns<'_>) {
+        if let Some(gate) = &self.gate {
+            gate.end_safe_state();
+        }
+    }
+
+    /// It was safe when what it remembers was written down.
+    pub fn resume_safe_state(&self, _: &mut BetweenRuns<'_>) {
+        if let Some(gate) = &self.gate
+            && gate.enter_from_outside() == Outside::In
+        {
+            gate.leave_from_outside();
+        }
     }
 
     /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside is in.
     pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
-        let Some(_pass) = self.pass() else { return false };
+        let Some(_pass) = self.pass_between_runs() else { return false };
         // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from outside is in.
         quietly(|| unsafe { self.instance.alone() }.exchange_parameters(parameters)).is_some()
     }
@@ -150,59 +193,133 @@ impl Drop for Pass<'_> {
 struct Gate(AtomicU32);
 
 const OUTSIDE: u32 = 1 << 31;
+const SAFE: u32 = 1 << 30;
+
+/// How coming in from outside went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outside {
+    In,
+    /// A task is in, or somebody else from outside.
+    Busy,
+    /// Somebody has done it already.
+    Safe,
+}
 
 impl Gate {
-    fn enter(&self) -> bool {
-        let free = self.0.fetch_add(1, Ordering::Acquire) & OUTSIDE == 0;
-        if !free {
-            self.leave();
-        }
-        free
+    /// Lets a task in, and tells whether the module is safe; `None` while somebody from outside is in.
+    #[inline]
+    fn pass(&self) -> Option<(Pass<'_>, bool)> {
+        let before = self.0.fetch_add(1, Ordering::Acquire);
+        let pass = Pass(Some(self));
+        (before & OUTSIDE == 0).then_some((pass, before & SAFE != 0))
     }
 
     fn leave(&self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    fn enter_from_outside(&self) -> bool {
-        self.0.compare_exchange(0, OUTSIDE, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    /// Releases what was done before also where the module is safe already: see [`end_safe_state`](Self::end_safe_state).
+    fn enter_from_outside(&self) -> Outside {
+        let mut now = self.0.load(Ordering::Relaxed);
+        loop {
+            let (next, outcome) = match now {
+                0 => (OUTSIDE, Outside::In),
+                _ if now & (SAFE | OUTSIDE) == SAFE => (now, Outside::Safe),
+                _ => return Outside::Busy,
+            };
+            match self.0.compare_exchange(now, next, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return outcome,
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    fn is_safe(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & SAFE != 0
     }
 
     /// Tasks may have counted themselves in for a moment, so their count stays.
     fn leave_from_outside(&self) {
-        self.0.fetch_sub(OUTSIDE, Ordering::Release);
+        self.0.fetch_sub(OUTSIDE - SAFE, Ordering::Release);
+    }
+
+    /// Acquires what who made the module safe had done before: also that the robot is in its safe state, if it is again.
+    fn end_safe_state(&self) {
+        self.0.fetch_and(!SAFE, Ordering::AcqRel);
     }
 }
 
 #[cfg(loom)]
-#[test]
-fn loom_a_module_is_never_used_from_both_sides() {
+mod tests {
+    use super::*;
     use crate::sync::{Arc, UnsafeCell};
 
     struct Guarded(Gate, UnsafeCell<u32>);
-    // SAFETY: the cell is used behind the gate only, which is what the model checks.
+    // SAFETY: the cell is used behind the gate only, which is what the models check.
     unsafe impl Sync for Guarded {}
 
-    loom::model(|| {
-        let guarded = Arc::new(Guarded(Gate::default(), UnsafeCell::new(0)));
-        let watchdog = {
-            let guarded = guarded.clone();
-            loom::thread::spawn(move || {
-                if guarded.0.enter_from_outside() {
-                    // SAFETY: see above.
-                    guarded.1.with_mut(|value| unsafe { *value += 1 });
-                    guarded.0.leave_from_outside();
-                }
-            })
-        };
-        for _ in 0..2 {
-            if guarded.0.enter() {
-                // SAFETY: see above.
-                guarded.1.with_mut(|value| unsafe { *value += 1 });
-                guarded.0.leave();
-            }
+    impl Guarded {
+        fn add(&self) {
+            // SAFETY: whoever is behind the gate is alone, as each model has one thread of the cycle.
+            self.1.with_mut(|value| unsafe { *value += 1 });
         }
-        watchdog.join().unwrap();
-        assert!(guarded.0.enter_from_outside());
-    });
+
+        fn task(&self) -> bool {
+            let Some((_pass, is_safe)) = self.0.pass() else { return false };
+            if !is_safe {
+                self.add();
+            }
+            !is_safe
+        }
+    }
+
+    #[test]
+    fn loom_a_module_is_never_used_from_both_sides_and_not_after_it_was_made_safe() {
+        loom::model(|| {
+            let guarded = Arc::new(Guarded(Gate::default(), UnsafeCell::new(0)));
+            let watchdog = {
+                let guarded = guarded.clone();
+                loom::thread::spawn(move || {
+                    let entered = guarded.0.enter_from_outside();
+                    if entered == Outside::In {
+                        guarded.add();
+                        guarded.0.leave_from_outside();
+                    }
+                    entered
+                })
+            };
+            let acted = [guarded.task(), guarded.task()];
+            let entered = watchdog.join().unwrap();
+            assert_eq!(guarded.task(), entered == Outside::Busy);
+            assert!(entered != Outside::Busy || acted.contains(&true), "only a task keeps it from coming in");
+            assert!(acted[0] || !acted[1] || entered == Outside::Busy, "what was left out stays out");
+        });
+    }
+
+    #[test]
+    fn loom_who_makes_a_module_safe_while_it_is_let_go_is_seen_by_its_cycle() {
+        use crate::sync::AtomicU32;
+
+        loom::model(|| {
+            let (gate, robot) = (Arc::new(Gate::default()), Arc::new(AtomicU32::new(0)));
+            assert_eq!(gate.enter_from_outside(), Outside::In);
+            gate.leave_from_outside();
+            let watchdog = {
+                let (gate, robot) = (gate.clone(), robot.clone());
+                loom::thread::spawn(move || {
+                    robot.store(1, Ordering::Relaxed);
+                    let outcome = gate.enter_from_outside();
+                    if outcome == Outside::In {
+                        gate.leave_from_outside();
+                    }
+                    outcome
+                })
+            };
+            gate.end_safe_state();
+            let is_seen = robot.load(Ordering::Relaxed) == 1;
+            let outcome = watchdog.join().unwrap();
+            assert_ne!(outcome, Outside::Busy, "nobody is in");
+            assert!(gate.is_safe() || is_seen, "{outcome:?}");
+        });
+    }
 }

@@ -10,6 +10,7 @@ pub use messages::Message;
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -300,7 +301,14 @@ impl Monitor {
     /// Ends the trace, if one is being written.
     pub fn stop_trace(&mut self) -> Result<(), RuntimeError> {
         self.poll();
-        self.trace.take().map_or(Ok(()), |(_, writer)| Ok(writer.finish().map(drop)?))
+        let Some((path, writer)) = self.trace.take() else { return Ok(()) };
+        writer.finish()?;
+        if !path.exists() {
+            let gone = "it was removed while it was written, or the folder that it was in";
+            let source = io::Error::new(io::ErrorKind::NotFound, gone);
+            return Err(hemiola_trace::Error::WriteTrace { path, source }.into());
+        }
+        Ok(())
     }
 
     /// Where the trace is being written.

@@ -25,6 +25,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use hemiola_model::Time;
 use hemiola_trace::ExchangeId;
 
+use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::provenance::Provenance;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -54,10 +55,11 @@ pub struct OriginWriter {
 
 impl OriginWriter {
     /// Of the publisher at that place; `None` if there are too many. Allocates.
-    pub fn new(topic: Arc<TopicOrigins>, place: u32, sources: usize, exchange: ExchangeId) -> Option<Self> {
+    pub fn new(topic: Arc<TopicOrigins>, place: u32, shape: impl Into<Shape>, exchange: ExchangeId) -> Option<Self> {
+        let shape = shape.into();
         let writer = Self { topic, place: place as usize };
         let publisher = writer.topic.0.get(writer.place)?;
-        let publisher = publisher.get_or_init(|| PublisherOrigins { exchange, runs: Runs::new(sources) });
+        let publisher = publisher.get_or_init(|| PublisherOrigins { exchange, runs: Runs::new(shape) });
         publisher.runs.writers.fetch_add(1, Ordering::Relaxed);
         Some(writer)
     }
@@ -100,13 +102,15 @@ pub struct OriginReader {
     one: Provenance,
     /// All together.
     all: Provenance,
+    /// What happens to samples that come into the cycle with them.
+    entrance: Entrance,
 }
 
 impl OriginReader {
     /// Of the messages of a topic. Allocates.
-    pub fn new(topic: Arc<TopicOrigins>, sources: usize) -> Self {
-        let none = Provenance::none(sources);
-        Self { topic, ended: [0; PUBLISHERS], latest: [0; PUBLISHERS], one: none.clone(), all: none }
+    pub fn new(topic: Arc<TopicOrigins>, shape: impl Into<Shape>, entrance: Entrance) -> Self {
+        let none = Provenance::shaped(shape.into());
+        Self { topic, ended: [0; PUBLISHERS], latest: [0; PUBLISHERS], one: none.clone(), all: none, entrance }
     }
 
     /// Before messages are taken.
@@ -125,7 +129,7 @@ impl OriginReader {
             let Some((number, run)) = runs.latest_known(self.ended[place], next(place), &mut self.one) else {
                 continue;
             };
-            self.all.hear(&self.one);
+            self.all.hear_through(&self.one, self.entrance);
             if number > std::mem::replace(&mut self.latest[place], number) {
                 tell(*exchange, run);
             }
@@ -160,7 +164,7 @@ struct Entry {
     run: AtomicU32,
     /// The number of its first message, if it publishes some.
     first: AtomicU64,
-    /// The oldest and the newest of each source, by values and by messages.
+    /// The oldest and the newest of each source, by values and by messages, for each set of marks.
     words: Box<[AtomicU64]>,
 }
 
@@ -168,13 +172,14 @@ struct Entry {
 const BEING_WRITTEN: u64 = 0;
 
 impl Runs {
-    fn new(sources: usize) -> Self {
+    fn new(shape: impl Into<Shape>) -> Self {
+        let Shape { sources, ways } = shape.into();
         let word = || AtomicU64::new(0);
         let entry = || Entry {
             number: word(),
             run: AtomicU32::new(0),
             first: word(),
-            words: (0..4 * sources).map(|_| word()).collect(),
+            words: (0..4 * sources * ways).map(|_| word()).collect(),
         };
         Self { entries: std::array::from_fn(|_| entry()), begun: word(), ended: word(), writers: AtomicU32::new(0) }
     }
@@ -263,7 +268,7 @@ mod tests {
     fn silence_tells_of_runs_that_have_ended_and_messages_of_those_that_have_not() {
         let origins = Origins::default();
         let writer = OriginWriter::new(origins.of("Whistle"), 0, 1, ExchangeId(3)).unwrap();
-        let mut reader = OriginReader::new(origins.of("Whistle"), 1);
+        let mut reader = OriginReader::new(origins.of("Whistle"), 1, Entrance::default());
         reader.look();
         assert_eq!(heard(&mut reader, 0), (None, vec![]), "nobody has told anything yet");
 
@@ -299,7 +304,7 @@ mod tests {
     fn a_publisher_that_no_program_has_any_more_tells_nothing() {
         let origins = Origins::default();
         let [old, new] = [0, 1].map(|_| OriginWriter::new(origins.of("Whistle"), 2, 1, ExchangeId(0)).unwrap());
-        let mut reader = OriginReader::new(origins.of("Whistle"), 1);
+        let mut reader = OriginReader::new(origins.of("Whistle"), 1, Entrance::default());
         old.begin(1, 0, &sampled(1));
         old.end();
         drop(old);

@@ -5,6 +5,9 @@ pub use transport::Transport;
 use std::fmt;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hemiola_realtime::{monotonic_now, sleep_until};
 
 use crate::assemble::Robot;
 use crate::error::RuntimeError;
@@ -37,7 +40,8 @@ use transport::Shared;
 pub struct Player {
     handle: RobotHandle,
     transport: Transport,
-    thread: JoinHandle<Played>,
+    /// Until somebody waits for it.
+    thread: Option<JoinHandle<Played>>,
 }
 
 /// How fast a [`Player`] steps.
@@ -98,7 +102,7 @@ impl Robot {
         let thread = thread::Builder::new().name("hemiola player".into()).spawn(steps).map_err(refused)?;
         let made = receiver.recv().map_err(|_| RuntimeError::internal("the player's thread ended at once"))?;
         let (handle, transport) = made?;
-        Ok(Player { handle, transport, thread })
+        Ok(Player { handle, transport, thread: Some(thread) })
     }
 }
 
@@ -115,21 +119,42 @@ impl Player {
 
     /// Whether the robot has come to its end, or was stopped.
     pub fn has_ended(&self) -> bool {
-        self.thread.is_finished()
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Waits until the robot has come to its end, or was stopped.
-    pub fn wait(self) -> Played {
-        let panicked = || Played { failure: Some("it ended with a panic of its own".to_owned()), deviation: None };
-        self.thread.join().unwrap_or_else(|_| panicked())
+    pub fn wait(mut self) -> Played {
+        let failed = || Played { failure: Some("it ended with a panic of its own".to_owned()), deviation: None };
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(failed)
     }
 
-    /// Stops the robot, and waits until it has ended.
+    /// Stops the robot, and waits until it has ended. Who steps it is left behind a second later if a module does not return; what
+    /// moves is made safe by then.
     pub fn stop(self) -> Played {
-        self.handle.stop();
-        self.wait()
+        self.handle.make_safe();
+        let patience = monotonic_now() + END_PATIENCE;
+        while !self.has_ended() && monotonic_now() < patience {
+            sleep_until(monotonic_now() + Duration::from_millis(1));
+        }
+        if self.has_ended() {
+            return self.wait();
+        }
+        let failure = "thread `hemiola player` does not end and is left behind: a module does not return".to_owned();
+        Played { failure: Some(failure), deviation: None }
     }
 }
+
+impl Drop for Player {
+    /// Also where the thread that has it panics: nothing moves on when the process ends then.
+    fn drop(&mut self) {
+        if !self.has_ended() {
+            self.handle.make_safe();
+        }
+    }
+}
+
+/// How long a robot that is stopped may take to end its step.
+const END_PATIENCE: Duration = Duration::from_secs(1);
 
 impl fmt::Debug for Player {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

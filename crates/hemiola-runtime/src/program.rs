@@ -75,6 +75,8 @@ pub struct Program {
     _discarded: DiscardedStores,
     /// Each module once.
     instances: Box<[Arc<ModuleInstance>]>,
+    /// Those that have a safe state.
+    actuators: Box<[Arc<ModuleInstance>]>,
 }
 
 struct ProgramPort {
@@ -263,10 +265,25 @@ impl Program {
         }
     }
 
-    /// Brings every module that has one into its safe state; between two runs.
+    /// Brings every module that has one into its safe state, unless it is in it; between two runs.
     pub fn enter_safe_state(&self) {
         // Busy ones are with the watchdog, which does the same.
-        self.instances.iter().for_each(|instance| _ = instance.enter_safe_state());
+        self.actuators.iter().for_each(|actuator| _ = actuator.enter_safe_state());
+    }
+
+    /// Has the modules that are in their safe state leave it; tells whether any was.
+    pub fn leave_safe_state(&self, between: &mut BetweenRuns<'_>) -> bool {
+        let mut was_safe = false;
+        for actuator in self.actuators.iter().filter(|actuator| actuator.is_safe()) {
+            actuator.leave_safe_state(between);
+            was_safe = true;
+        }
+        was_safe
+    }
+
+    /// They were in their safe state when what they remember was written down.
+    pub fn resume_safe_state(&self, between: &mut BetweenRuns<'_>) {
+        self.actuators.iter().for_each(|actuator| actuator.resume_safe_state(between));
     }
 
     /// What the results of a task come from.

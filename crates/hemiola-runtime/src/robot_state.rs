@@ -6,6 +6,7 @@ use hemiola_model::module::SafeState;
 use hemiola_realtime::Wakeup;
 use hemiola_trace::SourceId;
 
+use crate::blackboard::feedback::{Feedback, Shape};
 use crate::faults::{Fault, Faults};
 use crate::gate::Gate;
 use crate::origins::Origins;
@@ -29,6 +30,7 @@ pub struct RobotState {
     origins: Origins,
     gate: Arc<Gate>,
     taken: Taken,
+    feedback: Feedback,
     faults: Arc<Faults>,
 }
 
@@ -48,8 +50,25 @@ impl RobotState {
             origins: Origins::default(),
             gate: Arc::default(),
             taken,
+            feedback: Feedback::default(),
             faults: Arc::default(),
         }
+    }
+
+    /// With where values come back to the cycles that they derive from.
+    pub fn with_feedback(mut self, feedback: Feedback) -> Self {
+        self.feedback = feedback;
+        self
+    }
+
+    /// Where values come back to the cycles that they derive from.
+    pub fn feedback(&self) -> &Feedback {
+        &self.feedback
+    }
+
+    /// How many samples are counted apart.
+    pub fn shape(&self) -> Shape {
+        Shape { sources: self.source_ids.len(), ways: self.feedback.ways() }
     }
 
     /// What should not have happened.

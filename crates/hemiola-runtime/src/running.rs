@@ -1,24 +1,22 @@
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hemiola_bus::RobotClock;
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
-use hemiola_model::{SourceRate, Time};
-use hemiola_realtime::{
-    AdaptiveEarliness, Containment, MonotonicTime, Policy, Priority, ThreadSettings, monotonic_now, secure_memory,
-    sleep_until,
-};
+use hemiola_model::Time;
+use hemiola_model::configuration::{Configuration, Scheduling, Trigger};
+use hemiola_realtime::{Containment, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until};
 
 use crate::assemble::{Launched, Robot, launch, thread_settings};
 use crate::containment::contained;
-use crate::cycle::Cycle;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::robot_state::RobotState;
-use crate::source::{Sampled, SourceRunner};
 use crate::sync::{AtomicUsize, Ordering};
+use threads::{run_by_timer, run_source, run_when_triggered};
+
+mod threads;
 
 /// How fast the framework's clock runs.
 ///
@@ -151,20 +149,22 @@ impl Robot {
         state.clock().restart(PREPARATION);
         let (mut threads, mut watched) = (Vec::new(), helpers);
         let catalog = monitor.catalog().clone();
-        let actuators: Vec<_> = controls.cycles.iter().map(|cycle| cycle.actuators.clone()).collect();
         let configuration = controls.robot.configuration().clone();
         let handle = RobotHandle::new(controls, monitor, viewpoints);
-        if !watchdog.is_idle() {
-            let settings = ThreadSettings::new("hemiola watchdog").policy(Policy::Fifo(above_all(&configuration)));
-            let state = state.clone();
-            let body = move || _ = guarded(&state, "hemiola watchdog", || watchdog.run());
+        if !watchdog.is_idle() || handle.ending().moves_something() {
+            let mut settings = ThreadSettings::new("hemiola watchdog");
+            if !watchdog.is_idle() {
+                settings = settings.policy(Policy::Fifo(above_all(&configuration)));
+            }
+            let (state, ending) = (state.clone(), handle.ending().clone());
+            let body = move || _ = guarded(&state, "hemiola watchdog", || watchdog.run(&ending));
             let spawned = hemiola_realtime::spawn(settings, body)?;
             handle.note_denials(&spawned.report);
             threads.push(spawned.thread);
         }
         // Cycles first, so that nobody misses the first sample.
         let left = Arc::new(AtomicUsize::new(cycles.len()));
-        for ((cycle, configured), actuators) in cycles.into_iter().zip(&configuration.cycles).zip(actuators) {
+        for (index, (cycle, configured)) in cycles.into_iter().zip(&configuration.cycles).enumerate() {
             let settings = thread_settings(&format!("{} 0", cycle.core.name), configured.scheduling, &configured.cores);
             let rate = match configured.trigger {
                 Trigger::Rate(rate) => Some(rate),
@@ -172,16 +172,13 @@ impl Robot {
             };
             let worker = catalog.worker(cycle.core.id, 0, 0)?;
             let (state, left, name) = (state.clone(), left.clone(), format!("{} 0", cycle.core.name));
+            let ending = handle.ending().clone();
             let body = move || {
-                let ended = guarded(&state, &name, || match rate {
+                _ = guarded(&state, &name, || match rate {
                     Some(rate) => run_by_timer(cycle, rate),
                     None => run_when_triggered(cycle),
                 });
-                if ended.is_none() {
-                    // Its cycle cannot do it any more.
-                    let actuators = actuators.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    actuators.iter().for_each(|actuator| _ = actuator.enter_safe_state());
-                }
+                ending.end_cycle(index);
                 if left.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // Nobody is left to do anything.
                     state.stop();
@@ -242,7 +239,7 @@ impl RunningRobot {
             let seen = self.state.turn.generation();
             self.state.turn.wait(seen, Some(monotonic_now() + STOP_PERIOD));
         }
-        let patience = monotonic_now() + END_PATIENCE;
+        let patience = monotonic_now() + END_PATIENCE.max(self.handle.ending().within() * 2);
         while self.threads.iter().any(|thread| !thread.is_finished()) && monotonic_now() < patience {
             sleep_until(monotonic_now() + Duration::from_millis(1));
         }
@@ -292,18 +289,22 @@ impl RunningRobot {
 }
 
 impl Drop for RunningRobot {
+    /// Also where the thread that has it panics: nothing moves on when the process ends then.
     fn drop(&mut self) {
         self.state.stop();
+        self.handle.ending().wait();
     }
 }
 
-/// A priority above those of all cycles, if there is one.
+/// A priority above those of all cycles and sources, if there is one.
 fn above_all(configuration: &Configuration) -> Priority {
-    let level = |cycle: &CycleConfiguration| match cycle.scheduling {
-        Scheduling::Fifo(level) | Scheduling::RoundRobin(level) => level,
-        Scheduling::TimeSharing => 0,
-    };
-    let highest = configuration.cycles.iter().map(level).max().unwrap_or(0);
+    let triggers = configuration.cycles.iter().filter_map(|cycle| match &cycle.trigger {
+        Trigger::Source(source) => Some(source),
+        Trigger::Rate(_) | Trigger::Topic(_) => None,
+    });
+    let sources = configuration.sources.keys().chain(triggers).map(|name| configuration.source_scheduling(name));
+    let all = configuration.cycles.iter().map(|cycle| cycle.scheduling).chain(sources);
+    let highest = all.filter_map(Scheduling::priority).max().unwrap_or(0);
     Priority::new(highest.saturating_add(1).min(99)).unwrap_or(Priority::LOWEST)
 }
 
@@ -317,133 +318,6 @@ impl fmt::Debug for RunningRobot {
 fn guarded(state: &RobotState, thread: &str, body: impl FnOnce()) -> Option<()> {
     let _containment = Containment::new();
     contained(body).map_err(|reason| state.note_end_of(thread, reason)).ok()
-}
-
-fn run_by_timer(mut cycle: Cycle, rate: f64) {
-    let _containment = Containment::new();
-    let mut earliness = AdaptiveEarliness::default();
-    cycle.settle();
-    if !cycle.core.robot.wait_for_beginning() {
-        return;
-    }
-    let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
-    let mut count = (cycle.core.robot.clock().now().seconds() * rate).ceil() as u64;
-    let mut next = cycle_due(&cycle.core.robot, nth(count));
-    let is_slow = is_slow(rate);
-    while !cycle.core.robot.is_stopping() {
-        if is_slow && !wait_nearly_until(next, &cycle.core.robot) {
-            return;
-        }
-        earliness.meet_prepared(next, || cycle.core.rehearse());
-        run_and_rest(&mut cycle, Some(nth(count)));
-        // After an overrun the triggers that have passed are left out: the newest data counts.
-        let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
-        count = count.saturating_add(1).max(passed);
-        next = cycle_due(&cycle.core.robot, nth(count));
-        cycle.core.executor.expect_run(Some(next));
-    }
-}
-
-fn run_and_rest(cycle: &mut Cycle, due: Option<Time>) {
-    let begin = monotonic_now();
-    cycle.run(due);
-    if let Some(end) = cycle.guard.rest_until(begin) {
-        sleep_until(end);
-    }
-}
-
-fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
-    robot.clock().due(time).unwrap_or_else(monotonic_now)
-}
-
-fn run_when_triggered(mut cycle: Cycle) {
-    let _containment = Containment::new();
-    let Some(trigger) = cycle.core.trigger.clone() else { return };
-    cycle.settle();
-    if !cycle.core.robot.wait_for_beginning() {
-        return;
-    }
-    while !cycle.core.robot.is_stopping() {
-        let seen = trigger.wakeup.generation();
-        if cycle.is_triggered() {
-            let begin = monotonic_now();
-            run_and_rest(&mut cycle, None);
-            cycle.core.executor.expect_run(cycle.core.period.map(|period| begin + period));
-        } else {
-            trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));
-        }
-    }
-}
-
-fn run_source(mut source: SourceRunner) {
-    let _containment = Containment::new();
-    let mut earliness = AdaptiveEarliness::default();
-    let mut count = 0;
-    if !source.robot.wait_for_beginning() {
-        return;
-    }
-    while !source.robot.is_stopping() {
-        let robot = source.robot.clone();
-        let sampled = match source.due(count) {
-            Some(due) => {
-                if let Some(at) = robot.clock().due(due) {
-                    if source.period().is_some_and(|period| period > STOP_PERIOD) && !wait_nearly_until(at, &robot) {
-                        return;
-                    }
-                    earliness.meet(at);
-                }
-                source.sample(Some(due))
-            }
-            None => source.sample(None),
-        };
-        match sampled {
-            Sampled::At(stamp) => {
-                if source.due(count).is_none()
-                    && let Some(at) = robot.clock().due(stamp)
-                {
-                    wait_until(at, &robot);
-                }
-                source.deliver();
-            }
-            // A source that fails at once must not keep a core busy.
-            Sampled::Failed if source.due(count).is_none() => sleep_until(monotonic_now() + Duration::from_millis(1)),
-            Sampled::Failed => {}
-            Sampled::Ended => return source.say_ended(),
-        }
-        count += 1;
-        if let SourceRate::Hertz(rate) = source.rate {
-            // A source that was held up goes on with the present; what it left out is said.
-            let passed = (robot.clock().now().seconds() * rate).floor() as u64;
-            if passed > count {
-                count = passed;
-                source.say_late();
-            }
-        }
-    }
-}
-
-/// Whether a robot that is to stop would have to wait for what happens so often.
-fn is_slow(rate: f64) -> bool {
-    rate * STOP_PERIOD.as_secs_f64() < 1.0
-}
-
-/// Waits until it is time to wait to the point; `false` if the robot stops meanwhile.
-fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
-    while !robot.is_stopping() {
-        let now = monotonic_now();
-        if at.since(now) <= STOP_PERIOD {
-            return true;
-        }
-        sleep_until(now + STOP_PERIOD / 2);
-    }
-    false
-}
-
-/// Recordings have gaps; a robot that is to stop does not wait for their end.
-fn wait_until(at: MonotonicTime, robot: &RobotState) {
-    while monotonic_now() < at && !robot.is_stopping() {
-        sleep_until(at.min(monotonic_now() + STOP_PERIOD));
-    }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "the sample method is called by the one thread that has the source")]
 
+mod stamps;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +18,7 @@ use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
 use crate::containment::{describe_and_discard, in_words, quietly};
+use crate::faults::Fault;
 use crate::observe::Outlets;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
@@ -24,6 +27,8 @@ use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::stand_in::Feed;
 use hemiola_bus::exchange::QueueWriter;
+
+pub use stamps::Stamps;
 
 /// A source, ready to run. Belongs to its own thread.
 pub struct SourceRunner {
@@ -49,6 +54,8 @@ pub struct SourceRunner {
     /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
+    /// What is known of the time stamps that it tells itself.
+    pub stamps: Stamps,
     pub records: SourceRecords,
     /// How its thread shall run.
     pub settings: ThreadSettings,
@@ -142,8 +149,8 @@ impl SourceRunner {
             unsafe { self.update.call(&self.instance, &self.bindings, &context) }
         }));
         let stamp = match outcome {
-            Ok(Outcome::Done) => Ok(now),
-            Ok(Outcome::Sampled(stamp)) => Ok(stamp.max(self.last.unwrap_or(stamp))),
+            Ok(Outcome::Done) => Ok((now, None)),
+            Ok(Outcome::Sampled(stamp)) => Ok(self.stamps.admit(stamp, self.last, now)),
             Ok(Outcome::Ended) => return Sampled::Ended,
             Ok(Outcome::Failed(failure)) => {
                 let text = in_words(&failure);
@@ -153,9 +160,10 @@ impl SourceRunner {
             Err(panic) => Err(describe_and_discard(panic)),
         };
         match stamp {
-            Ok(stamp) => {
+            Ok((stamp, said)) => {
                 writing.commit(stamp);
                 self.last = Some(stamp);
+                said.into_iter().for_each(|text| _ = self.fail(text));
                 Sampled::At(stamp)
             }
             Err(reason) => {
@@ -175,13 +183,15 @@ impl SourceRunner {
             feed.sample(&mut writing.values().collect::<Vec<_>>())
         }));
         let sampled = match sampled {
-            Ok(Ok(Some(stamp))) => Ok(stamp.max(self.last.unwrap_or(stamp))),
+            Ok(Ok(Some(stamp))) => Ok(stamp),
             Ok(Ok(None)) => return Sampled::Ended,
             Ok(Err(reason)) => Err(reason),
             Err(panic) => Err(describe_and_discard(panic)),
         };
         match sampled {
             Ok(stamp) => {
+                // Its recording told of it.
+                let (stamp, _) = self.stamps.admit(stamp, self.last, self.robot.clock().now());
                 writing.commit(stamp);
                 self.samples = feed.number().unwrap_or(self.samples);
                 self.last = Some(stamp);
@@ -220,8 +230,17 @@ impl SourceRunner {
         self.samples = self.samples.wrapping_add(1);
     }
 
-    /// Tells the cycles that wait for samples that there will be no more.
+    /// Whether its time stamps have stood still for so long that nothing later is to be expected. What
+    /// was recorded is repeated as it was.
+    pub fn stands_still(&self) -> bool {
+        self.feed.is_none() && self.stamps.stand_still()
+    }
+
+    /// Tells the cycles that wait for samples that there will be no more. That there was none at all is a fault.
     pub fn say_ended(&self) {
+        if self.last.is_none() && self.feed.is_none() {
+            self.robot.faults().note(Fault::NoSample { source: self.name });
+        }
         let triggers = self.exports.iter().filter_map(|export| export.trigger.as_ref());
         triggers.for_each(|trigger| trigger.end());
     }
@@ -229,6 +248,11 @@ impl SourceRunner {
     /// Tells that samples were left out because the machine held the source up.
     pub fn say_late(&mut self) {
         _ = self.fail("was held up and left out samples that were due meanwhile".to_owned());
+    }
+
+    /// Tells that in simulated time the source counts as having ended.
+    pub fn say_standing(&mut self) {
+        _ = self.fail("its time stamps stand still, and simulated time with them: it counts as ended".to_owned());
     }
 
     fn fail(&mut self, reason: String) -> Sampled {

@@ -87,13 +87,20 @@ impl SteppedSource {
             None => {
                 self.next = loop {
                     match self.source.sample(None) {
+                        Sampled::At(_) if self.source.stands_still() => {
+                            self.source.say_standing();
+                            break None;
+                        }
                         Sampled::At(stamp) => {
                             self.failures_in_a_row = 0;
                             self.is_taken = true;
                             break Some(stamp);
                         }
                         Sampled::Failed if self.failures_in_a_row < MOST_FAILURES => self.failures_in_a_row += 1,
-                        Sampled::Failed | Sampled::Ended => break None,
+                        Sampled::Failed | Sampled::Ended => {
+                            self.source.say_ended();
+                            break None;
+                        }
                     }
                 };
             }
@@ -108,6 +115,7 @@ impl SteppedSource {
                 Sampled::At(_) => {}
                 Sampled::Failed => return false,
                 Sampled::Ended => {
+                    self.source.say_ended();
                     self.next = None;
                     return false;
                 }

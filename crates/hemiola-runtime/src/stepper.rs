@@ -269,6 +269,7 @@ impl Stepper {
 
 impl Drop for Stepper {
     fn drop(&mut self) {
+        (0..self.stage.cycles.len()).for_each(|cycle| self.stage.handle.ending().end_cycle(cycle));
         // From now on nothing changes: whoever has a handle can still read the last values.
         self.stage.handle.note_end();
     }

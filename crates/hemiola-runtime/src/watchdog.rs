@@ -19,8 +19,9 @@ use hemiola_realtime::{Containment, monotonic_now};
 use hemiola_trace::{Catalog, TaskId};
 
 pub use demotion::{Demotion, EndlessRun};
-pub use silence::{Actuators, Silence, SilentCycle};
+pub use silence::{Silence, SilentCycle};
 
+use crate::ending::Ending;
 use crate::record::Severity;
 use crate::robot_state::RobotState;
 
@@ -30,6 +31,13 @@ pub struct Watchdog {
     pub demotions: Vec<Demotion>,
     pub robot: Arc<RobotState>,
     pub reports: QueueWriter<WatchdogReport>,
+    pub heartbeat: Option<Heartbeat>,
+}
+
+/// Tells somebody outside again and again that the robot lives.
+pub struct Heartbeat {
+    pub period: Duration,
+    pub beat: Box<dyn FnMut() + Send>,
 }
 
 /// What a watchdog has to say.
@@ -69,17 +77,23 @@ const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
 const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 impl Watchdog {
-    /// Whether there is nothing to look at.
+    /// Whether there is nothing to look at before the robot's end.
     pub fn is_idle(&self) -> bool {
-        self.silences.is_empty() && self.demotions.is_empty()
+        self.silences.is_empty() && self.demotions.is_empty() && self.heartbeat.is_none()
     }
 
-    /// Looks until the robot stops.
-    pub fn run(mut self) {
+    /// Looks until the robot stops, and sees to its end.
+    pub fn run(mut self, ending: &Arc<Ending>) {
         let _containment = Containment::new();
+        self.look_until_the_end();
+        ending.oversee();
+    }
+
+    fn look_until_the_end(&mut self) {
         let limits = self.silences.iter().map(|silence| silence.limit);
         let shortest = limits.chain(self.demotions.iter().map(|_| demotion::LIMIT)).min().unwrap_or(LONGEST_PERIOD);
-        let period = (shortest / LOOKS).clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
+        let beat = self.heartbeat.as_ref().map_or(LONGEST_PERIOD, |heartbeat| heartbeat.period);
+        let period = (shortest / LOOKS).min(beat).clamp(SHORTEST_PERIOD, LONGEST_PERIOD);
         if !self.robot.wait_for_beginning() {
             return;
         }
@@ -92,6 +106,9 @@ impl Watchdog {
 
     /// Reports that do not fit are lost: then nobody reads them, and nobody misses them.
     fn look(&mut self) {
+        if let Some(heartbeat) = &mut self.heartbeat {
+            (heartbeat.beat)();
+        }
         for demotion in &mut self.demotions {
             if let Some(endless) = demotion.look() {
                 _ = self.reports.push(WatchdogReport::Endless(endless));

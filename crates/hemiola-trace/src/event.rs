@@ -83,6 +83,16 @@ pub enum Event {
         /// When it was found out.
         at: Ticks,
     },
+    /// Triggers of a timer for which there was no run, because the run before them was too long or
+    /// began too late.
+    TriggersSkipped {
+        /// The cycle that they would have started.
+        cycle: CycleId,
+        /// How many.
+        count: u32,
+        /// When it was found out.
+        at: Ticks,
+    },
     /// This worker slept and was woken.
     Woken {
         /// The cycle whose pool it belongs to.
@@ -251,6 +261,7 @@ impl Event {
             | Self::CycleEnd { at, .. }
             | Self::Overrun { at, .. }
             | Self::InputDropped { at, .. }
+            | Self::TriggersSkipped { at, .. }
             | Self::Woken { at, .. }
             | Self::Publish { at, .. }
             | Self::Take { at, .. }
@@ -298,6 +309,7 @@ impl Event {
             }
             Self::ThreadTime { worker, running, waiting, at } => [head(15, worker.0, 0), running, waiting, at.0],
             Self::StolenTime { core, nanoseconds, at } => [head(16, 0, 0) | (core.0 as u64) << 8, nanoseconds, 0, at.0],
+            Self::TriggersSkipped { cycle, count, at } => [head(17, cycle.0, count), 0, 0, at.0],
         }
     }
 
@@ -344,6 +356,7 @@ impl Event {
             }
             15 => Self::ThreadTime { worker: WorkerId(small), running: second, waiting: third, at },
             16 => Self::StolenTime { core: Core((head >> 8) as u8), nanoseconds: second, at },
+            17 => Self::TriggersSkipped { cycle: CycleId(small), count: run, at },
             _ => return None,
         })
     }

@@ -262,6 +262,11 @@ impl<W: Write> Writer<W> {
                 ]);
                 self.encoder.instant(track, time, "input dropped", &details);
             }
+            Event::TriggersSkipped { cycle, count, .. } => {
+                let track = self.cycle_track(names, cycle);
+                let details = Details::annotated([("count", Value::Number(count.into()))]);
+                self.encoder.instant(track, time, "triggers skipped", &details);
+            }
             Event::Woken { run, asked, at, .. } => {
                 let latency = self.scale.nanoseconds_between(asked, at);
                 let details =

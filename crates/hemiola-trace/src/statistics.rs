@@ -106,6 +106,9 @@ impl Statistics {
                 Event::InputDropped { cycle, source, count, .. } => {
                     *cycles.entry(cycle).or_default().dropped_inputs.entry(source).or_default() += u64::from(count);
                 }
+                Event::TriggersSkipped { cycle, count, .. } => {
+                    cycles.entry(cycle).or_default().skipped_triggers += u64::from(count);
+                }
                 Event::Woken { cycle, asked, at, .. } => {
                     cycles.entry(cycle).or_default().wake_up.record(scale.nanoseconds_between(asked, at));
                 }

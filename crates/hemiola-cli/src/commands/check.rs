@@ -1,28 +1,38 @@
 //! `check`: everything that can be known without running.
 
+mod machine;
+mod safe_state;
+
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use hemiola_config::{Diagnostics, Origins};
-use hemiola_model::configuration::{CycleConfiguration, Trigger};
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
+use hemiola_realtime::Affinity;
 use hemiola_words::duration;
 
 use super::{print, wrapped};
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
+use crate::guard::StopCommand;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{self, Session};
 
 pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
     let session = Session::open(program, &arguments.configuration)?;
     if let Some(key) = &arguments.explain {
-        return print(&explain(key, &session.origins)?);
+        return print(&explain(key, session.robot.configuration(), &session.origins)?);
     }
     warn(&session.warnings, session.robot.warnings());
-    print(&overview(&session))
+    warn(&machine::warnings(&session.robot, &session.origins, &Affinity::of_this_thread()), &[]);
+    let base = session::base(program, &arguments.configuration);
+    let guard = session.robot.configuration().guard.as_ref();
+    let guard = guard.map(|guard| StopCommand::of(guard, &base)).transpose()?;
+    print(&overview(&session, guard.as_ref()))
 }
 
 /// Says what is worth a look, where errors go.
@@ -52,7 +62,7 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
 }
 
 /// A line per cycle.
-fn overview(session: &Session) -> String {
+fn overview(session: &Session, guard: Option<&StopCommand>) -> String {
     let robot = &session.robot;
     let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let plans = robot.plans(available);
@@ -79,6 +89,13 @@ fn overview(session: &Session) -> String {
             plan.workers()
         );
     }
+    text.push('\n');
+    for (source, triggered) in raised(robot.configuration()) {
+        if let Some(priority) = robot.configuration().source_scheduling(source).priority() {
+            let _ = writeln!(text, "{source} has priority {priority}, for it triggers {}.", triggered.name);
+        }
+    }
+    safe_state::lines(session, guard).iter().for_each(|line| _ = writeln!(text, "{line}"));
     let _ = writeln!(text, "\n{} is in order.", session.configured_by);
     text
 }
@@ -101,15 +118,40 @@ pub fn trigger(cycle: &CycleConfiguration) -> String {
     text
 }
 
+/// Sources that have a priority because of a cycle that they trigger, with that cycle.
+fn raised(configuration: &Configuration) -> BTreeMap<&str, &CycleConfiguration> {
+    let triggers = configuration.cycles.iter().filter_map(|cycle| match &cycle.trigger {
+        Trigger::Source(source) => Some(source.as_str()),
+        Trigger::Rate(_) | Trigger::Topic(_) => None,
+    });
+    let said = |source: &str| configuration.sources.get(source).and_then(|source| source.scheduling);
+    let unsaid = triggers.filter(|source| said(source).is_none());
+    unsaid.filter_map(|source| Some((source, configuration.most_important_triggered_by(source)?.0))).collect()
+}
+
 /// Where a value, or every value below a key, comes from.
-fn explain(key: &str, origins: &Origins) -> Result<String, CommandError> {
+fn explain(key: &str, configuration: &Configuration, origins: &Origins) -> Result<String, CommandError> {
     let below = format!("{key}.");
+    let is_asked = |path: &str| path == key || path.starts_with(&below);
     let mut text = String::new();
-    for (path, origin) in origins.iter().filter(|(path, _)| *path == key || path.starts_with(&below)) {
+    for (path, origin) in origins.iter().filter(|(path, _)| is_asked(path)) {
         let _ = writeln!(text, "{path} = {}", origin.value);
         let _ = writeln!(text, "    from  {}", origin.place);
         for place in origin.overrides.iter().rev() {
             let _ = writeln!(text, "    over  {place}  {}", place.text());
+        }
+    }
+    for (source, cycle) in raised(configuration) {
+        let path = format!("source.{source}.priority");
+        if let Some(priority) = configuration.source_scheduling(source).priority().filter(|_| is_asked(&path)) {
+            let place = origins.at(&["cycle", &cycle.name, "priority"]).map(|origin| origin.place.to_string());
+            let _ = writeln!(text, "{path} = {priority}");
+            let _ = writeln!(
+                text,
+                "    from  {}, for it triggers `{}` and nothing else is written",
+                place.as_deref().unwrap_or("the cycle's priority"),
+                cycle.name
+            );
         }
     }
     if text.is_empty() {
@@ -117,4 +159,32 @@ fn explain(key: &str, origins: &Origins) -> Result<String, CommandError> {
         return Err(CommandError::Usage(advice));
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_config::{Catalog, Component, Loaded, parse};
+
+    use super::*;
+
+    fn loaded(text: &str) -> Loaded {
+        parse(text, "robot.toml", &Catalog::new([], [Component::new("Body", "nao"), Component::new("Lidar", "nao")]))
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    const MOTION: &str = "[cycle.'left leg']\ntrigger = \"Body\"\npriority = 80\n";
+
+    #[test]
+    fn a_priority_that_a_source_has_for_its_cycle_is_explained_by_that_cycle() {
+        let Loaded { configuration, origins, .. } = loaded(MOTION);
+        let said = explain("source", &configuration, &origins).unwrap();
+        assert!(
+            said.starts_with("source.Body.priority = 81\n    from  robot.toml:3:12, for it triggers `left leg`"),
+            "{said}"
+        );
+        assert_eq!(explain("source.Body.priority", &configuration, &origins).unwrap(), said);
+        let Loaded { configuration, origins, .. } = loaded(&format!("{MOTION}[source.Body]\npriority = 30\n"));
+        let said = explain("source", &configuration, &origins).unwrap();
+        assert!(said.starts_with("source.Body.priority = 30\n    from  robot.toml:5:12\n"), "{said}");
+    }
 }

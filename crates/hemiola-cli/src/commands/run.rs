@@ -23,9 +23,11 @@ use super::check::warn;
 use super::log::read_log;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
+use crate::guard::{self, Line, Message, Oversight};
 use crate::live::{Keys, Terminal};
+use crate::notes::tell;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::summary::Summary;
 use hemiola_insight::profile;
 use hemiola_insight::{Admitted, admit};
@@ -39,6 +41,12 @@ use watch::{Pace, Shown, Watch, tempo};
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+    let line = Line::to_guard();
+    if line.is_none()
+        && let Some(oversight) = oversight(program, arguments)?
+    {
+        return oversight.oversee();
+    }
     let log = match &arguments.replay {
         Some(path) => Some(read_log(path)?),
         None => None,
@@ -46,7 +54,7 @@ pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<Ex
     let terminal = Terminal::default();
     let interruption = Interruption::await_signals(&terminal);
     let mut shown = Shown::choose(arguments);
-    let mut attempt = Attempt { program, name, arguments, log, terminal, interruption, again: None };
+    let mut attempt = Attempt { program, name, arguments, log, terminal, interruption, line, again: None };
     let mut lap = attempt.lap(&mut shown)?;
     while arguments.repeat && !attempt.interruption.has_come() {
         attempt.again = lap.tempo;
@@ -54,6 +62,16 @@ pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<Ex
     }
     shown.finish();
     lap.finish(arguments)
+}
+
+/// The guard that robot.toml asks for. A robot that is stepped moves nothing, and needs none.
+fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Oversight>, CommandError> {
+    if !program.is_process || stepped(arguments).is_some() {
+        return Ok(None);
+    }
+    let (loaded, _) = session::configuration(program, &arguments.configuration)?;
+    let base = session::base(program, &arguments.configuration);
+    loaded.configuration.guard.map(|guard| Oversight::of(&guard, &base)).transpose()
 }
 
 /// What is the same for every time that it runs: with `--loop` it does again and again.
@@ -64,6 +82,8 @@ struct Attempt<'a> {
     log: Option<ReplayLog>,
     terminal: Terminal,
     interruption: Interruption,
+    /// To the guard, if there is one.
+    line: Option<Line>,
     /// Not the first time: how fast it was the last time.
     again: Option<Tempo>,
 }
@@ -83,6 +103,8 @@ struct Lap {
     /// What can take how long, and what did; of a run in real time.
     bounds: Option<String>,
     capture: Option<Trace>,
+    /// A trace was to be written.
+    is_traced: bool,
     robot_time: Time,
     elapsed: Duration,
 }
@@ -112,7 +134,9 @@ impl Attempt<'_> {
             }
             None => (session.robot, Remarks::default()),
         };
-        let recording = Recording::of(&arguments.recording(), &robot, name)?;
+        let mut options = arguments.recording();
+        options.path = options.path.map(guard::after_restart);
+        let recording = Recording::of(&options, &robot, name)?;
         if let Some(recording) = &recording {
             warn_of_idle_channels(recording);
             robot.check_observation(&recording.observation())?;
@@ -129,9 +153,11 @@ impl Attempt<'_> {
             make_folder(path)?;
         }
 
+        let robot = self.watched_over(robot, recording.as_ref())?;
         let started = Instant::now();
         let runner = Runner::start(robot, arguments, self.again)?;
         let handle = runner.handle().clone();
+        self.interruption.concern(&handle);
         if let Some(from) = arguments.from {
             runner.hurry_to(Time::ZERO + from, &self.interruption);
         }
@@ -163,6 +189,11 @@ impl Attempt<'_> {
         // By now there is all that there ever was.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
+        if let Some(line) = &self.line
+            && handle.make_safe()
+        {
+            line.say(&Message::Safe);
+        }
         drop(keys);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
@@ -173,7 +204,30 @@ impl Attempt<'_> {
             false => None,
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
-        Ok(Lap { handle, tempo, output, recorded, safe_state, lines, profile, bounds, capture, robot_time, elapsed })
+        Ok(Lap {
+            handle,
+            tempo,
+            output,
+            recorded,
+            safe_state,
+            lines,
+            profile,
+            bounds,
+            capture,
+            is_traced: trace.is_some(),
+            robot_time,
+            elapsed,
+        })
+    }
+
+    /// Has its guard know that it lives, and where its log is.
+    fn watched_over(&self, robot: Robot, recording: Option<&Recording>) -> Result<Robot, CommandError> {
+        let (Some(line), Some(guard)) = (&self.line, &robot.configuration().guard) else { return Ok(robot) };
+        if let Some(path) = recording.and_then(|recording| std::path::absolute(&recording.path).ok()) {
+            line.say(&Message::Log(path));
+        }
+        let period = guard.beat / BEATS;
+        Ok(robot.with_heartbeat(period, line.heartbeat().map_err(CommandError::Guard)?))
     }
 
     /// Looks at it until its end.
@@ -222,6 +276,9 @@ impl Attempt<'_> {
     }
 }
 
+/// It shows life so often in the time after which it is thought dead.
+const BEATS: u32 = 5;
+
 const SLOWEST: f64 = 1.0 / 64.0;
 const FASTEST: f64 = 64.0;
 
@@ -231,7 +288,7 @@ impl Lap {
         let capture = self.capture.take();
         let Self { handle, output, .. } = &self;
         let trace = handle.trace();
-        handle.change(Change::Trace { file: None }).wait()?;
+        let traced = handle.change(Change::Trace { file: None }).wait();
         if let Some(path) = &arguments.picture {
             let Trace { capture, catalog, scale } = capture.unwrap_or_else(|| handle.capture_events());
             let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
@@ -257,21 +314,32 @@ impl Lap {
             bounds: self.bounds.as_deref(),
             robot_time: self.robot_time,
             elapsed: self.elapsed,
-            trace: trace.as_deref(),
+            trace: trace.as_deref().filter(|_| traced.is_ok()),
             profile: output.profile.as_deref(),
             recorded: self.recorded.as_ref(),
         };
-        let code = super::print(&summary.text(io::stdout().is_terminal()))?;
+        let mut code = super::print(&summary.text(io::stdout().is_terminal()))?;
         // All that there was to write is written by now, and nobody looks at the modules any more.
         handle.end_modules();
-        handle.fault().map_or(Ok(code), |fault| Err(fault.into()))
+        if let Some(fault) = handle.fault() {
+            return Err(fault.into());
+        }
+        traced?;
+        if self.is_traced && trace.is_none() {
+            // Why is among the messages.
+            code = ExitCode::FAILURE;
+        }
+        if self.recorded.as_ref().is_some_and(|recorded| !recorded.is_whole()) {
+            code = ExitCode::from(super::log::LOSSY);
+        }
+        Ok(code)
     }
 }
 
 /// What the robot promises, if it may start with that.
 fn admitted(robot: &Robot, profile: &Profile) -> Result<LatencyBounds, CommandError> {
     let Admitted { bounds, warning } = admit(robot, profile)?;
-    warning.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
+    warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     Ok(bounds)
 }
 
@@ -285,26 +353,26 @@ fn bounds(session: Session, profile: &Profile) -> String {
 
 /// Says what is not as it was recorded.
 fn announce(replay: &Replay, log: &ReplayLog) {
-    replay.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    replay.warnings.iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     if let Some(resumed) = &replay.resumed {
-        eprintln!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds());
+        tell(format_args!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds()));
     }
     if let Fidelity::DueTimes(reason) = &replay.fidelity {
-        eprintln!("note: runs come when they are due, not as they did when it was recorded: {reason}");
+        tell(format_args!("note: runs come when they are due, not as they did when it was recorded: {reason}"));
     } else if let Some(break_off) = log.script().ok().and_then(Script::break_off) {
-        eprintln!("note: the replay ends before the log does: {break_off}");
+        tell(format_args!("note: the replay ends before the log does: {break_off}"));
     }
 }
 
 /// A replay with another configuration is what many come for, and what others do not expect.
 fn note_differences(differences: &[String]) {
     if !differences.is_empty() {
-        eprintln!("note: this robot is not configured as when the log was recorded");
-        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| eprintln!("  {difference}"));
+        tell(format_args!("note: this robot is not configured as when the log was recorded"));
+        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| tell(format_args!("  {difference}")));
         if differences.len() > MOST_DIFFERENCES {
-            eprintln!("  and {} more", differences.len() - MOST_DIFFERENCES);
+            tell(format_args!("  and {} more", differences.len() - MOST_DIFFERENCES));
         }
-        eprintln!();
+        tell("");
     }
 }
 
@@ -315,7 +383,9 @@ const MOST_DIFFERENCES: usize = 20;
 fn warn_of_idle_channels(recording: &Recording) {
     if !recording.idle.is_empty() {
         let idle = recording.idle.join(", ");
-        eprintln!("warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n");
+        tell(format_args!(
+            "warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n"
+        ));
     }
 }
 

@@ -50,7 +50,7 @@ fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostic
         check_entry(entry, catalog, found);
     }
     cycle.deadline = section.read("deadline", duration, found);
-    cycle.scheduling = read_scheduling(&mut section, found);
+    cycle.scheduling = read_scheduling(&mut section, found).unwrap_or_default();
     cycle.cores = read_cores(&mut section, found);
     cycle.workers = section.read("workers", whole(1..=MOST_WORKERS), found);
     let watchdog = section.peek("watchdog");

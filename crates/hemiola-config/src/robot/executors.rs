@@ -22,10 +22,8 @@ pub(super) fn read_executors(
 fn read_executor(name: &str, node: &Node, found: &mut Diagnostics) -> Option<ExecutorConfiguration> {
     let path = format!("executor.{name}");
     let mut section = Section::open(&path, node, found)?;
-    let is_scheduled = section.peek("policy").or(section.peek("priority")).is_some();
-    let scheduling = read_scheduling(&mut section, found);
     let mut executor = ExecutorConfiguration {
-        scheduling: is_scheduled.then_some(scheduling),
+        scheduling: read_scheduling(&mut section, found),
         cores: read_cores(&mut section, found),
         callbacks: BTreeMap::new(),
     };

@@ -145,13 +145,13 @@ unsafe impl<T: Representation> Argument for &mut T {
 }
 
 macro_rules! services {
-    ($($service:ty: $method:ident;)*) => { $(
+    ($($service:ty: $method:ident, $descriptor:ident;)*) => { $(
         // SAFETY: a service takes nothing of its binding.
         unsafe impl Argument for &$service {
             type Item<'f> = &'f $service;
 
             fn describe() -> ArgumentDescriptor {
-                ArgumentDescriptor::SERVICE
+                ArgumentDescriptor::$descriptor
             }
 
             #[inline]
@@ -163,8 +163,8 @@ macro_rules! services {
 }
 
 services! {
-    Clock: clock;
-    SafeState: safe_state;
+    Clock: clock, SERVICE;
+    SafeState: safe_state, SAFE_STATE;
 }
 
 // SAFETY: a service takes nothing of its binding, and the item ends with the context.

@@ -14,7 +14,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{ForeignModule, Module, Owner, Panicked, SafeStateAction, StateForm, contain};
+use super::{ForeignModule, Module, Outcome, Owner, Panicked, SafeStateAction, StateForm, contain};
 use crate::data::{ReadError, Reader, Writer};
 use crate::{Name, Parameters, ParametersError, Source, Value};
 
@@ -342,10 +342,8 @@ impl Alone<'_> {
     }
 
     /// Calls the module's `#[safe_state]` method, if it has one.
-    pub fn enter_safe_state(&mut self) {
-        if let Some(action) = self.safe_state {
-            action.call(self.value.as_any_mut());
-        }
+    pub fn enter_safe_state(&mut self) -> Outcome {
+        self.safe_state.map_or(Outcome::Done, |action| action.call(self.value.as_any_mut()))
     }
 }
 

@@ -2,6 +2,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use super::Outcome;
+
 /// Whether the robot is in its safe state: actuator modules ask for it with a `&SafeState` argument.
 ///
 /// ```
@@ -28,27 +30,24 @@ impl SafeState {
 
 /// A module's `#[safe_state]` method, without the module's type.
 ///
-/// A module that drives hardware has one: it is called when the robot enters its safe state, between two runs of the module's
-/// cycle, or, when that cycle has stopped, by the watchdog. It may be called more than once.
+/// A module that drives hardware has one: it is called when the robot enters its safe state and when it ends, between two runs of
+/// the module's cycle, or, when that cycle hangs, by the watchdog. From then on its updates are left out, but for those that take
+/// `&SafeState`.
 #[derive(Clone)]
 pub(super) struct SafeStateAction(Arc<Enter>);
 
 /// Calls the method on a module, which is passed without its type.
-type Enter = dyn Fn(&mut dyn Any) + Send + Sync;
+type Enter = dyn Fn(&mut dyn Any) -> Outcome + Send + Sync;
 
 impl SafeStateAction {
     /// What `M` does.
-    pub fn new<M: 'static>(enter: fn(&mut M)) -> Self {
-        Self(Arc::new(move |module| {
-            if let Some(module) = module.downcast_mut() {
-                enter(module);
-            }
-        }))
+    pub fn new<M: 'static>(enter: fn(&mut M) -> Outcome) -> Self {
+        Self(Arc::new(move |module| module.downcast_mut().map_or(Outcome::Done, enter)))
     }
 
     /// Has a module of the action's type enter its safe state.
-    pub fn call(&self, module: &mut dyn Any) {
-        (self.0)(module);
+    pub fn call(&self, module: &mut dyn Any) -> Outcome {
+        (self.0)(module)
     }
 }
 

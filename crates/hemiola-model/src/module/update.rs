@@ -343,6 +343,11 @@ impl Update {
         &self.arguments
     }
 
+    /// Whether it takes `&SafeState`, and so is called in the safe state also where its module has a `#[safe_state]` method.
+    pub fn heeds_safe_state(&self) -> bool {
+        self.arguments.iter().any(|argument| argument.kind() == ArgumentKind::SafeState)
+    }
+
     /// Why it cannot be called, if it cannot: a call of it fails and touches nothing.
     pub fn refusal(&self) -> Option<&RefusalReason> {
         self.refused.as_ref()

@@ -174,7 +174,7 @@ impl Extraction {
                     };
                     before.pieces.iter().find(is_own).cloned()
                 }
-                ArgumentKind::Service => continue,
+                ArgumentKind::Service | ArgumentKind::SafeState => continue,
             };
             let piece = piece
                 .ok_or_else(|| ExtractedError::Opaque { module: module.name().to_owned(), name: name.to_owned() })?;

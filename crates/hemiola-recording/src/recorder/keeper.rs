@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
@@ -151,10 +151,14 @@ impl Work {
 
     fn end(&mut self, mut log: LogWriter, path: PathBuf, end: Time) {
         let attached = self.worst.attach(&mut log, end).and_then(|()| self.attach_profile(&mut log, end));
-        match attached.and_then(|()| log.finish()) {
+        match attached.and_then(|()| log.finish()).and_then(|written| still_there(&path).map(|()| written)) {
             Ok(written) => self.files.push_back(WholeFile { path, written, end }),
             Err(error) => {
-                self.handle.note(format!("a file of the log has no end, which `log recover` can give it: {error}"));
+                let text = match path.exists() {
+                    true => format!("a file of the log has no end, which `log recover` can give it: {error}"),
+                    false => format!("a file of the log is lost: {error}"),
+                };
+                self.handle.note(text);
                 self.kept.failure = Some(error);
             }
         }
@@ -203,8 +207,14 @@ impl Work {
     }
 }
 
+/// What was written to a file that was removed is written to nowhere.
+fn still_there(path: &Path) -> Result<(), LogError> {
+    let reason = "it was removed while it was written, or the folder that it was in".to_owned();
+    if path.exists() { Ok(()) } else { Err(LogError::Write { path: path.to_owned(), reason }) }
+}
+
 /// What this process can still write to the disk with this folder.
-pub fn free_space(folder: &std::path::Path) -> io::Result<u64> {
+pub fn free_space(folder: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

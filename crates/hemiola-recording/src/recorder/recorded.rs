@@ -44,6 +44,12 @@ impl fmt::Display for Ending {
 }
 
 impl Recorded {
+    /// Whether all that was to be recorded is in it, and it is there.
+    pub fn is_whole(&self) -> bool {
+        let Self { kept, dropped, dropped_runs, unwritten, ending, .. } = self;
+        kept.failure.is_none() && ending.is_none() && (*dropped, *dropped_runs, *unwritten) == (0, 0, 0)
+    }
+
     /// For the end of a run.
     pub fn line(&self) -> String {
         let Self { path, kept, dropped, dropped_runs, unwritten, ending } = self;

@@ -13,6 +13,7 @@ use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
 use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
 
+use super::feedback::feedback;
 use super::periods::period_of;
 use super::robot::Robot;
 use super::wiring::Wiring;
@@ -97,7 +98,7 @@ fn robot_state(robot: &Robot, catalog: &Catalog, clock: RobotClock, taken: Taken
     let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
     let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
-    Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken))
+    Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
 }
 
 fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeError> {

@@ -1,23 +1,24 @@
 //! Makes what runs a cycle, and what changes it while it runs.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hemiola_model::configuration::{CycleConfiguration, Trigger as CycleTrigger};
 use hemiola_plan::{Consumer, ResolvedCycle};
 use hemiola_realtime::Respite;
 
 use super::assembly::Assembly;
-use super::instances::{Instances, actuators, instances};
+use super::instances::{Instances, instances};
 use super::periods::period_of;
 use super::workers::{Workers, real_time_policy};
+use crate::actuators::Actuators;
 use crate::controls::{CycleControl, FIRST_LESSON};
 use crate::cycle::{Core, Cycle, Guard, Health, Progress};
 use crate::error::RuntimeError;
 use crate::mailbox::mailbox;
 use crate::program::{Planned, ProgramParts, build};
 use crate::run::CycleImport;
-use crate::watchdog::{Actuators, Demotion, Silence};
+use crate::watchdog::{Demotion, Silence};
 
 impl Assembly<'_> {
     /// The cycle of that number.
@@ -30,7 +31,7 @@ impl Assembly<'_> {
         let blackboard = self.wiring.blackboards[index].clone();
         let (mailbox, commands) = mailbox(&resolved.name);
         let (health, pool) = (Arc::new(Health::default()), workers.count);
-        let actuators: Actuators = Arc::new(Mutex::new(actuators(&instances)));
+        let actuators = Arc::new(Actuators::of(instances.values()));
         self.watch(index, &health, &workers, &actuators);
         let imports = self.cycle_imports(index, configuration);
         let outlets = self.cycle_outlets(index, &program, &imports);
@@ -88,7 +89,7 @@ impl Assembly<'_> {
     }
 
     /// Has the watchdog look after a cycle, if it shall.
-    fn watch(&mut self, index: usize, health: &Arc<Health>, workers: &Workers, actuators: &Actuators) {
+    fn watch(&mut self, index: usize, health: &Arc<Health>, workers: &Workers, actuators: &Arc<Actuators>) {
         let configuration = &self.robot.configuration.cycles[index];
         let cycle = self.cycle_ids[index];
         if let Some(limit) = configuration.watchdog {

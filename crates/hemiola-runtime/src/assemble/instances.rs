@@ -42,8 +42,3 @@ pub fn instances(
     }
     Ok(instances)
 }
-
-/// Those modules that have a safe state.
-pub fn actuators(instances: &Instances) -> Vec<Arc<ModuleInstance>> {
-    instances.values().filter(|instance| instance.has_safe_state()).cloned().collect()
-}

@@ -18,6 +18,7 @@ use super::course::check_course;
 use crate::error::RuntimeError;
 use crate::observe::{Observation, ValueRequest};
 use crate::stand_in::Course;
+use crate::watchdog::Heartbeat;
 use description::{check_names, check_ports, check_updates, describe};
 
 pub use contents::{Provider, TopicEnd, representations};
@@ -44,6 +45,7 @@ pub struct Robot {
     pub(crate) profile: Profile,
     /// What it follows.
     pub(crate) course: Course,
+    pub(crate) heartbeat: Option<Heartbeat>,
 }
 
 impl Robot {
@@ -81,6 +83,7 @@ impl Robot {
             resolved,
             profile: Profile::default(),
             course: Course::default(),
+            heartbeat: None,
         })
     }
 
@@ -88,6 +91,14 @@ impl Robot {
     #[must_use]
     pub fn with_profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
+        self
+    }
+
+    /// Calls `beat` so often, from the thread that watches all others, for as long as the robot runs on its own threads: somebody outside
+    /// of the process may act when that ends. It must not wait.
+    #[must_use]
+    pub fn with_heartbeat(mut self, period: Duration, beat: impl FnMut() + Send + 'static) -> Self {
+        self.heartbeat = Some(Heartbeat { period, beat: Box::new(beat) });
         self
     }
 

@@ -21,7 +21,7 @@ use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::program::{outlive_cell, outlive_port, outlive_store};
 use crate::run::Trigger;
-use crate::source::{SourceExport, SourceRecords, SourceRunner};
+use crate::source::{SourceExport, SourceRecords, SourceRunner, Stamps};
 use crate::stand_in::Feed;
 
 /// So many samples of a source are told of, if nobody listens for a while.
@@ -61,11 +61,16 @@ impl Assembly<'_> {
             imports: std::mem::take(&mut self.wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
             exports: source_exports(robot, descriptor.name(), &self.wiring.exports[node], &blackboard, &self.triggers),
             robot: self.state.clone(),
-            provenance: Provenance::none(robot.sources.len()),
+            provenance: Provenance::shaped(self.state.shape()),
             samples: 0,
             last: None,
+            stamps: Stamps::default(),
             records,
-            settings: thread_settings(descriptor.name(), configuration.scheduling, &configuration.cores),
+            settings: thread_settings(
+                descriptor.name(),
+                robot.configuration.source_scheduling(descriptor.name()),
+                &configuration.cores,
+            ),
             outlets: self.source_outlets(number),
             blackboard,
         })
@@ -90,7 +95,7 @@ impl Assembly<'_> {
             let (Some(port), Some(place)) = (argument.port(), ports.place(index)) else { continue };
             let exchange = self.catalog.exchange(listed_with, &to_topic(source.name(), port.name()))?;
             let topic = self.state.origins().of(port.name());
-            let origins = OriginWriter::new(topic, place, self.robot.sources.len(), exchange);
+            let origins = OriginWriter::new(topic, place, self.state.shape(), exchange);
             publishers.extend(origins.map(|origins| (index, origins)));
         }
         Ok(publishers)

@@ -9,9 +9,11 @@ use hemiola_model::module::{ArgumentKind, BetweenRuns, Update};
 use hemiola_plan::{Consumer, Origin};
 use hemiola_trace::{Catalog, CycleId};
 
+use super::feedback::feedback;
 use super::robot::{Robot, representations};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, channel};
+use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::imported::Imported;
 use crate::blackboard::store::Store;
 use crate::error::RuntimeError;
@@ -62,7 +64,9 @@ impl Wiring {
         script: Option<&Script>,
         between: &mut BetweenRuns<'_>,
     ) -> Result<Self, RuntimeError> {
-        let (nodes, sources) = (nodes(robot), robot.sources.len());
+        let nodes = nodes(robot);
+        let feedback = feedback(robot);
+        let shape = Shape { sources: robot.sources.len(), ways: feedback.ways() };
         let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
         let count = nodes.len();
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
@@ -89,10 +93,15 @@ impl Wiring {
                 };
             }
             let name = format!("{} to {}", nodes[*publisher].consumer, nodes[*consumer].consumer);
-            let (export, import) = channel(lines, sources, catalog.exchange(owner, &name)?, recorded.as_ref());
+            let (export, import) = channel(lines, shape, catalog.exchange(owner, &name)?, recorded.as_ref());
             export_of[*publisher].insert(nodes[*consumer].consumer.clone(), exports[*publisher].len());
             exports[*publisher].push(export);
-            imports[*consumer].push((*publisher, import));
+            let entrance =
+                |imported: usize| match (&nodes[*consumer].consumer, nodes[*consumer].reads.keys().nth(imported)) {
+                    (Consumer::Cycle(cycle), Some(name)) => feedback.values(cycle, name),
+                    _ => Entrance::default(),
+                };
+            imports[*consumer].push((*publisher, import.through(entrance)));
         }
         let blackboards: Vec<Arc<Blackboard>> = nodes
             .iter()
@@ -106,7 +115,7 @@ impl Wiring {
                 let read = |read: &Read| of_defaults(read.descriptor, || Imported::new(read.descriptor));
                 let stores = provided.map(store).collect::<Result<_, _>>()?;
                 let imported = node.reads.values().map(read).collect::<Result<_, _>>()?;
-                Ok(Arc::new(Blackboard::new(stores, imported, exports, sources)))
+                Ok(Arc::new(Blackboard::new(stores, imported, exports, shape)))
             })
             .collect::<Result<_, RuntimeError>>()?;
         for (blackboard, imports) in blackboards.iter().zip(&imports) {

@@ -3,13 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use hemiola_model::Time;
 use hemiola_model::configuration::{CycleConfiguration, Scheduling};
 use hemiola_realtime::{Affinity, CoreId, KernelThread, Policy, Priority, ThreadSettings};
 use hemiola_trace::CycleId;
 
 use super::assembly::Assembly;
 use crate::error::RuntimeError;
-use crate::executor::{Executor, MAXIMUM_WORKERS};
+use crate::executor::{Executor, Habits, MAXIMUM_WORKERS};
 use crate::program::Program;
 use crate::worker::{RunningTask, WorkerState};
 
@@ -37,13 +38,18 @@ impl Assembly<'_> {
         let mut executor = Executor::new();
         let (state, name) = (self.state.clone(), configuration.name.clone());
         executor.tell_of_ends(move |worker, reason| state.note_end_of(&format!("{name} {worker}"), reason));
+        let is_stepped = self.state.clock().due(Time::ZERO).is_none();
+        let cores = self.available.get();
         let (mut running, mut helpers) = (Vec::new(), Vec::new());
         for worker in 1..count {
             let (worker_state, outputs) = WorkerState::new();
             running.push(outputs.running.clone());
             let name = format!("{} {worker}", configuration.name);
-            let settings = thread_settings(&name, configuration.scheduling, &configuration.cores);
-            let report = executor.add_worker(settings, worker_state)?;
+            // Who steps a robot shares time with all others, so nobody who helps may be above that.
+            let scheduling = if is_stepped { Scheduling::TimeSharing } else { configuration.scheduling };
+            let settings = thread_settings(&name, scheduling, &configuration.cores);
+            let habits = Habits { spins: worker < cores, rests: real_time_policy(scheduling).is_some() };
+            let report = executor.add_worker_that(habits, settings, worker_state)?;
             self.monitor.note_denials(report.denials());
             let id = self.catalog.worker(cycle, worker, worker as u32 + 1)?;
             helpers.extend(report.thread);

@@ -14,6 +14,7 @@ use hemiola_model::module::BetweenRuns;
 use hemiola_trace::{Event, ExchangeId, Ticks};
 
 use super::Blackboard;
+use super::feedback::{Entrance, Shape};
 use super::imported::Imported;
 use super::provenance::Provenance;
 use super::slot::Held;
@@ -75,6 +76,7 @@ pub struct Import {
 
 struct ImportLine {
     imported: usize,
+    entrance: Entrance,
     samples: Option<SampleImport>,
 }
 
@@ -137,9 +139,15 @@ impl Line {
 }
 
 /// A channel of these representations; in a replay, for what was taken from it.
-pub fn channel(lines: &[Line], sources: usize, exchange: ExchangeId, recorded: Option<&Recorded>) -> (Export, Import) {
+pub fn channel(
+    lines: &[Line],
+    shape: impl Into<Shape>,
+    exchange: ExchangeId,
+    recorded: Option<&Recorded>,
+) -> (Export, Import) {
+    let shape = shape.into();
     let make = || Snapshot {
-        entries: lines.iter().map(|_| Entry { held: None, provenance: Provenance::none(sources) }).collect(),
+        entries: lines.iter().map(|_| Entry { held: None, provenance: Provenance::shaped(shape) }).collect(),
         run: 0,
     };
     let (writer, reader) = match recorded {
@@ -159,8 +167,8 @@ pub fn channel(lines: &[Line], sources: usize, exchange: ExchangeId, recorded: O
                 (Some(export), Some(import))
             }
         };
-        exports.push(ExportLine { store: line.store, samples: export, last: Provenance::none(sources) });
-        imports.push(ImportLine { imported: line.imported, samples: import });
+        exports.push(ExportLine { store: line.store, samples: export, last: Provenance::shaped(shape) });
+        imports.push(ImportLine { imported: line.imported, samples: import, entrance: Entrance::default() });
     }
     (
         Export { snapshots: writer, lines: exports.into(), overwritten: overwritten.clone(), exchange },
@@ -269,6 +277,12 @@ pub struct Taken {
 }
 
 impl Import {
+    /// With what happens to samples that come by each of the consumer's imports.
+    pub fn through(mut self, entrance: impl Fn(usize) -> Entrance) -> Self {
+        self.lines.iter_mut().for_each(|line| line.entrance = entrance(line.imported));
+        self
+    }
+
     /// Shows the newest snapshot, if there is a new one, and all samples since the last time, to the updates.
     pub fn take(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Taken {
         self.take_snapshot(blackboard, between);
@@ -323,7 +337,7 @@ impl Import {
                 let provenance = &mut blackboard.frame_mut(between).imported[line.imported];
                 match entry.held.take() {
                     Some(held) => {
-                        provenance.copy_from(&entry.provenance);
+                        provenance.enter(&entry.provenance, line.entrance);
                         imported.show(held, between);
                     }
                     None => {

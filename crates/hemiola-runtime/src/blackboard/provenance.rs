@@ -1,5 +1,7 @@
 use hemiola_model::Time;
 
+use super::feedback::{Entrance, Shape};
+
 /// The sensor samples that a value derives from: per source, the time stamps of the oldest and the newest. Those whose effect came with
 /// messages of a topic on the way are kept apart: messages take ways of their own, and may be older or newer than values.
 ///
@@ -19,15 +21,21 @@ use hemiola_model::Time;
 /// remark.hear(&ball); // of a message
 /// assert_eq!((remark.span(0), remark.heard(0)), (None, ball.span(0)));
 /// ```
+///
+/// The oldest samples are those that came by ways that do not come back to themselves, as
+/// `blackboard/feedback.rs` explains; those that came into different cycles with feedback are kept
+/// apart until they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
-    /// By values all the way.
+    /// By values all the way: the sources of the first set of marks, of the second, ...
     read: Box<[Span]>,
     /// By a message somewhere on the way.
     heard: Box<[Span]>,
+    sources: usize,
 }
 
-/// The stamps of the oldest and the newest sample.
+/// The stamps of the oldest and the newest sample. If the oldest one is after the newest, those that
+/// there are came by no way that counts.
 type Span = (Time, Time);
 
 /// No sample: the neutral element of `join`.
@@ -41,24 +49,62 @@ fn known((oldest, newest): Span) -> Option<Span> {
     (oldest <= newest).then_some((oldest, newest))
 }
 
+/// The newest sample, by whatever way it came.
+fn newest(span: Span) -> Option<Time> {
+    (span != NONE).then_some(span.1)
+}
+
+/// Samples that have come by a way that does not count.
+fn without_oldest((_, newest): Span) -> Span {
+    (NONE.0, newest)
+}
+
+/// Adds what comes into a cycle: it gets the cycle's mark, and what has it already may be left out.
+fn enter(inside: &mut [Span], outside: &[Span], sources: usize, Entrance { mark, refuses }: Entrance) {
+    if sources == 0 {
+        return;
+    }
+    for (way, spans) in outside.chunks_exact(sources).enumerate() {
+        let is_refused = refuses && way & mark != 0;
+        let inside = inside.chunks_exact_mut(sources).nth(way | mark);
+        for (mine, &theirs) in inside.into_iter().flatten().zip(spans) {
+            join(mine, if is_refused { without_oldest(theirs) } else { theirs });
+        }
+    }
+}
+
 impl Provenance {
     /// No sample of so many sources.
     pub fn none(sources: usize) -> Self {
-        let none: Box<[Span]> = vec![NONE; sources].into();
-        Self { read: none.clone(), heard: none }
+        Self::shaped(sources.into())
+    }
+
+    /// No sample, in so many places.
+    pub(crate) fn shaped(Shape { sources, ways }: Shape) -> Self {
+        let none: Box<[Span]> = vec![NONE; sources * ways].into();
+        Self { read: none.clone(), heard: none, sources }
     }
 
     /// How many sources there are.
     pub fn sources(&self) -> usize {
-        self.read.len()
+        self.sources
     }
 
-    /// The stamps of the oldest and the newest sample of a source, of those that came by values.
+    /// All of one source, whatever marks they have.
+    fn joined(&self, spans: &[Span], source: usize) -> Span {
+        assert!(source < self.sources, "there are {} sources, and none of number {source}", self.sources);
+        let mut all = NONE;
+        spans.iter().skip(source).step_by(self.sources).for_each(|&span| join(&mut all, span));
+        all
+    }
+
+    /// The stamps of the oldest and the newest sample of a source, of those that came by values; `None`, too, if they came by
+    /// ways only that come back to themselves: state, which has no age.
     ///
     /// # Panics
     /// If there is no source of that number.
     pub fn span(&self, source: usize) -> Option<(Time, Time)> {
-        known(self.read[source])
+        known(self.joined(&self.read, source))
     }
 
     /// The stamps of the oldest and the newest sample of a source, of those whose effect came with messages.
@@ -66,12 +112,18 @@ impl Provenance {
     /// # Panics
     /// If there is no source of that number.
     pub fn heard(&self, source: usize) -> Option<(Time, Time)> {
-        known(self.heard[source])
+        known(self.joined(&self.heard, source))
+    }
+
+    /// As `span`, and of state the newest sample alone: what is needed to go on.
+    pub(crate) fn extent(&self, source: usize) -> Option<(Time, Time)> {
+        let (oldest, latest) = self.joined(&self.read, source);
+        newest((oldest, latest)).map(|newest| (oldest.min(newest), newest))
     }
 
     /// The stamp of the newest sample of all sources. Messages do not count: which ones a run got may depend on how fast others were.
     pub fn newest(&self) -> Option<Time> {
-        self.read.iter().copied().filter_map(known).map(|(_, newest)| newest).max()
+        self.read.iter().copied().filter_map(newest).max()
     }
 
     /// Adds a sample.
@@ -90,11 +142,33 @@ impl Provenance {
 
     /// Adds all samples of `other`, of which there is a message.
     pub fn hear(&mut self, other: &Self) {
-        let theirs = other.read.iter().zip(&other.heard);
-        for (mine, (&read, &heard)) in self.heard.iter_mut().zip(theirs) {
-            join(mine, read);
-            join(mine, heard);
+        self.hear_through(other, Entrance::default());
+    }
+
+    /// Adds all samples of `other`, of which a message comes into a cycle.
+    pub(crate) fn hear_through(&mut self, other: &Self, entrance: Entrance) {
+        enter(&mut self.heard, &other.read, self.sources, entrance);
+        enter(&mut self.heard, &other.heard, self.sources, entrance);
+    }
+
+    /// Becomes what comes of `other` into a cycle, without allocation.
+    ///
+    /// # Panics
+    /// If the other one is for another number of sources.
+    pub(crate) fn enter(&mut self, other: &Self, entrance: Entrance) {
+        if entrance == Entrance::default() {
+            return self.copy_from(other);
         }
+        self.clear();
+        enter(&mut self.read, &other.read, self.sources, entrance);
+        enter(&mut self.heard, &other.heard, self.sources, entrance);
+    }
+
+    /// Becomes the extents of `other`, whatever marks they have: this one knows none.
+    pub(crate) fn flatten(&mut self, other: &Self) {
+        self.clear();
+        let extents = (0..self.sources.min(other.sources)).map(|source| other.extent(source));
+        self.read.iter_mut().zip(extents).for_each(|(span, extent)| *span = extent.unwrap_or(NONE));
     }
 
     /// Makes this the same as `other`, without allocation.
@@ -125,5 +199,49 @@ impl Provenance {
     pub fn clear(&mut self) {
         self.read.fill(NONE);
         self.heard.fill(NONE);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Time {
+        Time::from_nanoseconds(second * 1_000_000_000)
+    }
+
+    /// Odometry has the first mark, the matcher the second, and each takes what derives from itself.
+    #[test]
+    fn the_oldest_sample_is_of_a_way_that_does_not_come_back_to_itself() {
+        let shape = Shape { sources: 2, ways: 4 };
+        let [odometry, matcher] = [1, 2].map(|mark| Entrance { mark, refuses: true });
+        let none = || Provenance::shaped(shape);
+        let (mut pose, mut matched) = (none(), none());
+        for second in 1..100 {
+            let [mut wheels, mut scan, mut imported] = [none(), none(), none()];
+            let mut sampled = none();
+            sampled.include(0, at(second));
+            wheels.enter(&sampled, Entrance { refuses: false, ..odometry });
+            sampled.clear();
+            sampled.include(1, at(second));
+            scan.enter(&sampled, Entrance { refuses: false, ..matcher });
+            imported.enter(&matched, odometry);
+            pose.clear();
+            [&wheels, &imported].iter().for_each(|input| pose.merge(input));
+            imported.enter(&pose, matcher);
+            matched.clear();
+            [&scan, &imported].iter().for_each(|input| matched.merge(input));
+            assert_eq!(pose.span(0), Some((at(second), at(second))), "not by the matcher");
+            assert_eq!(pose.span(1), Some((at(second - 1), at(second - 1))).filter(|_| second > 1));
+            assert_eq!(matched.span(0), Some((at(second), at(second))));
+            assert_eq!(pose.newest(), Some(at(second)));
+        }
+        // What is left when nothing comes in any more is state: its stamp is known, and it has no age.
+        let mut state = none();
+        state.enter(&pose, matcher);
+        let mut back = none();
+        back.enter(&state, odometry);
+        assert_eq!((back.span(0), back.newest()), (None, Some(at(99))));
+        assert_eq!(back.extent(0), Some((at(99), at(99))));
     }
 }

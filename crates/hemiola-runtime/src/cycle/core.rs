@@ -48,7 +48,6 @@ pub struct Progress {
     /// The number of the next run.
     pub runs: u32,
     pub last_trigger: Option<Time>,
-    pub safe_state_entered: bool,
     /// Those that came into force since the last run.
     pub changes: NewChanges,
     /// It resumes from a checkpoint: its next run finds its inputs.
@@ -94,8 +93,7 @@ impl Core {
         let (cycle, plan) = (self.id, self.program.plan);
         self.worker.trace(Event::CycleBegin { cycle, plan, run, trigger: due_ticks, begin });
         let step = self.progress.last_trigger.map_or(self.period.unwrap_or_default(), |last| due.since(last));
-        let before =
-            RunBefore { now: self.progress.last_trigger.replace(due), is_safe: self.progress.safe_state_entered };
+        let before = RunBefore { now: self.progress.last_trigger.replace(due), is_safe: safe_state.is_active() };
         let mut between = self.executor.between_runs();
         let frame = self.blackboard.frame_mut(&mut between);
         frame.clock = Clock::new(due, step, u64::from(run));
@@ -140,16 +138,30 @@ impl Core {
     }
 
     /// Tells which changes have come into force since the last run.
-    pub(super) fn obey_commands(&mut self, safe_state: SafeState) -> NewChanges {
+    pub(super) fn obey_commands(&mut self) -> NewChanges {
         self.attend();
-        if safe_state.is_active() {
-            if !mem::replace(&mut self.progress.safe_state_entered, true) {
-                self.program.enter_safe_state();
-            }
-        } else {
-            self.progress.safe_state_entered = false;
-        }
         mem::take(&mut self.progress.changes)
+    }
+
+    /// Whether the robot is in its safe state; modules that move something enter it, or leave it.
+    pub(super) fn heed_safe_state(&mut self) -> SafeState {
+        let safe_state = self.robot.safe_state();
+        let has_left = self.follow_safe_state(safe_state);
+        // Who made one of them safe while it was let go has found it safe still, and said before that the robot is to be.
+        if has_left && self.robot.safe_state().is_active() {
+            self.follow_safe_state(SafeState::Active);
+            return SafeState::Active;
+        }
+        safe_state
+    }
+
+    /// Modules that move something enter the safe state, or leave it; tells whether any has left it.
+    pub(super) fn follow_safe_state(&mut self, safe_state: SafeState) -> bool {
+        if safe_state.is_active() {
+            self.program.enter_safe_state();
+            return false;
+        }
+        self.program.leave_safe_state(&mut self.executor.between_runs())
     }
 
     /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.

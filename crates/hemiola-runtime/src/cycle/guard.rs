@@ -29,6 +29,8 @@ pub struct Health {
     pub last_end: AtomicU64,
     /// Inputs that were lost.
     pub dropped: AtomicU64,
+    /// Triggers of its timer for which there was no run.
+    pub skipped: AtomicU64,
     /// When the present run began, in ticks; 0 between two runs.
     pub begun: AtomicU64,
     /// The kernel's number of the thread that is worker 0; 0 before it has started.
@@ -66,6 +68,15 @@ impl Guard {
     pub fn note_lost(&self, count: u64) {
         if count > 0 {
             self.health.dropped.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    /// Triggers of the timer had passed before the run that was to answer them could begin.
+    pub fn note_skipped(&self, core: &mut Core, count: u64) {
+        if count > 0 {
+            self.health.skipped.fetch_add(count, Ordering::Relaxed);
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            core.worker.trace(Event::TriggersSkipped { cycle: core.id, count, at: Ticks::now() });
         }
     }
 

@@ -10,7 +10,9 @@
 //! | owner | stores the job's address | helpers can find it |
 //! | helper | counts itself in at the place, then loads the address | if it is null: counts itself out, nothing happened |
 //! | helper | works, counts itself out | never touches the job again |
-//! | owner | out of indices: stores null, then waits until nobody is counted in | the job can go |
+//! | whoever finds no index left | says that the place offers nothing | a worker with nothing else to do sleeps, and does not wait for the job's end |
+//! | owner | out of indices: stores null, then waits until nobody is counted in, and sleeps where that takes long | the job can go |
+//! | helper, the last to count itself out while the owner sleeps | wakes the owner | |
 //! | owner | frees the place | |
 //!
 //! Either the helper sees null, or the owner sees the helper: both change the same count (the owner by adding nothing), so one
@@ -26,7 +28,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
 use hemiola_model::module::Crew;
+use hemiola_realtime::{Wakeup, monotonic_now};
 
+use super::PATIENCE;
 use super::first_panic::FirstPanic;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
@@ -42,8 +46,14 @@ pub struct JobBoard {
 struct Place {
     taken: AtomicBool,
     job: AtomicPtr<Job>,
+    /// There may be indices left.
+    offers: AtomicBool,
+    /// How many are counted in, and [`AWAITED`] while the owner sleeps until they have left.
     helpers: AtomicUsize,
+    left: Wakeup,
 }
+
+const AWAITED: usize = 1 << (usize::BITS - 1);
 
 /// A call for each index; lives on its owner's stack.
 struct Job {
@@ -59,14 +69,16 @@ impl JobBoard {
             places: std::array::from_fn(|_| Place {
                 taken: AtomicBool::new(false),
                 job: AtomicPtr::new(ptr::null_mut()),
+                offers: AtomicBool::new(false),
                 helpers: AtomicUsize::new(0),
+                left: Wakeup::new(),
             }),
         }
     }
 
-    /// Whether there is no job.
+    /// Whether no job has anything left to do.
     pub fn is_empty(&self) -> bool {
-        self.places.iter().all(|place| place.job.load(Ordering::SeqCst).is_null())
+        self.places.iter().all(|place| !place.offers.load(Ordering::SeqCst))
     }
 
     /// Works on some job, if there is one with work left.
@@ -86,6 +98,9 @@ impl JobBoard {
         }
         // SAFETY: the job is alive: it is a local variable.
         unsafe { Job::work(&raw const job) };
+        if let Some(Opened(place)) = &opened {
+            place.offers.store(false, Ordering::Relaxed);
+        }
         // Also when something above panics: `job` outlives it.
         drop(opened);
         if let Some(panic) = job.panic.take() {
@@ -99,12 +114,11 @@ struct Opened<'p>(&'p Place);
 
 impl Drop for Opened<'_> {
     fn drop(&mut self) {
-        let Place { taken, job, helpers } = self.0;
+        let Place { taken, job, offers, helpers, .. } = self.0;
+        offers.store(false, Ordering::Relaxed);
         job.store(ptr::null_mut(), Ordering::Release);
         if helpers.fetch_add(0, Ordering::AcqRel) != 0 {
-            while helpers.load(Ordering::Acquire) != 0 {
-                pause();
-            }
+            self.0.wait_for_helpers();
         }
         taken.store(false, Ordering::Release);
     }
@@ -115,7 +129,10 @@ struct Helping<'p>(&'p Place);
 
 impl Drop for Helping<'_> {
     fn drop(&mut self) {
-        self.0.helpers.fetch_sub(1, Ordering::Release);
+        // Release: what it did is done for the owner. The place outlives the job, so it may still be looked at.
+        if self.0.helpers.fetch_sub(1, Ordering::Release) == AWAITED + 1 {
+            self.0.left.notify_one();
+        }
     }
 }
 
@@ -126,18 +143,47 @@ impl Place {
             return None;
         }
         self.job.store(ptr::from_ref(job).cast_mut(), Ordering::SeqCst);
+        // After the job: who sees this finds it.
+        self.offers.store(true, Ordering::SeqCst);
         Some(Opened(self))
     }
 
     fn help(&self) -> bool {
-        if self.job.load(Ordering::Relaxed).is_null() {
+        if !self.offers.load(Ordering::Relaxed) {
             return false;
         }
         self.helpers.fetch_add(1, Ordering::AcqRel);
         let _counted_in = Helping(self);
         let job = self.job.load(Ordering::Acquire);
+        if job.is_null() {
+            return false;
+        }
         // SAFETY: counted in and not null: the owner keeps the job until this worker has counted itself out.
-        !job.is_null() && unsafe { Job::work(job) }
+        let has_worked = unsafe { Job::work(job) };
+        // Still counted in: no other job is here before that.
+        self.offers.store(false, Ordering::Relaxed);
+        has_worked
+    }
+
+    /// Most are about to leave; one that was interrupted needs this core, perhaps.
+    #[cold]
+    fn wait_for_helpers(&self) {
+        let spin_until = monotonic_now() + PATIENCE;
+        while monotonic_now() < spin_until {
+            if self.helpers.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            pause();
+        }
+        self.helpers.fetch_or(AWAITED, Ordering::Relaxed);
+        loop {
+            let seen = self.left.generation();
+            if self.helpers.load(Ordering::Acquire) == AWAITED {
+                break;
+            }
+            self.left.wait(seen, None);
+        }
+        self.helpers.fetch_and(!AWAITED, Ordering::Relaxed);
     }
 }
 
@@ -212,4 +258,26 @@ fn loom_fork_join_calls_each_index_once() {
         drop(calls);
         helper.join().unwrap();
     });
+}
+
+#[cfg(all(test, not(loom)))]
+#[test]
+fn a_job_all_of_which_is_being_done_offers_nothing_to_anybody_else() {
+    use std::sync::Barrier;
+    use std::thread;
+
+    let (board, begun, done) = (JobBoard::new(), Barrier::new(3), Barrier::new(3));
+    let work = |_| {
+        begun.wait();
+        done.wait();
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| board.run(2, &work, || {}));
+        scope.spawn(|| while !board.help() {});
+        begun.wait();
+        assert!(!board.help(), "both indices are taken");
+        assert!(board.is_empty(), "so a worker may sleep");
+        done.wait();
+    });
+    assert!(board.is_empty());
 }

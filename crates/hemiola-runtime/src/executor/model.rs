@@ -10,7 +10,7 @@ use hemiola_model::module::Scope;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph, TaskId, WorkerChoice};
 use hemiola_trace::Ticks;
 
-use super::{ExecutableGraph, Shared, Tasks};
+use super::{ExecutableGraph, Habits, Shared, Tasks};
 use crate::sync::UnsafeCell;
 
 /// How often each task has run. Loom sees every access that no synchronisation orders.
@@ -61,7 +61,7 @@ fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
         let shared = Arc::new(Shared::new());
         let helper = {
             let shared = shared.clone();
-            loom::thread::spawn(move || shared.help(1, &mut ()))
+            loom::thread::spawn(move || shared.help(1, Habits::default(), &mut ()))
         };
         for run in 1..=runs {
             shared.run(&mut graph, &witness, &mut (), 2);
@@ -121,7 +121,7 @@ fn loom_a_task_that_panics_on_any_worker_ends_the_run_with_its_panic() {
         let shared = Arc::new(Shared::new());
         let helper = {
             let shared = shared.clone();
-            loom::thread::spawn(move || shared.help(1, &mut ()))
+            loom::thread::spawn(move || shared.help(1, Habits::default(), &mut ()))
         };
         let run = std::panic::AssertUnwindSafe(|| shared.run(&mut graph, &Panicking, &mut (), 2));
         let panic = std::panic::catch_unwind(run).unwrap_err();

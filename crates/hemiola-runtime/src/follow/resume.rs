@@ -29,15 +29,12 @@ impl Cycle {
                 format!("checkpoint {} of {}, {} {}: {error}", part.number, part.cycle, piece.kind.word(), piece.name)
             })?;
         }
+        if part.is_safe {
+            self.core.program.resume_safe_state(&mut self.core.executor.between_runs());
+        }
         self.core.publish_again(part);
         let changes = std::mem::take(&mut self.core.progress.changes);
-        self.core.progress = Progress {
-            runs: part.run,
-            last_trigger: part.before,
-            safe_state_entered: part.is_safe,
-            changes,
-            is_resuming: true,
-        };
+        self.core.progress = Progress { runs: part.run, last_trigger: part.before, changes, is_resuming: true };
         Ok(())
     }
 }
@@ -106,7 +103,7 @@ impl Core {
     }
 
     fn provenance(&self, view: &View) -> Provenance {
-        let mut provenance = Provenance::none(self.robot.source_ids().len());
+        let mut provenance = Provenance::shaped(self.robot.shape());
         for (source, span) in view.origins.iter().enumerate().take(provenance.sources()) {
             if let &Some((oldest, newest)) = span {
                 provenance.include(source, oldest);

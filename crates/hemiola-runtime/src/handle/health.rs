@@ -23,6 +23,8 @@ pub struct CycleHealth {
     pub overruns: u64,
     /// Inputs that were lost.
     pub dropped: u64,
+    /// Triggers of its timer for which there was no run: the run before them took too long.
+    pub skipped: u64,
     /// When the last run ended.
     pub last_end: Time,
 }
@@ -34,6 +36,7 @@ impl CycleHealth {
             runs: health.runs.load(Relaxed),
             overruns: health.overruns.load(Relaxed),
             dropped: health.dropped.load(Relaxed),
+            skipped: health.skipped.load(Relaxed),
             last_end: health.last_end(),
         }
     }

@@ -46,7 +46,7 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
     let mut discarded = DiscardedStores::new();
     let (mut aging, mut reads) = (Vec::new(), BTreeSet::new());
     let (mut tasks, mut subscriptions) = (Vec::new(), Vec::new());
-    let sources = parts.robot.source_ids().len();
+    let shape = parts.robot.shape();
     for task in parts.plan.graph().tasks() {
         let trace = parts.catalog.task(parts.cycle_id, &task.name).map_err(RuntimeError::Trace)?;
         let (body, inputs) = match task.kind {
@@ -57,7 +57,8 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
                 let mut inputs = inputs(parts, resolved, &task_of);
                 for topic in subscribed(&body) {
                     inputs.push(Input::Root(Root::Messages(subscriptions.len())));
-                    subscriptions.push(OriginReader::new(parts.robot.origins().of(topic), sources));
+                    let entrance = parts.robot.feedback().messages(&parts.cycle.name, topic);
+                    subscriptions.push(OriginReader::new(parts.robot.origins().of(topic), shape, entrance));
                 }
                 (Body::Update(Box::new(body)), inputs)
             }
@@ -85,11 +86,12 @@ pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
         tasks: tasks.into(),
         aging: aging.into(),
         reads: reads.into_iter().collect(),
-        lineage: Lineage::new(lineage, subscriptions, sources),
+        lineage: Lineage::new(lineage, subscriptions, shape),
         blackboard: parts.blackboard.clone(),
         robot: parts.robot.clone(),
         _discarded: discarded,
         instances: parts.instances.values().cloned().collect(),
+        actuators: parts.instances.values().filter(|instance| instance.has_safe_state()).cloned().collect(),
     };
     Ok(Planned { graph: ExecutableGraph::new(parts.plan)?, program })
 }
@@ -143,8 +145,7 @@ fn publisher(
         .catalog
         .exchange(parts.cycle_id, &to_topic(&parts.cycle.name, port.name()))
         .map_err(RuntimeError::Trace)?;
-    let origins =
-        OriginWriter::new(parts.robot.origins().of(port.name()), place, parts.robot.source_ids().len(), exchange);
+    let origins = OriginWriter::new(parts.robot.origins().of(port.name()), place, parts.robot.shape(), exchange);
     Ok(origins.map(|origins| UpdatePublisher { cell, origins }))
 }
 
@@ -219,6 +220,7 @@ fn bind(
     Ok(UpdateTask {
         taken,
         is_actuator: resolved.provides.is_empty() && resolved.discarded.is_empty(),
+        heeds_safe_state: update.heeds_safe_state(),
         on_failure: parts.on_failure.get(descriptor.name()).copied().unwrap_or_default(),
         update,
         instance,

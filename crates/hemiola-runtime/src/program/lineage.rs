@@ -15,6 +15,7 @@ use std::cell::UnsafeCell;
 use hemiola_model::module::BetweenRuns;
 use hemiola_trace::ExchangeId;
 
+use crate::blackboard::feedback::Shape;
 use crate::blackboard::provenance::Provenance;
 use crate::origins::OriginReader;
 use crate::sync::{AtomicBool, Ordering};
@@ -73,13 +74,14 @@ unsafe impl Sync for Lineage {}
 
 impl Lineage {
     /// Of tasks with these inputs, directly, of so many sources. A task's inputs that are tasks may come in any order.
-    pub fn new(inputs: Vec<Vec<Input>>, subscriptions: Vec<OriginReader>, sources: usize) -> Self {
+    pub fn new(inputs: Vec<Vec<Input>>, subscriptions: Vec<OriginReader>, shape: impl Into<Shape>) -> Self {
+        let shape = shape.into();
         let mut sets = Vec::new();
         let mut set_of = vec![None; inputs.len()];
         for task in 0..inputs.len() {
             find_set(task, &inputs, &mut set_of, &mut sets);
         }
-        let none = || Provenance::none(sources);
+        let none = || Provenance::shaped(shape);
         let own = || UnsafeCell::new(Deviation { run: None, provenance: none() });
         let tasks = inputs.into_iter().zip(set_of).map(|(inputs, set)| TaskLineage {
             set: set.unwrap_or_default(),

@@ -29,6 +29,8 @@ pub(super) struct UpdateTask {
     /// What comes from a recording instead.
     pub(super) taken: Option<Box<TakenOutputs>>,
     pub(super) on_failure: FailurePolicy,
+    /// It takes `&SafeState`.
+    pub(super) heeds_safe_state: bool,
     /// It provides nothing: what it does leaves the robot's software, and chains end here.
     pub(super) is_actuator: bool,
 }
@@ -112,9 +114,10 @@ impl Program {
         let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
         // SAFETY: this is the provider's task, which runs once in a run; readers are ordered after it.
         let writing = unsafe { Writing::begin(&update.outputs) };
-        let (Some(mut writing), Some(pass)) = (writing, update.instance.pass()) else {
-            // The cycle had stopped, and the watchdog is making the module safe at this moment; or there is nothing free to write
-            // to, which the sizes rule out. The last values stay.
+        let pass = update.instance.pass(frame.safe_state, update.heeds_safe_state);
+        let (Some(mut writing), Some(pass)) = (writing, pass) else {
+            // The module is safe, or the watchdog is making it safe at this moment, because the cycle had stopped; or there is nothing
+            // free to write to, which the sizes rule out. The last values stay.
             self.keep_last(task);
             return false;
         };

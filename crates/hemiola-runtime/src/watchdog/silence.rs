@@ -2,15 +2,14 @@
 //!
 //! Cycles that run enter the safe state themselves, between two runs; for those that have stopped it is done here.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_trace::{Catalog, CycleId, TaskId};
 
 use super::describe_running;
+use crate::actuators::Actuators;
 use crate::cycle::Health;
-use crate::lock::lock_if_free;
-use crate::module_instance::{Entered, ModuleInstance};
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::safe_state::Cause;
@@ -26,13 +25,10 @@ pub struct Silence {
     pub trigger: Option<Arc<Trigger>>,
     /// What its workers are running.
     pub running: Vec<Arc<RunningTask>>,
-    pub actuators: Actuators,
+    pub actuators: Arc<Actuators>,
     /// While it is silent: which of its actuators were busy at the last look.
     pub busy: Option<Vec<&'static str>>,
 }
-
-/// The modules of a cycle that have a safe state. Locked only for a moment, and by the watchdog only if nobody else does.
-pub type Actuators = Arc<Mutex<Vec<Arc<ModuleInstance>>>>;
 
 /// A cycle has stopped.
 pub struct SilentCycle {
@@ -82,13 +78,7 @@ impl Silence {
         if self.busy.as_ref().is_some_and(Vec::is_empty) {
             return None;
         }
-        let actuators = lock_if_free(&self.actuators)?;
-        let is_due = |name| self.busy.as_ref().is_none_or(|busy| busy.contains(&name));
-        let due = actuators.iter().filter(|actuator| is_due(actuator.name()));
-        let busy: Vec<_> = due
-            .filter(|actuator| actuator.enter_safe_state() == Entered::Busy)
-            .map(|actuator| actuator.name())
-            .collect();
+        let busy = self.actuators.enter_safe_state()?;
         let is_news = self.busy.as_ref() != Some(&busy);
         self.busy = Some(busy.clone());
         is_news.then_some(busy)

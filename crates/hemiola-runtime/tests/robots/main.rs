@@ -8,7 +8,9 @@ mod cycles;
 mod observe;
 mod service;
 mod services;
+mod slam;
 mod topics;
+mod triggers;
 mod values;
 
 use hemiola_model::configuration::Configuration;

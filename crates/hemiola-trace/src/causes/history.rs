@@ -205,6 +205,7 @@ impl History {
             Event::ThreadTime { .. } | Event::StolenTime { .. } => self.looks.add(event),
             Event::Overrun { .. }
             | Event::InputDropped { .. }
+            | Event::TriggersSkipped { .. }
             | Event::Failure { .. }
             | Event::Stale { .. }
             | Event::CallbackPanic { .. }

@@ -7,7 +7,7 @@ fn ticks() -> impl Strategy<Value = Ticks> {
 
 fn events() -> impl Strategy<Value = Event> {
     let (a, b, c) = (any::<u16>(), any::<u16>(), any::<u32>());
-    (0..17u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
+    (0..18u8, a, b, c, any::<u32>(), any::<u32>(), (ticks(), ticks(), ticks()), any::<f64>()).prop_map(
         |(kind, a, b, c, d, e, (x, y, z), value)| match kind {
             0 => Event::TaskRun { task: TaskId(a), core: Core(d as u8), run: c, ready: x, begin: y, end: z },
             1 => Event::CycleBegin { cycle: CycleId(a), plan: PlanId(d), run: c, trigger: x, begin: y },
@@ -42,6 +42,7 @@ fn events() -> impl Strategy<Value = Event> {
             12 => Event::CallbackPanic { callback: CallbackId(a), sequence: c, at: x },
             14 => Event::ThreadTime { worker: WorkerId(a), running: x.0, waiting: y.0, at: z },
             15 => Event::StolenTime { core: Core(d as u8), nanoseconds: x.0, at: y },
+            16 => Event::TriggersSkipped { cycle: CycleId(a), count: c, at: x },
             _ => Event::Counter { counter: CounterId(a), value, at: x },
         },
     )
@@ -56,7 +57,7 @@ proptest! {
 
 #[test]
 fn foreign_words_are_no_event() {
-    assert_eq!(Event::from_words([17, 0, 0, 0]), None);
+    assert_eq!(Event::from_words([18, 0, 0, 0]), None);
     assert_eq!(Event::from_words([8, 2, 0, 0]), None);
 }
 

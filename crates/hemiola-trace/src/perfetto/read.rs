@@ -151,6 +151,9 @@ impl<'n> Reader<'n> {
                 let source = self.catalog.source(names.text(packet, "source").unwrap_or_default())?;
                 Event::InputDropped { cycle, source, count: number("count").unwrap_or_default() as u32, at }
             }
+            (Kind::Instant, "triggers skipped") => {
+                Event::TriggersSkipped { cycle, count: number("count").unwrap_or_default() as u32, at }
+            }
             (Kind::Instant, name) => match name.split_once(' ') {
                 Some(("publish", exchange)) => Event::Publish { exchange: self.exchange(cycle, exchange)?, run, at },
                 Some(("take", exchange)) => {

@@ -34,6 +34,8 @@ pub struct CycleStatistics {
     pub missed_deadlines: u64,
     /// Samples that were overwritten before a run took them, by source.
     pub dropped_inputs: BTreeMap<SourceId, u64>,
+    /// Triggers of its timer for which there was no run.
+    pub skipped_triggers: u64,
     open: Option<Open>,
     last_begin: Option<(u32, Ticks)>,
     last_missed: Option<u32>,

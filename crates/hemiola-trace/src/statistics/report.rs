@@ -115,6 +115,9 @@ pub struct CycleReport {
     pub missed_deadlines: u64,
     /// Samples that no run took, by source.
     pub dropped_inputs: BTreeMap<String, u64>,
+    /// Triggers of its timer for which there was no run.
+    #[serde(default)]
+    pub skipped_triggers: u64,
     /// Its tasks, the one with the largest share of the time first.
     pub tasks: Vec<TaskReport>,
 }
@@ -134,6 +137,7 @@ impl CycleReport {
             wake_up: cycle.wake_up.summary(),
             missed_deadlines: cycle.missed_deadlines,
             dropped_inputs: cycle.dropped_inputs.iter().map(|(&id, &count)| (names.source_name(id), count)).collect(),
+            skipped_triggers: cycle.skipped_triggers,
             tasks,
         }
     }

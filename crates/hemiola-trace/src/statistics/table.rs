@@ -218,7 +218,7 @@ impl Table {
     }
 }
 
-/// Missed deadlines and dropped inputs, loud if there are any.
+/// Missed deadlines, dropped inputs and skipped triggers, loud if there are any.
 struct Counts {
     plain: String,
     tone: Tone,
@@ -232,8 +232,13 @@ impl Counts {
 
 fn counts(cycle: &CycleReport) -> Counts {
     let dropped = cycle.dropped_inputs.values().sum::<u64>();
-    let plain = format!("  {} missed, {} dropped", grouped(cycle.missed_deadlines), grouped(dropped));
-    Counts { plain, tone: tone(cycle.missed_deadlines + dropped) }
+    let skipped = cycle.skipped_triggers;
+    let mut plain = format!("  {} missed, {} dropped", grouped(cycle.missed_deadlines), grouped(dropped));
+    // Only timers skip triggers, and seldom.
+    if skipped > 0 {
+        let _ = write!(plain, ", {} skipped", grouped(skipped));
+    }
+    Counts { plain, tone: tone(cycle.missed_deadlines + dropped + skipped) }
 }
 
 fn tone(troubles: u64) -> Tone {

@@ -131,7 +131,7 @@ fn a_task_is_measured_with_its_queueing_and_its_worker() {
 }
 
 #[test]
-fn drops_failures_and_wake_ups_are_counted() {
+fn drops_skipped_triggers_failures_and_wake_ups_are_counted() {
     let mut robot = Robot::new();
     let (cycle, task, at) = (robot.motion, robot.tasks[0], Ticks(9_000));
     let dropped = Event::InputDropped { cycle, source: robot.imu, count: 2, at };
@@ -140,6 +140,8 @@ fn drops_failures_and_wake_ups_are_counted() {
         &[
             dropped,
             dropped,
+            Event::TriggersSkipped { cycle, count: 3, at },
+            Event::TriggersSkipped { cycle, count: 1, at },
             Event::Failure { task, kind: FailureKind::Panic, run: 0, at },
             Event::Stale { task, run: 0, at },
             Event::Woken { cycle, run: 0, asked: Ticks(1_000), at },
@@ -147,7 +149,7 @@ fn drops_failures_and_wake_ups_are_counted() {
     );
     let figures = robot.statistics.cycle(cycle).unwrap();
     assert_eq!(figures.dropped_inputs, BTreeMap::from([(robot.imu, 4)]));
-    assert_eq!(figures.wake_up.maximum(), 8_000);
+    assert_eq!((figures.skipped_triggers, figures.wake_up.maximum()), (4, 8_000));
     let task = robot.statistics.task(task).unwrap();
     assert_eq!((task.failures, task.stale), (1, 1));
 }

@@ -174,6 +174,7 @@ fn what_went_wrong_is_an_instant_and_a_counter() {
             Event::Overrun { cycle: motion, run, at },
             Event::InputDropped { cycle: motion, source: SourceId(0), count: 2, at },
             Event::InputDropped { cycle: motion, source: SourceId(0), count: 3, at },
+            Event::TriggersSkipped { cycle: motion, count: 4, at },
             Event::Failure { task, kind: FailureKind::Panic, run, at },
             Event::Stale { task, run, at },
             Event::Woken { cycle: motion, run, asked: Ticks(at.0 - 4_000), at },
@@ -182,7 +183,7 @@ fn what_went_wrong_is_an_instant_and_a_counter() {
     );
     let trace = written(&scenario, &capture);
     trace.assert_sound();
-    for name in ["overrun", "failure", "stale", "woken"] {
+    for name in ["overrun", "triggers skipped", "failure", "stale", "woken"] {
         assert_eq!(trace.count(Kind::Instant, name), 1, "{name}");
     }
     let values = |track: &str| -> Vec<u64> {

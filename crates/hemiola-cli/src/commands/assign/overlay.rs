@@ -32,6 +32,14 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
             cycle(&mut text, configured.scheduling, &was, &is);
         }
     }
+    // What `check` would derive from the new priorities is not what was analysed.
+    for cycle in &assigned.system.cycles {
+        let is_raised = configuration.sources.get(&cycle.name).and_then(|source| source.scheduling).is_none()
+            && configuration.most_important_triggered_by(&cycle.name).is_some();
+        if is_raised {
+            let _ = writeln!(text, "\n[source.{}]\npriority = {}", key(&cycle.name), cycle.priority);
+        }
+    }
     for (was, is) in before.executors.iter().zip(&assigned.system.executors) {
         let is_same = was == is && callbacks(derived, before, was) == callbacks(derived, &assigned.system, is);
         // One that shares time, and for which nobody waits, goes on doing so.

@@ -7,6 +7,7 @@ use hemiola_runtime::{JournalEvent, Message, Observer, RobotHandle, Tempo, Trans
 
 use crate::command_line::RunArguments;
 use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::notes::tell;
 use crate::program::Program;
 use crate::traffic::Traffic;
 use hemiola_recording::replay::Remarks;
@@ -71,7 +72,7 @@ impl Watch<'_> {
                 screen.show(|size| view.lines(&frame, size));
             }
             Shown::Journal(journal) => {
-                self.messages[shown..].iter().for_each(|message| eprintln!("{message}"));
+                self.messages[shown..].iter().for_each(tell);
                 print_line(&journal.line(now, safe_state, &report));
                 lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }

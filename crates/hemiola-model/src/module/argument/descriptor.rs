@@ -43,6 +43,8 @@ pub enum ArgumentKind {
     Provides,
     /// Something of the framework's.
     Service,
+    /// `&SafeState`: the update says that it knows what to do while the robot is in its safe state.
+    SafeState,
     /// An end of a topic or a service.
     Port,
 }
@@ -55,7 +57,7 @@ impl ArgumentKind {
             Self::Uses => format!("Previous<{representation}>"),
             Self::Collects => format!("Samples<{representation}>"),
             Self::Provides => format!("&mut {representation}"),
-            Self::Service | Self::Port => "a service".to_owned(),
+            Self::Service | Self::SafeState | Self::Port => "a service".to_owned(),
         }
     }
 }
@@ -66,6 +68,7 @@ impl ArgumentDescriptor {
     }
 
     pub(super) const SERVICE: Self = Self { kind: ArgumentKind::Service, representation: None, port: None };
+    pub(super) const SAFE_STATE: Self = Self { kind: ArgumentKind::SafeState, ..Self::SERVICE };
 
     /// An end of a topic or a service.
     pub const fn of_port(port: PortDescriptor) -> Self {

@@ -54,7 +54,7 @@ impl Page {
         let Some(written) = self.views.get_mut(index) else { return };
         (written.stamp, written.is_stale) = (view.stamp, view.stale);
         match provenance {
-            Some(provenance) => written.provenance.copy_from(provenance),
+            Some(provenance) => written.provenance.flatten(provenance),
             None => written.provenance.clear(),
         }
     }

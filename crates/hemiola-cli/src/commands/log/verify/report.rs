@@ -193,11 +193,16 @@ impl Report {
     pub fn verdict(&self) -> Verdict {
         let is_different = self.first.is_some() || self.has_left_over;
         // Of nothing it is not known that it is the same.
-        match (is_different, self.is_incomplete || self.same() == 0) {
+        match (is_different, self.is_incomplete || self.lost() > 0 || self.same() == 0) {
             (true, _) => Verdict::Different,
             (false, true) => Verdict::Incomplete,
             (false, false) => Verdict::Same,
         }
+    }
+
+    /// Values that were computed and are not in the log, though they should be.
+    fn lost(&self) -> u64 {
+        self.cycles.values().map(|counts| counts.lost).sum()
     }
 
     fn same(&self) -> u64 {

@@ -1,0 +1,93 @@
+//! The command that stops what moves, as `[guard]` says.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use hemiola_config::Base;
+use hemiola_model::configuration::GuardConfiguration;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use crate::error::CommandError;
+
+/// See the module.
+pub struct StopCommand {
+    program: PathBuf,
+    arguments: Vec<String>,
+}
+
+/// A command that has not ended by then is ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl StopCommand {
+    /// A program with a `/` in its name stands where that says, beside robot.toml; any other one in the `PATH`.
+    ///
+    /// # Errors
+    /// There is no such program.
+    pub fn of(guard: &GuardConfiguration, base: &Base) -> Result<Self, CommandError> {
+        let mut words = guard.command.iter().cloned();
+        let name = words.next().unwrap_or_default();
+        let program = find(&name, base).ok_or_else(|| {
+            CommandError::Usage(format!(
+                "there is no program `{name}`, which `[guard] command` says: it would not stop anything; a name with a `/` is looked \
+                 for beside robot.toml, others in the PATH"
+            ))
+        })?;
+        Ok(Self { program, arguments: words.collect() })
+    }
+
+    /// Runs it, and says how that went.
+    pub fn run(&self) -> String {
+        let begin = Instant::now();
+        let mut command = Command::new(&self.program);
+        let child = command.args(&self.arguments).stdin(Stdio::null()).spawn();
+        let ended = child.and_then(|mut child| {
+            if !ends_within(&child, PATIENCE) {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            child.wait().map(Some)
+        });
+        let took = hemiola_words::duration(begin.elapsed());
+        match ended {
+            Ok(Some(status)) if status.success() => format!("`{self}` has run, in {took}"),
+            Ok(Some(status)) => format!("`{self}` FAILED after {took}: {}", in_words(status)),
+            Ok(None) => format!("`{self}` DOES NOT END, and was ended after {took}"),
+            Err(error) => format!("`{self}` CANNOT BE RUN: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for StopCommand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.program.display())?;
+        self.arguments.iter().try_for_each(|argument| write!(formatter, " {argument}"))
+    }
+}
+
+/// `exit status: 1`, `signal: 9 (SIGKILL)`
+pub fn in_words(status: ExitStatus) -> String {
+    status.to_string()
+}
+
+fn find(name: &str, base: &Base) -> Option<PathBuf> {
+    let is_there = |path: &PathBuf| path.is_file();
+    if name.contains('/') {
+        let beside = match base {
+            Base::File(path) => path.parent().unwrap_or(Path::new("")).join(name),
+            _ => PathBuf::from(name),
+        };
+        return Some(beside).filter(is_there).and_then(|path| path.canonicalize().ok());
+    }
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(name)).find(is_there)
+}
+
+fn ends_within(child: &Child, patience: Duration) -> bool {
+    let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else { return true };
+    let mut ends = [PollFd::new(&process, PollFlags::IN)];
+    let limit = Timespec::try_from(patience).ok();
+    poll(&mut ends, limit.as_ref()).is_ok_and(|ready| ready > 0)
+}

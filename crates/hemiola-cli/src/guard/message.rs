@@ -1,0 +1,45 @@
+//! What a robot has to say to its guard, and what it knows of the robots before it.
+
+use std::path::PathBuf;
+
+/// From a robot to its guard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// It lives. From the first one on the guard expects more of them.
+    Alive,
+    /// It has ended, and what moves is safe. No more signs of life are to be expected.
+    Safe,
+    /// This is its log.
+    Log(PathBuf),
+}
+
+/// The environment variable that says how often the robot was started again.
+pub const RESTARTS: &str = "HEMIOLA_RESTARTS";
+
+/// Where a robot writes a file that its command line names: beside those of the robots before it that have died, if any have.
+pub fn after_restart(path: PathBuf) -> PathBuf {
+    let restarts = std::env::var(RESTARTS).ok().and_then(|restarts| restarts.parse().ok()).unwrap_or(0);
+    numbered(path, restarts)
+}
+
+fn numbered(path: PathBuf, restarts: u32) -> PathBuf {
+    let (Some(stem), 1..) = (path.file_stem(), restarts) else { return path };
+    let mut name = stem.to_owned();
+    name.push(format!("-restart-{restarts}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_robot_has_recorded_is_not_written_over() {
+        assert_eq!(numbered("logs/game.mcap".into(), 0), PathBuf::from("logs/game.mcap"));
+        assert_eq!(numbered("logs/game.mcap".into(), 2), PathBuf::from("logs/game-restart-2.mcap"));
+    }
+}

@@ -1,0 +1,231 @@
+//! The guard's process: waits until the robot has ended, died, or shows no life, and does what is to be done then.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
+
+use hemiola_config::Base;
+use hemiola_model::configuration::GuardConfiguration;
+use hemiola_realtime::{KernelThread, Niceness, Policy, Priority};
+use hemiola_words::counted;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use signal_hook::SigId;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::low_level;
+
+use super::command::{StopCommand, in_words};
+use super::line::{GUARD, Post};
+use super::message::{Message, RESTARTS};
+use crate::error::CommandError;
+use crate::notes::tell;
+
+/// See the module.
+pub struct Oversight {
+    command: StopCommand,
+    /// The robot must show life so often.
+    beat: Duration,
+    restarts: u32,
+    signals: Vec<ForwardedSignal>,
+}
+
+/// How a robot's process has ended.
+enum Ended {
+    /// It was safe, or has never begun.
+    Safely(ExitStatus),
+    /// Nobody has stopped what moves.
+    Died(ExitStatus),
+    /// It showed no life, and was killed.
+    Silent(ExitStatus),
+}
+
+/// A process with the robot in it.
+struct Guarded<'o> {
+    oversight: &'o Oversight,
+    child: Child,
+    process: OwnedFd,
+    post: Post,
+    life: Life,
+    log: Option<PathBuf>,
+    /// Somebody has asked for its end.
+    is_to_end: bool,
+}
+
+enum Life {
+    NotBegun,
+    Seen(Instant),
+    Safe,
+}
+
+/// A signal that is passed on: whoever asks the guard to end means the robot.
+struct ForwardedSignal {
+    signal: Signal,
+    arrivals: UnixStream,
+    registration: SigId,
+}
+
+impl Oversight {
+    /// # Errors
+    /// The command is not there, or the system refuses what a guard needs.
+    pub fn of(guard: &GuardConfiguration, base: &Base) -> Result<Self, CommandError> {
+        let command = StopCommand::of(guard, base)?;
+        let pairs = [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP), (SIGTSTP, Signal::TSTP)];
+        let signals = pairs.into_iter().map(|(number, signal)| ForwardedSignal::of(number, signal));
+        let signals = signals.collect::<io::Result<_>>().map_err(CommandError::Guard)?;
+        Ok(Self { command, beat: guard.beat, restarts: guard.restarts, signals })
+    }
+
+    /// Starts the robot, with the arguments of this program, and sees to it until it has ended.
+    ///
+    /// # Errors
+    /// The system refuses a process or a socket.
+    pub fn oversee(&self) -> Result<ExitCode, CommandError> {
+        let mut restarts = 0;
+        loop {
+            let mut guarded = Guarded::start(self, restarts).map_err(CommandError::Guard)?;
+            let ended = guarded.watch().map_err(CommandError::Guard)?;
+            let (status, what) = match ended {
+                Ended::Safely(status) => return Ok(code(status)),
+                Ended::Died(status) => (status, format!("the robot's process has died: {}", in_words(status))),
+                Ended::Silent(status) => {
+                    let beat = hemiola_words::duration(self.beat);
+                    (status, format!("the robot's process showed no life for {beat}, and was killed"))
+                }
+            };
+            let noticed = Instant::now();
+            let stopped = self.command.run();
+            let elapsed = hemiola_words::duration(noticed.elapsed());
+            tell(format_args!("guard: {what}; {stopped}, {elapsed} after it was noticed"));
+            if let Some(log) = &guarded.log {
+                tell(format_args!("guard: {}", recovered(log)));
+            }
+            if guarded.is_to_end || restarts == self.restarts {
+                return Ok(code(status));
+            }
+            restarts += 1;
+            tell(format_args!("guard: starts the robot again, {restarts} of at most {} times", self.restarts));
+        }
+    }
+}
+
+impl<'o> Guarded<'o> {
+    fn start(oversight: &'o Oversight, restarts: u32) -> io::Result<Self> {
+        let post = Post::open()?;
+        let child = Command::new(std::env::current_exe()?)
+            .args(std::env::args_os().skip(1))
+            .env(GUARD, &post.name)
+            .env(RESTARTS, restarts.to_string())
+            .spawn()?;
+        let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+        tell(format_args!("guard: process {} watches over the robot, process {}", std::process::id(), child.id()));
+        Ok(Self { oversight, child, process, post, life: Life::NotBegun, log: None, is_to_end: false })
+    }
+
+    /// Until it has ended.
+    fn watch(&mut self) -> io::Result<Ended> {
+        // Above whatever else shares the machine's time, where that is allowed: the robot itself says where it is not. What it starts
+        // must not inherit that.
+        let thread = KernelThread::current();
+        _ = thread.set_policy(Policy::Fifo(Priority::LOWEST));
+        let ended = self.wait();
+        _ = thread.set_policy(Policy::TimeSharing { nice: Niceness::default() });
+        ended
+    }
+
+    fn wait(&mut self) -> io::Result<Ended> {
+        loop {
+            let patience = match self.life {
+                Life::Seen(last) => Some((last + self.oversight.beat).saturating_duration_since(Instant::now())),
+                Life::NotBegun | Life::Safe => None,
+            };
+            self.wait_for_news(patience)?;
+            self.forward_signals();
+            while let Some(message) = self.post.receive() {
+                self.note(message);
+            }
+            if let Some(status) = self.child.try_wait()? {
+                let is_safe = match self.life {
+                    Life::NotBegun => status.code().is_some(),
+                    Life::Seen(_) => false,
+                    Life::Safe => true,
+                };
+                return Ok(if is_safe { Ended::Safely(status) } else { Ended::Died(status) });
+            }
+            if let Life::Seen(last) = self.life
+                && last.elapsed() > self.oversight.beat
+            {
+                // It must not move anything again when it wakes up.
+                self.child.kill()?;
+                return Ok(Ended::Silent(self.child.wait()?));
+            }
+        }
+    }
+
+    fn wait_for_news(&self, patience: Option<Duration>) -> io::Result<()> {
+        let mut ends = vec![PollFd::new(&self.process, PollFlags::IN), PollFd::new(&self.post.socket, PollFlags::IN)];
+        ends.extend(self.oversight.signals.iter().map(|signal| PollFd::new(&signal.arrivals, PollFlags::IN)));
+        let limit = patience.and_then(|patience| Timespec::try_from(patience).ok());
+        match poll(&mut ends, limit.as_ref()) {
+            Err(error) if error != rustix::io::Errno::INTR => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn forward_signals(&mut self) {
+        for forwarded in &self.oversight.signals {
+            // Where somebody stops the whole job, the guard goes on: a robot that stands still shows no life.
+            if forwarded.has_arrived() && forwarded.signal != Signal::TSTP {
+                self.is_to_end = true;
+                _ = kill_process(Pid::from_child(&self.child), forwarded.signal);
+            }
+        }
+    }
+
+    fn note(&mut self, message: Message) {
+        match message {
+            Message::Alive => self.life = Life::Seen(Instant::now()),
+            Message::Safe => self.life = Life::Safe,
+            Message::Log(path) => self.log = Some(path),
+        }
+    }
+}
+
+impl ForwardedSignal {
+    fn of(number: i32, signal: Signal) -> io::Result<Self> {
+        let (arrivals, sender) = UnixStream::pair()?;
+        arrivals.set_nonblocking(true)?;
+        let registration = low_level::pipe::register(number, sender)?;
+        Ok(Self { signal, arrivals, registration })
+    }
+
+    fn has_arrived(&self) -> bool {
+        let mut bytes = [0; 64];
+        io::Read::read(&mut &self.arrivals, &mut bytes).is_ok_and(|length| length > 0)
+    }
+}
+
+impl Drop for ForwardedSignal {
+    fn drop(&mut self) {
+        low_level::unregister(self.registration);
+    }
+}
+
+/// As shells say it.
+fn code(status: ExitStatus) -> ExitCode {
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+/// Makes the log of a robot that has died one that any program reads; says how that went.
+fn recovered(path: &Path) -> String {
+    match hemiola_log::recover_in_place(path) {
+        Ok((path, recovery)) => {
+            format!("the log is recovered: {} has {}", path.display(), counted(recovery.messages, "message"))
+        }
+        Err(error) => format!("the log is as the robot left it, and cannot be recovered: {error}"),
+    }
+}

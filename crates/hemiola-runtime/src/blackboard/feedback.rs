@@ -1,0 +1,98 @@
+//! Where values come back to the cycle that they derive from, so that ages are those of ways that do
+//! not.
+//!
+//! Where cycles read each other, as odometry and scan matcher do, every value derives from all
+//! samples there ever were: the filter's state never forgets. The age of the oldest of them says
+//! nothing. The literature defines data ages of *chains*, which are sequences of different tasks:
+//! "the maximum time for which the output depends on data from the input" (Feiertag, Richter,
+//! Nordlander, Jonsson, "A compositional framework for end-to-end path delay calculation of
+//! automotive systems under different path semantics", CRTS 2008; Becker, Dasari, Mubeen, Behnam,
+//! Nolte, "End-to-end timing analysis of cause-effect chains in automotive embedded systems",
+//! Journal of Systems Architecture 80, 2017; Günzel, Chen, Ueter, von der Brüggen, Dürr, Chen,
+//! "Timing analysis of asynchronized distributed cause-effect chains", RTAS 2021). So a sample's way
+//! ends where it would come into a cycle again in which it has been: the oldest sample of a value is
+//! the oldest of those that came by ways that do not come back to themselves. A value that derives
+//! from a source by other ways only is state, and has no age.
+//!
+//! How it is counted, without knowing all ways: a cycle that takes something that derives from
+//! itself has a *mark*. What comes into it gets the mark, and what would bring it back is left out.
+//! Samples with different marks are counted apart (`Provenance`), which takes as many places as there
+//! are sets of marks: robots without feedback have none, and pay nothing.
+//!
+//! The stamps of the newest samples are not touched: values are stamped with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many samples are counted apart: of each source, and for each set of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub sources: usize,
+    pub ways: usize,
+}
+
+impl From<usize> for Shape {
+    fn from(sources: usize) -> Self {
+        Self { sources, ways: 1 }
+    }
+}
+
+/// What happens to samples that come into a cycle by one of its imports or subscriptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entrance {
+    /// The bit of the cycle's mark; none if it takes nothing that derives from itself.
+    pub mark: usize,
+    /// Those with the mark are left out.
+    pub refuses: bool,
+}
+
+/// The marks of a robot's cycles, and where samples with them are left out.
+#[derive(Debug, Default)]
+pub struct Feedback {
+    marks: BTreeMap<String, usize>,
+    circular: BTreeSet<(String, Taken<String>)>,
+}
+
+/// More marks than this take too many places; cycles beyond share the last one, and what went
+/// through one of them is left out by the others as well.
+const MOST_MARKS: usize = 3;
+
+/// What a cycle takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Taken<N> {
+    /// A representation.
+    Value(N),
+    /// Messages of a topic.
+    Messages(N),
+}
+
+impl Feedback {
+    /// Cycles by their names, with all that they take and that derives from itself.
+    pub fn new(circular: impl IntoIterator<Item = (String, Taken<String>)>) -> Self {
+        let (mut marks, circular) = (BTreeMap::new(), circular.into_iter().collect::<BTreeSet<_>>());
+        for (cycle, _) in &circular {
+            let number = marks.len().min(MOST_MARKS - 1);
+            marks.entry(cycle.clone()).or_insert(1 << number);
+        }
+        Self { marks, circular }
+    }
+
+    /// How many sets of marks there are.
+    pub fn ways(&self) -> usize {
+        1 << self.marks.len().min(MOST_MARKS)
+    }
+
+    /// Of a representation that a cycle imports.
+    pub fn values(&self, cycle: &str, representation: &str) -> Entrance {
+        self.entrance(cycle, Taken::Value(representation.to_owned()))
+    }
+
+    /// Of a topic that a cycle subscribes to.
+    pub fn messages(&self, cycle: &str, topic: &str) -> Entrance {
+        self.entrance(cycle, Taken::Messages(topic.to_owned()))
+    }
+
+    fn entrance(&self, cycle: &str, taken: Taken<String>) -> Entrance {
+        let mark = self.marks.get(cycle).copied().unwrap_or_default();
+        Entrance { mark, refuses: self.circular.contains(&(cycle.to_owned(), taken)) }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the threads of a running robot do: cycles by a timer, triggered cycles, sources.
+
+use std::time::Duration;
+
+use hemiola_model::{SourceRate, Time};
+use hemiola_realtime::{AdaptiveEarliness, Containment, MonotonicTime, monotonic_now, sleep_until};
+
+use super::STOP_PERIOD;
+use crate::cycle::Cycle;
+use crate::robot_state::RobotState;
+use crate::source::{Sampled, SourceRunner};
+
+pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
+    let _containment = Containment::new();
+    let mut earliness = AdaptiveEarliness::default();
+    cycle.settle();
+    if !cycle.core.robot.wait_for_beginning() {
+        return;
+    }
+    let nth = |count: u64| Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64);
+    let mut count = (cycle.core.robot.clock().now().seconds() * rate).ceil() as u64;
+    let mut next = cycle_due(&cycle.core.robot, nth(count));
+    let is_slow = is_slow(rate);
+    while !cycle.core.robot.is_stopping() {
+        if is_slow && !wait_nearly_until(next, &cycle.core.robot) {
+            return;
+        }
+        earliness.meet_prepared(next, || cycle.core.rehearse());
+        run_and_rest(&mut cycle, Some(nth(count)));
+        // After an overrun the triggers that have passed are left out: the newest data counts.
+        let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
+        let following = count.saturating_add(1);
+        count = following.max(passed);
+        cycle.guard.note_skipped(&mut cycle.core, count - following);
+        next = cycle_due(&cycle.core.robot, nth(count));
+        cycle.core.executor.expect_run(Some(next));
+    }
+}
+
+fn run_and_rest(cycle: &mut Cycle, due: Option<Time>) {
+    let begin = monotonic_now();
+    cycle.run(due);
+    if let Some(end) = cycle.guard.rest_until(begin) {
+        sleep_until(end);
+    }
+}
+
+fn cycle_due(robot: &RobotState, time: Time) -> MonotonicTime {
+    robot.clock().due(time).unwrap_or_else(monotonic_now)
+}
+
+pub(super) fn run_when_triggered(mut cycle: Cycle) {
+    let _containment = Containment::new();
+    let Some(trigger) = cycle.core.trigger.clone() else { return };
+    cycle.settle();
+    if !cycle.core.robot.wait_for_beginning() {
+        return;
+    }
+    while !cycle.core.robot.is_stopping() {
+        let seen = trigger.wakeup.generation();
+        if cycle.is_triggered() {
+            let begin = monotonic_now();
+            run_and_rest(&mut cycle, None);
+            cycle.core.executor.expect_run(cycle.core.period.map(|period| begin + period));
+        } else {
+            trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));
+        }
+    }
+}
+
+pub(super) fn run_source(mut source: SourceRunner) {
+    let _containment = Containment::new();
+    let mut earliness = AdaptiveEarliness::default();
+    let mut count = 0;
+    if !source.robot.wait_for_beginning() {
+        return;
+    }
+    while !source.robot.is_stopping() {
+        let robot = source.robot.clone();
+        let sampled = match source.due(count) {
+            Some(due) => {
+                if let Some(at) = robot.clock().due(due) {
+                    if source.period().is_some_and(|period| period > STOP_PERIOD) && !wait_nearly_until(at, &robot) {
+                        return;
+                    }
+                    earliness.meet(at);
+                }
+                source.sample(Some(due))
+            }
+            None => source.sample(None),
+        };
+        match sampled {
+            Sampled::At(stamp) => {
+                if source.due(count).is_none() {
+                    let due = robot.clock().due(stamp);
+                    due.into_iter().chain(source.stamps.not_before()).for_each(|at| wait_until(at, &robot));
+                    source.stamps.delivered(monotonic_now());
+                }
+                source.deliver();
+            }
+            // A source that fails at once must not keep a core busy.
+            Sampled::Failed if source.due(count).is_none() => sleep_until(monotonic_now() + Duration::from_millis(1)),
+            Sampled::Failed => {}
+            Sampled::Ended => return source.say_ended(),
+        }
+        count += 1;
+        if let SourceRate::Hertz(rate) = source.rate {
+            // A source that was held up goes on with the present; what it left out is said.
+            let passed = (robot.clock().now().seconds() * rate).floor() as u64;
+            if passed > count {
+                count = passed;
+                source.say_late();
+            }
+        }
+    }
+}
+
+/// Whether a robot that is to stop would have to wait for what happens so often.
+fn is_slow(rate: f64) -> bool {
+    rate * STOP_PERIOD.as_secs_f64() < 1.0
+}
+
+/// Waits until it is time to wait to the point; `false` if the robot stops meanwhile.
+fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
+    while !robot.is_stopping() {
+        let now = monotonic_now();
+        if at.since(now) <= STOP_PERIOD {
+            return true;
+        }
+        sleep_until(now + STOP_PERIOD / 2);
+    }
+    false
+}
+
+/// Recordings have gaps; a robot that is to stop does not wait for their end.
+fn wait_until(at: MonotonicTime, robot: &RobotState) {
+    while monotonic_now() < at && !robot.is_stopping() {
+        sleep_until(at.min(monotonic_now() + STOP_PERIOD));
+    }
+}

@@ -1,0 +1,64 @@
+//! The example `wheels`, with a module beside its motors that does what modules should not, as `FAULT` says.
+#![forbid(unsafe_code)]
+#![allow(missing_docs, reason = "it is a program")]
+
+#[path = "../../../crates/hemiola/examples/wheels.rs"]
+#[allow(dead_code, reason = "its `main` is the example's, not this program's")]
+mod wheels;
+
+use std::thread;
+use std::time::Duration;
+
+use hemiola::prelude::*;
+use wheels::{Drive, ROBOT};
+
+#[derive(Representation, Clone, Default)]
+pub struct Sabotage {
+    runs: u64,
+}
+
+#[derive(Module)]
+struct Saboteur {
+    runs: u64,
+}
+
+#[module]
+impl Saboteur {
+    #[update]
+    fn sabotage(&mut self, _drive: &Drive, sabotage: &mut Sabotage) -> Result<(), &'static str> {
+        self.runs += 1;
+        sabotage.runs = self.runs;
+        match fault().as_str() {
+            "hang" if self.runs > LATER => hang(),
+            "failure" if self.runs > LATER => Err("on purpose"),
+            "exit" if self.runs > LATER => std::process::exit(7),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a robot does before something happens to it.
+const LATER: u64 = 30;
+
+fn fault() -> String {
+    std::env::var("FAULT").unwrap_or_default()
+}
+
+fn hang() -> ! {
+    eprintln!("hangs on purpose");
+    loop {
+        thread::sleep(Duration::from_secs(1));
+    }
+}
+
+fn main() -> std::process::ExitCode {
+    let live = |robot: &hemiola::RobotHandle| {
+        let is_late = robot.health()["motion"].runs > LATER;
+        match fault().as_str() {
+            "panic in main" if is_late => panic!("on purpose"),
+            "hang in main" if is_late => hang(),
+            _ => Vec::new(),
+        }
+    };
+    hemiola::Application::embedded(ROBOT).live(live).run()
+}

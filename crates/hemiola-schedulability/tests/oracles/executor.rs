@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{Tally, cases, ticks};
 use hemiola_analysis::TimeSpan;
@@ -14,23 +15,36 @@ struct Case {
     id: String,
     horizon: u64,
     callbacks: Vec<OracleCallback>,
+    #[serde(default)]
     picas_priority: Vec<u32>,
     expected: BTreeMap<String, Expected>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct OracleCallback {
     #[serde(rename = "type")]
     kind: Kind,
     c: u64,
-    #[serde(rename = "pub")]
+    #[serde(rename = "pub", default)]
     publishes: Vec<String>,
     period: Option<u64>,
     topic: Option<String>,
-    #[serde(default)]
+    #[serde(default = "one")]
     depth: usize,
     #[serde(default)]
     ext: Vec<u64>,
+    /// What it is called, and its place in a chain, say nothing about when it is dispatched.
+    #[serde(rename = "name", default)]
+    _name: IgnoredAny,
+    #[serde(rename = "chain", default)]
+    _chain: IgnoredAny,
+    #[serde(rename = "order", default)]
+    _order: IgnoredAny,
+}
+
+fn one() -> usize {
+    1
 }
 
 #[derive(Deserialize)]
@@ -57,13 +71,20 @@ impl Observer for Expected {
 }
 
 pub(super) fn semantics(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for case in cases::<Case>(text)? {
+    for case in cases::<Case>(text, tally)? {
         tally.case(&case.id);
+        let is_whole = |callback: &OracleCallback| !matches!(callback.kind, Kind::Timer) || callback.period.is_some();
+        if !case.callbacks.iter().all(is_whole) {
+            tally.not_understood("a timer has no period");
+            continue;
+        }
         for (name, expected) in &case.expected {
             let dispatch = match name.as_str() {
                 "wait_set" => Dispatch::WaitSet,
                 "crystal" => Dispatch::TimersAlways,
-                _ => Dispatch::Priority,
+                "picas" => Dispatch::Priority,
+                // It is counted as compared with nothing.
+                _ => continue,
             };
             let mut got = Expected { start: Vec::new(), dropped: vec![0; case.callbacks.len()] };
             let options = Options { end: ticks(case.horizon), ..Options::default() };

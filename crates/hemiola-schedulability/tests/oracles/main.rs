@@ -1,7 +1,8 @@
 //! Bounds, schedules and allocations that others computed, and whether ours agree.
 //!
 //! An oracle is a JSON file with `cases`; which one it is says its name. A case agrees if every value in it does: exactly, within the tolerance that the file states, or on the right
-//! side where a bound may be tighter.
+//! side where a bound may be tighter. What a case does not have is not compared. Nothing is passed over in silence: files, cases and values that nothing here understands are counted and named, and the
+//! others are compared all the same.
 
 mod compositional;
 mod dag;
@@ -15,9 +16,12 @@ mod shared;
 mod uniprocessor;
 mod worked;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Display};
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use hemiola_analysis::{Bound, TimeSpan};
 
@@ -32,8 +36,12 @@ struct Report {
     values: usize,
     /// The cases that differ, each with the first value that does.
     differing: Vec<Difference>,
-    /// What the file has and nobody here computes, or where a bound may differ, and why.
-    remarks: Vec<&'static str>,
+    /// Cases that are not of the form of this oracle, and why.
+    not_understood: Vec<String>,
+    /// Values that cases expect and nothing here compares, and how often.
+    not_compared: BTreeMap<String, usize>,
+    /// What the file has and nobody here computes, or where a bound may differ, and why; with the cases where it did.
+    remarks: BTreeMap<&'static str, Vec<String>>,
 }
 
 /// A case that differs.
@@ -77,29 +85,66 @@ const ORACLES: &[(&str, Check)] = &[
     ("ros2-movebase-case-study", movebase::cases_of_the_study),
 ];
 
-/// Checks the cases of an oracle.
-fn check(name: &str, text: &str) -> Report {
-    let (_, check) = ORACLES.iter().find(|(known, _)| *known == name).expect("it is known");
+/// Checks the cases of an oracle; what is wrong with the file, if it cannot be read at all.
+fn check(check: Check, text: &str) -> Result<Report, String> {
     let mut tally = Tally::default();
-    check(text, &mut tally).unwrap_or_else(|error| panic!("`{name}` does not have the form of this oracle: {error}"));
-    tally.report
+    check(text, &mut tally).map_err(|error| error.to_string())?;
+    tally.end_case();
+    Ok(tally.report)
 }
 
 #[test]
 fn every_case_of_every_oracle_agrees() {
-    let mut differing = Vec::new();
-    for (name, _) in ORACLES {
-        let Some(text) = shared::data_file(&format!("oracles/{name}.json")) else { continue };
-        let Report { cases, left_out, values, differing: of_it, remarks } = check(name, &text);
-        assert!(cases > 0 && values >= cases, "{name} has nothing to compare");
-        println!(
-            "{name}: {} of {cases} cases agree ({values} values; {left_out} more not checked)",
-            cases - of_it.len()
-        );
-        remarks.iter().for_each(|remark| println!("    note: {remark}"));
-        differing.extend(of_it.iter().map(|difference| format!("{name}: {difference}")));
+    let mut wrong = Vec::new();
+    for (name, text) in shared::data_files("oracles", "json") {
+        let Some((_, of_it)) = ORACLES.iter().find(|(known, _)| *known == name) else {
+            wrong.push(format!("{name}: no oracle of that name is known"));
+            continue;
+        };
+        match text.and_then(|text| check(*of_it, &text)) {
+            Ok(report) => wrong.extend(tell(&name, &report)),
+            Err(error) => wrong.push(format!("{name}: cannot be read: {error}")),
+        }
     }
-    assert!(differing.is_empty(), "{} cases differ:\n{}", differing.len(), differing.join("\n"));
+    assert!(wrong.is_empty(), "{} cases or files do not agree:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Prints what became of a file, and returns what is wrong with it.
+fn tell(name: &str, report: &Report) -> Vec<String> {
+    let Report { cases, left_out, values, differing, not_understood, not_compared, remarks } = report;
+    println!(
+        "{name}: {} of {cases} cases agree ({values} values; {left_out} more not checked, {} not understood)",
+        cases - differing.len(),
+        not_understood.len()
+    );
+    for (value, count) in not_compared {
+        println!("    note: {count} cases expect `{value}`, which is compared with nothing");
+    }
+    for (remark, cases) in remarks {
+        let named = if cases.is_empty() { String::new() } else { format!(" ({})", cases.join(", ")) };
+        println!("    note: {remark}{named}");
+    }
+    let mut wrong: Vec<String> = differing.iter().map(|difference| format!("{name}: {difference}")).collect();
+    wrong.extend(not_understood.iter().map(|case| format!("{name}: not understood: {case}")));
+    if *values == 0 {
+        wrong.push(format!("{name}: nothing was compared"));
+    }
+    wrong
+}
+
+#[test]
+fn what_is_not_understood_is_named_and_the_rest_is_compared() {
+    let text = r#"{"cases": [
+        {"id": "sbf-0", "period": 10, "budget": 4, "delta": [58], "expected": {"periodic_sbf": [20], "shape": 3}},
+        {"id": "sbf-1", "period": "ten", "budget": 4, "expected": {}},
+        {"id": "sbf-2", "period": 10, "budget": 4, "burst": 2, "expected": {"periodic_sbf": []}}]}"#;
+    let report = check(uniprocessor::supply, text).unwrap();
+    assert_eq!((report.cases, report.values, report.differing.len()), (1, 1, 0), "{report:?}");
+    assert_eq!(report.not_compared, BTreeMap::from([("shape".to_owned(), 1)]));
+    let [wrong_type, unknown_input] = report.not_understood.as_slice() else { panic!("{report:?}") };
+    assert!(wrong_type.starts_with("sbf-1: invalid type: string \"ten\""), "{wrong_type}");
+    assert!(unknown_input.starts_with("sbf-2: unknown field `burst`"), "an input is never dropped: {unknown_input}");
+    assert!(check(uniprocessor::supply, "{").is_err());
 }
 
 /// The right values differ in one place from those that the case expects.
@@ -107,7 +152,7 @@ fn every_case_of_every_oracle_agrees() {
 fn a_case_that_differs_is_named_with_its_first_value_that_does() {
     let text = r#"{"cases": [{"id": "sbf-0", "period": 10, "budget": 4, "deadline": 6, "delta": [58], "demand": [7], "expected":
         {"periodic_sbf": [20], "periodic_service_time": [25], "constrained_sbf": [20], "constrained_service_time": [22]}}]}"#;
-    let report = check("supply-bound", text);
+    let report = check(uniprocessor::supply, text).unwrap();
     assert_eq!((report.cases, report.differing.len()), (1, 1));
     assert_eq!(report.differing[0].to_string(), "sbf-0: constrained_service_time: expected [22], got [21]");
 }
@@ -118,20 +163,53 @@ struct Tally {
     report: Report,
     case: String,
     differs: bool,
+    /// The values that each case expects, by its name.
+    expected: BTreeMap<String, BTreeSet<String>>,
+    /// Those of this case that were not compared yet.
+    due: BTreeSet<String>,
 }
 
 impl Tally {
     /// What follows belongs to this case.
     fn case(&mut self, id: impl Display) {
+        self.end_case();
         self.report.cases += 1;
         self.case = id.to_string();
         self.differs = false;
+        self.due = self.expected.remove(&self.case).unwrap_or_default();
+    }
+
+    /// What was not compared until now is not.
+    fn end_case(&mut self) {
+        for value in std::mem::take(&mut self.due) {
+            *self.report.not_compared.entry(value).or_default() += 1;
+        }
     }
 
     /// Nothing here computes this case.
     fn leave_out(&mut self) {
         self.report.cases -= 1;
         self.report.left_out += 1;
+        self.due.clear();
+    }
+
+    /// This case has something that nothing here understands.
+    fn not_understood(&mut self, why: impl Display) {
+        self.report.cases -= 1;
+        self.due.clear();
+        self.report.not_understood.push(format!("{}: {why}", self.case));
+    }
+
+    /// That value of the case has no meaning of its own here: it is an input, or part of another one.
+    fn not_asked(&mut self, value: &str) {
+        self.due.remove(value);
+    }
+
+    /// The same, if the case expects a value at all.
+    fn same_if<T: PartialEq + Debug>(&mut self, value: &str, expected: Option<T>, got: impl FnOnce() -> T) {
+        if let Some(expected) = expected {
+            self.same(value, expected, got());
+        }
     }
 
     /// Both are the same.
@@ -158,11 +236,21 @@ impl Tally {
 
     /// Something to know about the whole file.
     fn remark(&mut self, remark: &'static str) {
-        self.report.remarks.push(remark);
+        self.report.remarks.entry(remark).or_default();
+    }
+
+    /// Something to know about this case.
+    fn remark_case(&mut self, remark: &'static str) {
+        let cases = self.report.remarks.entry(remark).or_default();
+        if cases.last() != Some(&self.case) {
+            cases.push(self.case.clone());
+        }
     }
 
     fn judge(&mut self, value: &str, expected: impl Debug, got: impl Debug, agrees: bool) {
         self.report.values += 1;
+        let name = value.split([' ', '.']).next().unwrap_or(value);
+        self.due.remove(name);
         if !agrees && !self.differs {
             self.differs = true;
             self.report.differing.push(Difference {
@@ -175,13 +263,49 @@ impl Tally {
     }
 }
 
-/// The cases of a file of the usual form.
-fn cases<Case: DeserializeOwned>(text: &str) -> Result<Vec<Case>, serde_json::Error> {
-    #[derive(serde::Deserialize)]
-    struct File<Case> {
-        cases: Vec<Case>,
+/// The cases of a file of the usual form: those that are of the form of this oracle. The others are named.
+fn cases<Case: DeserializeOwned>(text: &str, tally: &mut Tally) -> Result<Vec<Case>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct File {
+        cases: Vec<Value>,
     }
-    serde_json::from_str::<File<Case>>(text).map(|file| file.cases)
+    let file: File = serde_json::from_str(text)?;
+    Ok(file.cases.into_iter().enumerate().filter_map(|(number, case)| tally.read(number, case)).collect())
+}
+
+impl Tally {
+    /// A case, if it has the form.
+    fn read<Case: DeserializeOwned>(&mut self, number: usize, case: Value) -> Option<Case> {
+        let id = case["id"].as_str().map_or_else(|| format!("number {number}"), str::to_owned);
+        if let Some(expected) = case["expected"].as_object() {
+            self.expected.insert(id.clone(), expected.keys().cloned().collect());
+        }
+        match serde_json::from_value(case) {
+            Ok(case) => Some(case),
+            Err(error) => {
+                self.report.not_understood.push(format!("{id}: {error}"));
+                None
+            }
+        }
+    }
+}
+
+/// A value that may be missing, or be there and say that there is none.
+fn if_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Up to where the makers of a file looked for bounds, as its conventions say: "null = no fixed point below 200000".
+fn horizon(text: &str, otherwise: u64) -> TimeSpan {
+    let file: Value = serde_json::from_str(text).unwrap_or_default();
+    let conventions = file["meta"]["conventions"].as_array().cloned().unwrap_or_default();
+    let said = conventions.iter().filter_map(Value::as_str).filter_map(|text| text.split_once("null = ")).find_map(
+        |(_, meaning)| {
+            let (_, number) = meaning.split_once("below ").or_else(|| meaning.split_once("beyond "))?;
+            number.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+        },
+    );
+    ticks(said.unwrap_or(otherwise))
 }
 
 /// The files count in ticks, for which nanoseconds do as well.

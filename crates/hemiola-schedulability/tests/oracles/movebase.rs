@@ -1,5 +1,7 @@
 //! The navigation case study of Casini et al.: from odometry to velocity commands, on a default executor in a reservation.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::ros2::Reservation;
@@ -37,23 +39,60 @@ enum Results {
     One(Option<u64>),
 }
 
-/// All inputs and timers of the local executor have this period.
-const PERIOD: TimeSpan = ticks_of(800);
-const POSE: TimeSpan = ticks_of(2);
-const SENSOR: TimeSpan = ticks_of(2);
-const COSTMAP: TimeSpan = ticks_of(20);
-const PLANNER: TimeSpan = ticks_of(180);
-/// No bound above this counts.
-const HORIZON: TimeSpan = ticks_of(10_000);
-/// Of all inputs, where nothing else is said.
-const JITTER: TimeSpan = ticks_of(2);
+#[derive(Deserialize)]
+struct Study {
+    meta: Option<Meta>,
+}
 
-const fn ticks_of(count: u64) -> TimeSpan {
-    TimeSpan::nanoseconds(count)
+#[derive(Deserialize)]
+struct Meta {
+    model: Option<System>,
+}
+
+/// The system of the study: execution times, inputs with period and jitter, the period of all timers of the local executor.
+#[derive(Deserialize)]
+struct System {
+    wcet_ticks: BTreeMap<String, u64>,
+    inputs: BTreeMap<String, Input>,
+    timed_period: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Input {
+    Periodic(u64, u64),
+    /// In words: it is on the other executor.
+    Other(serde::de::IgnoredAny),
+}
+
+/// As it is published.
+impl Default for System {
+    fn default() -> Self {
+        let costs = [("sensor2mem", 2), ("pose_estimator", 2), ("local_costmap", 20), ("local_planner", 180)];
+        let inputs = ["scan", "tF", "odom"].map(|input| (input.to_owned(), Input::Periodic(800, 2)));
+        Self {
+            wcet_ticks: costs.into_iter().map(|(name, cost)| (name.to_owned(), cost)).collect(),
+            inputs: inputs.into(),
+            timed_period: 800,
+        }
+    }
+}
+
+/// No bound above this counts: null = not schedulable.
+const HORIZON: TimeSpan = TimeSpan::nanoseconds(10_000);
+
+/// What that share of the processor is, as the cases of the other sweep say.
+fn supply(reservations: &[(u64, Reservation)], share: u64) -> Option<Supply> {
+    reservations.iter().find(|(other, _)| *other == share).map(|(_, reservation)| reservation.supply())
 }
 
 pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for case in cases::<Case>(text)? {
+    let study: Study = serde_json::from_str(text)?;
+    let study = study.meta.and_then(|meta| meta.model).unwrap_or_default();
+    let all = cases::<Case>(text, tally)?;
+    let reservations: Vec<(u64, Reservation)> =
+        all.iter().filter_map(|case| Some((case.alpha_pct, case.reservation0?))).collect();
+    for case in all {
         tally.case(format!(
             "{:?}, chains {}, {} %",
             case.model,
@@ -67,13 +106,16 @@ pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), se
                     tally.same("reservation0", "a reservation", "none");
                     continue;
                 };
-                let got = end_to_end(case.model, case.chain_aware, reservation.supply(), JITTER);
+                let got = study.end_to_end(case.model, case.chain_aware, reservation.supply(), study.jitter_of("odom"));
                 tally.same("e2e_ticks", expected, ticks_of(got));
             }
             Results::Many(expected) => {
-                // That of 45 % in the other sweep.
-                let supply = Reservation { budget: 18, period: 40 }.supply();
-                let got = |&jitter: &u64| ticks_of(end_to_end(case.model, case.chain_aware, supply, ticks(jitter)));
+                let Some(supply) = supply(&reservations, case.alpha_pct) else {
+                    tally.not_understood("no case of the file says what reservation that share is");
+                    continue;
+                };
+                let got =
+                    |&jitter: &u64| ticks_of(study.end_to_end(case.model, case.chain_aware, supply, ticks(jitter)));
                 tally.same("e2e_ticks", expected, case.jitter_ticks.iter().map(got).collect());
             }
         }
@@ -81,27 +123,59 @@ pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), se
     Ok(())
 }
 
-fn end_to_end(model: Model, chain_aware: bool, supply: Supply, jitter: TimeSpan) -> Bound {
-    let odometry = Arrivals::periodic(PERIOD).late_by(jitter);
-    let sensor = Arrivals::periodic(PERIOD).late_by(JITTER);
-    let timer = Arrivals::periodic(PERIOD);
+impl System {
+    fn cost(&self, name: &str) -> TimeSpan {
+        ticks(self.wcet_ticks.get(name).copied().unwrap_or(0))
+    }
+
+    fn input(&self, name: &str) -> (TimeSpan, TimeSpan) {
+        match self.inputs.get(name) {
+            Some(&Input::Periodic(period, jitter)) => (ticks(period), ticks(jitter)),
+            _ => (ticks(self.timed_period), TimeSpan::ZERO),
+        }
+    }
+
+    fn jitter_of(&self, input: &str) -> TimeSpan {
+        self.input(input).1
+    }
+
+    fn end_to_end(&self, model: Model, chain_aware: bool, supply: Supply, jitter: TimeSpan) -> Bound {
+        end_to_end(self, model, chain_aware, supply, jitter)
+    }
+}
+
+fn end_to_end(system: &System, model: Model, chain_aware: bool, supply: Supply, jitter: TimeSpan) -> Bound {
+    let late = |input: &str| {
+        let (period, jitter) = system.input(input);
+        Arrivals::periodic(period).late_by(jitter)
+    };
+    let odometry = Arrivals::periodic(system.input("odom").0).late_by(jitter);
+    let (scan, transforms) = (late("scan"), late("tF"));
+    let timer = Arrivals::periodic(ticks(system.timed_period));
+    let [pose, sensor_cost, costmap, planner] =
+        ["pose_estimator", "sensor2mem", "local_costmap", "local_planner"].map(|name| system.cost(name));
+    let sampling = if jitter > TimeSpan::ZERO { ticks(system.timed_period) } else { TimeSpan::ZERO };
     let chain = |costs: &[TimeSpan], arrivals| Chain { costs: costs.to_vec(), arrivals };
     let polled = |cost, arrivals| Callback { kind: Kind::Subscription, cost, arrivals };
     match (model, chain_aware) {
         (Model::EventDriven, true) => {
-            let own = chain(&[POSE, COSTMAP, PLANNER], odometry);
-            first(casini_2019::chains(&[own, chain(&[SENSOR], sensor), chain(&[SENSOR], sensor)], supply, HORIZON))
+            let own = chain(&[pose, costmap, planner], odometry);
+            first(casini_2019::chains(
+                &[own, chain(&[sensor_cost], scan), chain(&[sensor_cost], transforms)],
+                supply,
+                HORIZON,
+            ))
         }
         (Model::EventDriven, false) => {
             let mut bounds = [TimeSpan::ZERO; 3];
             loop {
                 let mut callbacks = Vec::new();
                 let mut late = jitter;
-                for (cost, bound) in [POSE, COSTMAP, PLANNER].into_iter().zip(bounds) {
-                    callbacks.push(polled(cost, Arrivals::periodic(PERIOD).late_by(late)));
+                for (cost, bound) in [pose, costmap, planner].into_iter().zip(bounds) {
+                    callbacks.push(polled(cost, Arrivals::periodic(system.input("odom").0).late_by(late)));
                     late += bound;
                 }
-                callbacks.extend([polled(SENSOR, sensor); 2]);
+                callbacks.extend([scan, transforms].map(|arrivals| polled(sensor_cost, arrivals)));
                 let mut next = bounds;
                 for (next, bound) in next.iter_mut().zip(casini_2019::callbacks(&callbacks, supply, HORIZON)) {
                     *next = bound?;
@@ -117,25 +191,21 @@ fn end_to_end(model: Model, chain_aware: bool, supply: Supply, jitter: TimeSpan)
         }
         // Timers sample what arrived: a period more, unless it arrives in step with them.
         (Model::TimeDriven, true) => {
-            let sensors = [sensor, sensor, odometry].map(|arrivals| chain(&[SENSOR], arrivals));
-            let mut chains = vec![chain(&[PLANNER], timer), chain(&[COSTMAP], timer), chain(&[POSE], timer)];
+            let sensors = [scan, transforms, odometry].map(|arrivals| chain(&[sensor_cost], arrivals));
+            let mut chains = vec![chain(&[planner], timer), chain(&[costmap], timer), chain(&[pose], timer)];
             chains.extend(sensors);
-            first(casini_2019::chains(&chains, supply, HORIZON)).map(|bound| bound + sampling(jitter))
+            first(casini_2019::chains(&chains, supply, HORIZON)).map(|bound| bound + sampling)
         }
         (Model::TimeDriven, false) => {
             let timer = |cost| Callback { kind: Kind::Timer, cost, arrivals: timer };
-            let mut callbacks = vec![timer(POSE), timer(PLANNER), timer(COSTMAP)];
-            callbacks.extend([sensor, sensor, odometry].map(|arrivals| polled(SENSOR, arrivals)));
+            let mut callbacks = vec![timer(pose), timer(planner), timer(costmap)];
+            callbacks.extend([scan, transforms, odometry].map(|arrivals| polled(sensor_cost, arrivals)));
             // Where something in the executor has no bound, the file has none at all.
             let bounds: Result<Vec<TimeSpan>, NoBound> =
                 casini_2019::callbacks(&callbacks, supply, HORIZON).into_iter().collect();
-            bounds.map(|bounds| bounds[1] + sampling(jitter))
+            bounds.map(|bounds| bounds[1] + sampling)
         }
     }
-}
-
-fn sampling(jitter: TimeSpan) -> TimeSpan {
-    if jitter > TimeSpan::ZERO { PERIOD } else { TimeSpan::ZERO }
 }
 
 fn first(bounds: Vec<Bound>) -> Bound {

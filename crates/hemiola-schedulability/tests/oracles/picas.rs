@@ -49,7 +49,7 @@ pub(super) fn schedulability_sets(text: &str, tally: &mut Tally) -> Result<(), s
     tally.remark("allocations are not compared where the file says that they depend on rounding; their bounds are, on the file's own");
     tally.remark("bounds that count that segments follow each other are at most the jitter-aware ones, and at least what was simulated");
     tally.remark("where the file found no jitter-aware bound, there may be one further away than it looked");
-    for Case { id, periods_ms, wcet_ms, expected } in cases(text)? {
+    for Case { id, periods_ms, wcet_ms, expected } in cases(text, tally)? {
         tally.case(id);
         let chains: Vec<Chain> = periods_ms
             .iter()
@@ -60,6 +60,9 @@ pub(super) fn schedulability_sets(text: &str, tally: &mut Tally) -> Result<(), s
         let deployment = as_published(&chains, &expected);
         if !expected.allocation_depends_on_rounding {
             tally.same("allocation", Ok(&deployment), ours.as_ref());
+        }
+        for input in ["callback_priority", "cpu", "executor", "allocation_depends_on_rounding"] {
+            tally.not_asked(input);
         }
         let public = published::latencies(&deployment, HORIZON);
         compare(tally, "latency_public_ms", &expected.latency_public_ms, &all_milliseconds(&public));

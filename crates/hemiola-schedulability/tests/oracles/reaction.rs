@@ -1,87 +1,142 @@
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
-use super::{Tally, cases, number, ticks};
-use hemiola_analysis::TimeSpan;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Tally, cases, if_present, number, ticks};
+use hemiola_analysis::{Arrivals, TimeSpan};
+use hemiola_schedulability::Task;
 use hemiola_schedulability::reaction::guenzel_2021::{self, Ages, Stage};
 use hemiola_schedulability::reaction::{
     Communication, Job, PeriodicTask, Release, Step, becker_2017, davare_2007, duerr_2019, fixed_priority_schedule,
     guenzel_2023, hyperperiod, kloda_2018, logical_execution,
 };
+use hemiola_schedulability::response_times::fixed_priority;
 
 #[derive(Deserialize)]
 struct Case {
     id: String,
-    synchronous: bool,
     tasks: Vec<OracleTask>,
     chain: Vec<usize>,
     expected: Expected,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone, Copy)]
+#[serde(deny_unknown_fields)]
 struct OracleTask {
+    #[serde(default)]
     phase: u64,
     wcet: u64,
     period: u64,
-    wcrt: u64,
+    /// That of the critical instant, if nothing is said.
+    wcrt: Option<u64>,
+    /// The period, if nothing is said.
+    deadline: Option<u64>,
+    /// As they are listed, if nothing is said.
+    prio: Option<u64>,
 }
 
 #[derive(Deserialize)]
 struct Expected {
-    davare: u64,
-    duerr_mrt: u64,
-    duerr_mda: u64,
-    kloda_mrt_sync: Option<u64>,
-    becker_mrda: u64,
-    exact_wcet_schedule: ExpectedAges,
-    guenzel_bcet_0pct: ExpectedAges,
-    guenzel_bcet_50pct: ExpectedAges,
-    guenzel_bcet_100pct: ExpectedAges,
-    let_exact: ExpectedAges,
+    davare: Option<u64>,
+    duerr_mrt: Option<u64>,
+    duerr_mda: Option<u64>,
+    #[serde(default, deserialize_with = "if_present")]
+    kloda_mrt_sync: Option<Option<u64>>,
+    becker_mrda: Option<u64>,
+    exact_wcet_schedule: Option<ExpectedAges>,
+    let_exact: Option<ExpectedAges>,
+    /// `guenzel_bcet_50pct` and the like, for any share.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Deserialize, PartialEq)]
 struct ExpectedAges {
-    mrt: u64,
-    mda: u64,
-    mrda: u64,
+    mrt: Option<u64>,
+    mda: Option<u64>,
+    mrda: Option<u64>,
     mrrt: Option<u64>,
 }
 
 impl ExpectedAges {
     /// Ours, as far as the file has them.
     fn of(ages: &Ages, like: &Self) -> Self {
+        let if_asked = |asked: Option<u64>, age: TimeSpan| asked.map(|_| age.as_nanoseconds());
         Self {
-            mrt: ages.reaction_time.as_nanoseconds(),
-            mda: ages.data_age.as_nanoseconds(),
-            mrda: ages.reduced_data_age.as_nanoseconds(),
-            mrrt: like.mrrt.map(|_| ages.reduced_reaction_time.as_nanoseconds()),
+            mrt: if_asked(like.mrt, ages.reaction_time),
+            mda: if_asked(like.mda, ages.data_age),
+            mrda: if_asked(like.mrda, ages.reduced_data_age),
+            mrrt: if_asked(like.mrrt, ages.reduced_reaction_time),
         }
     }
 }
 
+/// The tasks by decreasing priority, and where each has gone: as they say, or as they are listed where one says nothing.
+fn by_priority(tasks: &[OracleTask]) -> (Vec<OracleTask>, Vec<usize>) {
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    if tasks.iter().all(|task| task.prio.is_some()) {
+        order.sort_by_key(|&index| tasks[index].prio);
+    }
+    let mut places = vec![0; tasks.len()];
+    order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
+    (order.into_iter().map(|index| tasks[index]).collect(), places)
+}
+
+/// What the file says, or the bound of the critical instant.
+fn response_times(tasks: &[OracleTask]) -> Option<Vec<TimeSpan>> {
+    let analysed = |task: &OracleTask| Task::new(ticks(task.wcet), Arrivals::periodic(ticks(task.period)));
+    let horizon = tasks.iter().map(|task| ticks(task.period) * 100).sum();
+    let bounds = fixed_priority::preemptive(&tasks.iter().map(analysed).collect::<Vec<_>>(), horizon);
+    tasks.iter().zip(bounds).map(|(task, bound)| task.wcrt.map(ticks).or(bound.ok())).collect()
+}
+
 pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for Case { id, synchronous, tasks, chain, expected } in cases(text)? {
+    for Case { id, tasks, chain, expected } in cases(text, tally)? {
         tally.case(id);
+        if chain.iter().any(|&index| index >= tasks.len()) {
+            tally.not_understood("the chain has a task that is not there");
+            continue;
+        }
+        if tasks.iter().any(|task| task.deadline.is_some_and(|deadline| deadline > task.period)) {
+            tally.not_understood("a deadline beyond the period");
+            continue;
+        }
+        let (tasks, places) = by_priority(&tasks);
+        let chain: Vec<usize> = chain.into_iter().map(|index| places[index]).collect();
+        let Some(response_times) = response_times(&tasks) else {
+            tally.not_understood("a task has no bound of its response time");
+            continue;
+        };
+        let synchronous = tasks.iter().all(|task| task.phase == tasks[0].phase);
         let steps: Vec<Step> = chain
             .iter()
             .map(|&index| {
                 let task = &tasks[index];
                 let release = Release::Periodic { period: ticks(task.period), phase: ticks(task.phase) };
-                Step { priority: u32::MAX - index as u32, ..Step::new(release, ticks(task.wcet), ticks(task.wcrt)) }
+                Step {
+                    priority: u32::MAX - index as u32,
+                    ..Step::new(release, ticks(task.wcet), response_times[index])
+                }
             })
             .collect();
-        tally.same("davare", expected.davare, davare_2007::reaction_time(&steps).as_nanoseconds());
-        tally.same("duerr_mrt", expected.duerr_mrt, duerr_2019::reaction_time(&steps).as_nanoseconds());
-        tally.same("duerr_mda", expected.duerr_mda, duerr_2019::reduced_data_age(&steps).as_nanoseconds());
+        let davare = davare_2007::reaction_time(&steps);
+        tally.same_if("davare", expected.davare, || davare.as_nanoseconds());
+        tally.same_if("duerr_mrt", expected.duerr_mrt, || duerr_2019::reaction_time(&steps).as_nanoseconds());
+        tally.same_if("duerr_mda", expected.duerr_mda, || duerr_2019::reduced_data_age(&steps).as_nanoseconds());
         if synchronous {
-            tally.same("kloda_mrt_sync", expected.kloda_mrt_sync, number(&kloda_2018::reaction_time(&steps)));
+            tally.same_if("kloda_mrt_sync", expected.kloda_mrt_sync, || number(&kloda_2018::reaction_time(&steps)));
+        } else {
+            // The file has it for synchronous tasks alone.
+            tally.not_asked("kloda_mrt_sync");
         }
-        tally.same("becker_mrda", Some(expected.becker_mrda), number(&becker_2017::reduced_data_age(&steps)));
+        let becker = || number(&becker_2017::reduced_data_age(&steps));
+        tally.same_if("becker_mrda", expected.becker_mrda.map(Some), becker);
 
         let repeats = hyperperiod(tasks.iter().map(|task| ticks(task.period)));
         let settled = ticks(tasks.iter().map(|task| task.phase).max().unwrap_or(0));
         let observed = settled + repeats * 2;
-        let end = observed + davare_2007::reaction_time(&steps) * 2;
+        let end = observed + davare * 2;
         let periodic = |percent: u64| -> Vec<PeriodicTask> {
             let task = |task: &OracleTask| PeriodicTask {
                 period: ticks(task.period),
@@ -100,21 +155,25 @@ pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             let stages: Vec<Stage<'_>> = (0..chain.len()).map(stage).collect();
             guenzel_2021::ages(&stages, observed)
         };
-        let mut compare = |name, expected: ExpectedAges, ages: Ages| {
+        let mut compare = |name: &str, expected: ExpectedAges, ages: Ages| {
             let got = ExpectedAges::of(&ages, &expected);
             tally.same(name, expected, got);
         };
-        compare("exact_wcet_schedule", expected.exact_wcet_schedule, through(&slowest, &slowest, false));
-        for (name, expected, percent) in [
-            ("guenzel_bcet_0pct", expected.guenzel_bcet_0pct, 0),
-            ("guenzel_bcet_50pct", expected.guenzel_bcet_50pct, 50),
-            ("guenzel_bcet_100pct", expected.guenzel_bcet_100pct, 100),
-        ] {
-            let fastest = fixed_priority_schedule(&periodic(percent), end);
-            compare(name, expected, through(&fastest, &slowest, true));
+        if let Some(expected) = expected.exact_wcet_schedule {
+            compare("exact_wcet_schedule", expected, through(&slowest, &slowest, false));
         }
-        let logical = logical_execution(&periodic(100), end);
-        compare("let_exact", expected.let_exact, through(&logical, &logical, false));
+        for (name, expected) in expected.others {
+            let share = name.strip_prefix("guenzel_bcet_").and_then(|name| name.strip_suffix("pct"));
+            let Some(percent) = share.and_then(|share| share.parse().ok()).filter(|&percent| percent <= 100) else {
+                continue;
+            };
+            let fastest = fixed_priority_schedule(&periodic(percent), end);
+            compare(&name, ExpectedAges::deserialize(expected)?, through(&fastest, &slowest, true));
+        }
+        if let Some(expected) = expected.let_exact {
+            let logical = logical_execution(&periodic(100), end);
+            compare("let_exact", expected, through(&logical, &logical, false));
+        }
     }
     Ok(())
 }
@@ -123,20 +182,62 @@ pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::
 struct LetCase {
     id: String,
     periods: Vec<u64>,
+    /// Of all tasks, or of each.
+    #[serde(default)]
+    phase: Phases,
     expected: ExpectedAges,
+    /// How they communicate, and their deadlines, where that is said: only what the analysis is for.
+    comm: Option<String>,
+    deadline: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Phases {
+    All(u64),
+    Each(Vec<u64>),
+}
+
+impl Default for Phases {
+    fn default() -> Self {
+        Self::All(0)
+    }
+}
+
+impl Phases {
+    fn of(&self, index: usize) -> u64 {
+        match self {
+            Self::All(phase) => *phase,
+            Self::Each(phases) => phases.get(index).copied().unwrap_or(0),
+        }
+    }
 }
 
 pub(super) fn logical_execution_time(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for LetCase { id, periods, expected } in cases(text)? {
+    for LetCase { id, periods, phase, expected, comm, deadline } in cases(text, tally)? {
         tally.case(id);
-        let task = |&period: &u64| PeriodicTask { period: ticks(period), phase: TimeSpan::ZERO, cost: TimeSpan::TICK };
-        let tasks: Vec<PeriodicTask> = periods.iter().map(task).collect();
-        let observed = hyperperiod(tasks.iter().map(|task| task.period)) * 2;
+        let is_implicit = |deadline: &Value| match deadline {
+            Value::String(words) => words.starts_with("implicit"),
+            deadlines => *deadlines == serde_json::json!(periods),
+        };
+        if comm.is_some_and(|comm| comm != "LET") || !deadline.as_ref().is_none_or(is_implicit) {
+            tally.not_understood("only logical execution times that end with the period are analysed");
+            continue;
+        }
+        let task = |(index, &period): (usize, &u64)| PeriodicTask {
+            period: ticks(period),
+            phase: ticks(phase.of(index)),
+            cost: TimeSpan::TICK,
+        };
+        let tasks: Vec<PeriodicTask> = periods.iter().enumerate().map(task).collect();
+        let settled = tasks.iter().map(|task| task.phase).max().unwrap_or(TimeSpan::ZERO);
+        let observed = settled + hyperperiod(tasks.iter().map(|task| task.period)) * 2;
         let jobs = logical_execution(&tasks, observed + tasks.iter().map(|task| task.period * 4).sum());
         let stages: Vec<Stage<'_>> =
             jobs.iter().map(|jobs| Stage { fastest: jobs, slowest: jobs, precedes_next: false }).collect();
         let got = ExpectedAges::of(&guenzel_2021::ages(&stages, observed), &expected);
-        tally.same("ages", expected, got);
+        tally.same("mrt, mda, mrda, mrrt", expected, got);
+        ["mrt", "mda", "mrda", "mrrt"].iter().for_each(|value| tally.not_asked(value));
     }
     Ok(())
 }
@@ -153,21 +254,35 @@ struct MixedCase {
 struct MixedTask {
     #[serde(flatten)]
     release: MixedRelease,
+    #[serde(default)]
     comm: MixedCommunication,
+    #[serde(default)]
     wcet: u64,
-    wcrt: u64,
-    deadline: u64,
+    /// Its execution time, where nothing is said and nothing can come before it.
+    wcrt: Option<u64>,
+    /// The period, or the least distance of releases, if nothing is said.
+    deadline: Option<u64>,
+    /// As they are listed, if nothing is said.
+    prio: Option<u32>,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "release", rename_all = "lowercase")]
 enum MixedRelease {
-    Periodic { period: u64, phase: u64 },
-    Sporadic { min_iat: u64, max_iat: u64 },
+    Periodic {
+        period: u64,
+        #[serde(default)]
+        phase: u64,
+    },
+    Sporadic {
+        min_iat: u64,
+        max_iat: u64,
+    },
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default, Clone, Copy)]
 enum MixedCommunication {
+    #[default]
     #[serde(rename = "implicit")]
     Implicit,
     #[serde(rename = "LET")]
@@ -176,18 +291,28 @@ enum MixedCommunication {
 
 #[derive(Deserialize)]
 struct MixedExpected {
-    pessimistic_sum: u64,
-    cut_at_every_change: u64,
-    cut_at_release_change: u64,
-    sporadic_formula: u64,
+    pessimistic_sum: Option<u64>,
+    cut_at_every_change: Option<u64>,
+    cut_at_release_change: Option<u64>,
+    sporadic_formula: Option<u64>,
     let_sporadic: Option<u64>,
+    davare: Option<u64>,
+    duerr: Option<u64>,
 }
 
 pub(super) fn mixed(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for MixedCase { id, tasks, chain, expected } in cases(text)? {
+    for MixedCase { id, tasks, chain, expected } in cases(text, tally)?.into_iter().chain(worked(text)?) {
         tally.case(id);
+        if chain.iter().any(|&index| index >= tasks.len()) {
+            tally.not_understood("the chain has a task that is not there");
+            continue;
+        }
         let step = |&index: &usize| {
-            let MixedTask { release, comm, wcet, wcrt, deadline } = &tasks[index];
+            let MixedTask { release, comm, wcet, wcrt, deadline, prio } = &tasks[index];
+            let shortest = match *release {
+                MixedRelease::Periodic { period, .. } => period,
+                MixedRelease::Sporadic { min_iat, .. } => min_iat,
+            };
             let release = match *release {
                 MixedRelease::Periodic { period, phase } => {
                     Release::Periodic { period: ticks(period), phase: ticks(phase) }
@@ -201,25 +326,59 @@ pub(super) fn mixed(text: &str, tally: &mut Tally) -> Result<(), serde_json::Err
                     MixedCommunication::Implicit => Communication::Implicit,
                     MixedCommunication::LogicalExecutionTime => Communication::LogicalExecutionTime,
                 },
-                deadline: ticks(*deadline),
-                priority: u32::MAX - index as u32,
-                ..Step::new(release, ticks(*wcet), ticks(*wcrt))
+                deadline: ticks(deadline.unwrap_or(shortest)),
+                priority: u32::MAX - prio.unwrap_or(index as u32),
+                ..Step::new(release, ticks(*wcet), ticks(wcrt.unwrap_or(*wcet)))
             }
         };
         let steps: Vec<Step> = chain.iter().map(step).collect();
         // Every task on a core of its own: no order is known between any two.
         let apart = steps.iter().enumerate().map(|(core, step)| Step { core, ..*step }).collect::<Vec<_>>();
-        let sum = guenzel_2023::sporadic(&apart).as_nanoseconds();
-        tally.same("pessimistic_sum", expected.pessimistic_sum, sum);
-        let every = number(&guenzel_2023::cut_at_every_change(&steps));
-        tally.same("cut_at_every_change", Some(expected.cut_at_every_change), every);
-        let release = number(&guenzel_2023::reaction_time(&steps));
-        tally.same("cut_at_release_change", Some(expected.cut_at_release_change), release);
-        let sporadic = guenzel_2023::sporadic(&steps).as_nanoseconds();
-        tally.same("sporadic_formula", expected.sporadic_formula, sporadic);
-        if let Some(expected) = expected.let_sporadic {
-            tally.same("let_sporadic", expected, sporadic);
-        }
+        tally.same_if("pessimistic_sum", expected.pessimistic_sum, || guenzel_2023::sporadic(&apart).as_nanoseconds());
+        let every = || number(&guenzel_2023::cut_at_every_change(&steps));
+        tally.same_if("cut_at_every_change", expected.cut_at_every_change.map(Some), every);
+        let release = || number(&guenzel_2023::reaction_time(&steps));
+        tally.same_if("cut_at_release_change", expected.cut_at_release_change.map(Some), release);
+        let sporadic = || guenzel_2023::sporadic(&steps).as_nanoseconds();
+        tally.same_if("sporadic_formula", expected.sporadic_formula, sporadic);
+        tally.same_if("let_sporadic", expected.let_sporadic, sporadic);
+        tally.same_if("davare", expected.davare, || davare_2007::reaction_time(&steps).as_nanoseconds());
+        tally.same_if("duerr", expected.duerr, || duerr_2019::reaction_time(&steps).as_nanoseconds());
     }
     Ok(())
+}
+
+/// The worked examples of the file: tasks that are sporadic unless they have a period, and results by chain, `chain[0,1]`.
+fn worked(text: &str) -> Result<Vec<MixedCase>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct File {
+        #[serde(default)]
+        worked: Vec<Worked>,
+    }
+    #[derive(Deserialize)]
+    struct Worked {
+        name: String,
+        tasks: Vec<serde_json::Map<String, Value>>,
+        expected: BTreeMap<String, Value>,
+    }
+    let mut cases = Vec::new();
+    for Worked { name, tasks, expected } in serde_json::from_str::<File>(text)?.worked {
+        for (chain, expected) in expected {
+            let numbers = chain.split(|letter: char| !letter.is_ascii_digit());
+            let mut tasks = tasks.clone();
+            for task in &mut tasks {
+                let release = if task.contains_key("period") { "periodic" } else { "sporadic" };
+                task.entry("release").or_insert_with(|| release.into());
+                let comm = if name.contains("LET") { "LET" } else { "implicit" };
+                task.entry("comm").or_insert_with(|| comm.into());
+            }
+            cases.push(MixedCase {
+                id: format!("{name}, {chain}"),
+                tasks: Vec::deserialize(serde_json::to_value(tasks)?)?,
+                chain: numbers.filter_map(|number| number.parse().ok()).collect(),
+                expected: MixedExpected::deserialize(expected)?,
+            });
+        }
+    }
+    Ok(cases)
 }

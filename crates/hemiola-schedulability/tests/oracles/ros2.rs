@@ -1,38 +1,48 @@
 use serde::Deserialize;
 
-use super::{Tally, cases, numbers, ticks};
+use super::{Tally, cases, horizon, if_present, numbers, ticks};
 use hemiola_analysis::{Arrivals, NoBound, TimeSpan};
 use hemiola_schedulability::Supply;
 use hemiola_schedulability::ros2::blass_2021::{self, Order};
 use hemiola_schedulability::ros2::casini_2019::{self, Chain};
 use hemiola_schedulability::ros2::{Callback, Kind};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone, Copy)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Reservation {
     pub budget: u64,
     pub period: u64,
+    /// The period, if nothing is said.
+    pub deadline: Option<u64>,
 }
 
 impl Reservation {
     pub fn supply(&self) -> Supply {
-        Supply::Reservation { budget: ticks(self.budget), period: ticks(self.period), deadline: ticks(self.period) }
+        Supply::Reservation {
+            budget: ticks(self.budget),
+            period: ticks(self.period),
+            deadline: ticks(self.deadline.unwrap_or(self.period)),
+        }
     }
 }
 
 #[derive(Deserialize)]
 struct Case {
     id: String,
-    reservation: Reservation,
+    /// A core of its own, if nothing is said.
+    reservation: Option<Reservation>,
     callbacks: Vec<OracleCallback>,
     expected: Expected,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct OracleCallback {
     #[serde(rename = "type")]
     kind: OracleKind,
     wcet: u64,
     period: u64,
+    #[serde(default)]
     jitter: u64,
 }
 
@@ -45,20 +55,25 @@ enum OracleKind {
 
 #[derive(Deserialize)]
 struct Expected {
-    ecrts19: Vec<Option<u64>>,
-    rtss21_round_robin: Option<Vec<u64>>,
-    rtss21_round_robin_known_prio: Option<Vec<u64>>,
-    rtss21_busy_window: Option<Vec<u64>>,
-    rtss21_busy_window_known_prio: Option<Vec<u64>>,
+    ecrts19: Option<Vec<Option<u64>>>,
+    #[serde(default, deserialize_with = "if_present")]
+    rtss21_round_robin: Option<Option<Vec<u64>>>,
+    #[serde(default, deserialize_with = "if_present")]
+    rtss21_round_robin_known_prio: Option<Option<Vec<u64>>>,
+    #[serde(default, deserialize_with = "if_present")]
+    rtss21_busy_window: Option<Option<Vec<u64>>>,
+    #[serde(default, deserialize_with = "if_present")]
+    rtss21_busy_window_known_prio: Option<Option<Vec<u64>>>,
 }
 
-/// Beyond this the file has no bounds.
-const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000);
+/// Beyond this the files have no bounds, if they do not say another.
+const HORIZON: u64 = 100_000;
 
 pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for Case { id, reservation, callbacks, expected } in cases(text)? {
+    let horizon = horizon(text, HORIZON);
+    for Case { id, reservation, callbacks, expected } in cases(text, tally)? {
         tally.case(id);
-        let supply = reservation.supply();
+        let supply = reservation.map_or(Supply::Dedicated, |reservation| reservation.supply());
         let callbacks: Vec<Callback> = callbacks
             .iter()
             .map(|callback| Callback {
@@ -70,18 +85,18 @@ pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json:
                 arrivals: Arrivals::periodic(ticks(callback.period)).late_by(ticks(callback.jitter)),
             })
             .collect();
-        tally.same("ecrts19", expected.ecrts19, numbers(&casini_2019::callbacks(&callbacks, supply, HORIZON)));
+        tally.same_if("ecrts19", expected.ecrts19, || numbers(&casini_2019::callbacks(&callbacks, supply, horizon)));
         let together = |bounds: Result<Vec<TimeSpan>, NoBound>| {
             bounds.ok().map(|bounds| bounds.into_iter().map(TimeSpan::as_nanoseconds).collect::<Vec<_>>())
         };
-        let round_robin = |order| together(blass_2021::round_robin(&callbacks, supply, order, HORIZON));
-        let busy_window = |order| together(blass_2021::busy_window(&callbacks, supply, order, HORIZON));
-        tally.same("rtss21_round_robin", expected.rtss21_round_robin, round_robin(Order::Unknown));
+        let round_robin = |order| together(blass_2021::round_robin(&callbacks, supply, order, horizon));
+        let busy_window = |order| together(blass_2021::busy_window(&callbacks, supply, order, horizon));
+        tally.same_if("rtss21_round_robin", expected.rtss21_round_robin, || round_robin(Order::Unknown));
         let known = expected.rtss21_round_robin_known_prio;
-        tally.same("rtss21_round_robin_known_prio", known, round_robin(Order::AsListed));
-        tally.same("rtss21_busy_window", expected.rtss21_busy_window, busy_window(Order::Unknown));
+        tally.same_if("rtss21_round_robin_known_prio", known, || round_robin(Order::AsListed));
+        tally.same_if("rtss21_busy_window", expected.rtss21_busy_window, || busy_window(Order::Unknown));
         let known = expected.rtss21_busy_window_known_prio;
-        tally.same("rtss21_busy_window_known_prio", known, busy_window(Order::AsListed));
+        tally.same_if("rtss21_busy_window_known_prio", known, || busy_window(Order::AsListed));
     }
     Ok(())
 }
@@ -89,26 +104,30 @@ pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json:
 #[derive(Deserialize)]
 struct ChainCase {
     id: String,
-    reservation: Reservation,
+    reservation: Option<Reservation>,
     chains: Vec<OracleChain>,
     expected: ChainExpected,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct OracleChain {
     wcets: Vec<u64>,
     period: u64,
+    #[serde(default)]
     jitter: u64,
 }
 
 #[derive(Deserialize)]
 struct ChainExpected {
-    ecrts19_lemma8: Vec<Option<u64>>,
+    ecrts19_lemma8: Option<Vec<Option<u64>>>,
 }
 
 pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for ChainCase { id, reservation, chains, expected } in cases(text)? {
+    let horizon = horizon(text, HORIZON);
+    for ChainCase { id, reservation, chains, expected } in cases(text, tally)? {
         tally.case(id);
+        let supply = reservation.map_or(Supply::Dedicated, |reservation| reservation.supply());
         let chains: Vec<Chain> = chains
             .iter()
             .map(|chain| Chain {
@@ -116,8 +135,8 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
                 arrivals: Arrivals::periodic(ticks(chain.period)).late_by(ticks(chain.jitter)),
             })
             .collect();
-        let bounds = casini_2019::chains(&chains, reservation.supply(), HORIZON);
-        tally.same("ecrts19_lemma8", expected.ecrts19_lemma8, numbers(&bounds));
+        let bounds = || numbers(&casini_2019::chains(&chains, supply, horizon));
+        tally.same_if("ecrts19_lemma8", expected.ecrts19_lemma8, bounds);
     }
     Ok(())
 }

@@ -34,13 +34,14 @@ pub fn read(path: &Path) -> Result<Profile, InsightError> {
     Profile::from_json(&text).map_err(|error| InsightError::InvalidProfile { log: path.to_owned(), error })
 }
 
-/// What is known after a run: the same program's runs add up; what another one took only serves to
-/// plan.
+/// What is known after a run: the same program's runs in real time add up. What another program took, or a run that was
+/// not in real time, only serves to plan, and only where nothing better is known: such a run has other priorities, other
+/// load beside it, and perhaps another machine.
 pub fn after_run(known: Option<Profile>, mut measured: Profile, is_in_real_time: bool) -> Profile {
-    measured.program = this_program();
     if !is_in_real_time {
-        measured = measured.without_latencies();
+        return known.unwrap_or_else(|| measured.without_latencies());
     }
+    measured.program = this_program();
     match known {
         Some(mut known) if known.program == measured.program => {
             known.merge(&measured);
@@ -110,9 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_not_in_real_time_says_nothing_about_latencies() {
-        let known = after_run(Some(after_run(None, run_of("", 500), true)), run_of("", 900), false);
-        assert_eq!(known.cycles["motion"].response.maximum(), 500);
-        assert_eq!(known.task("motion", "walk").unwrap().maximum(), 900);
+    fn a_run_that_was_not_in_real_time_says_nothing_of_the_robot() {
+        let known = after_run(None, run_of("", 500), true);
+        let after = after_run(Some(known.clone()), run_of("", 900), false);
+        assert_eq!(after, known);
+
+        // Where nothing is known it serves to plan, until the robot has run.
+        let stepped = after_run(None, run_of("", 900), false);
+        assert_eq!(stepped.task("motion", "walk").unwrap().maximum(), 900);
+        assert!(stepped.program.is_empty());
+        let known = after_run(Some(stepped), run_of("", 500), true);
+        assert_eq!(known.task("motion", "walk").unwrap().maximum(), 500);
+        assert_eq!(known.program, this_program());
     }
 }

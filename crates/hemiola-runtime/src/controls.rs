@@ -43,8 +43,11 @@ pub struct Controls {
 /// A program, and the instances that it uses.
 pub struct MadeProgram {
     pub program: Box<Planned>,
-    pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
+    pub instances: Instances,
 }
+
+/// Instances by their modules.
+pub type Instances = BTreeMap<&'static str, Arc<ModuleInstance>>;
 
 /// What changing a running cycle needs.
 pub struct CycleControl {
@@ -52,7 +55,7 @@ pub struct CycleControl {
     pub id: CycleId,
     pub blackboard: Arc<Blackboard>,
     pub mailbox: Arc<Mailbox>,
-    pub instances: BTreeMap<&'static str, Arc<ModuleInstance>>,
+    pub instances: Instances,
     pub health: Arc<Health>,
     pub actuators: Arc<Actuators>,
     /// Export numbers by consumer.
@@ -134,11 +137,13 @@ impl Controls {
         self.cycles.iter().map(|cycle| cycle.mailbox.clone()).collect()
     }
 
-    /// These are what a cycle's program uses from now on.
-    pub fn note_instances(&mut self, index: usize, instances: BTreeMap<&'static str, Arc<ModuleInstance>>) {
+    /// These are what a cycle's program uses from now on. Gives back those before, to be dropped when the controls are no longer locked:
+    /// they may be the last of them, and look at the robot then.
+    #[must_use = "modules are dropped when nothing is locked"]
+    pub fn note_instances(&mut self, index: usize, instances: Instances) -> Instances {
         let control = &mut self.cycles[index];
         control.actuators.replace(instances.values());
-        control.instances = instances;
+        mem::replace(&mut control.instances, instances)
     }
 
     /// A cycle's program, of the instances that it has now and those that it needs besides; `fresh`

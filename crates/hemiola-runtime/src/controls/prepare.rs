@@ -9,7 +9,7 @@ use hemiola_model::{AnyRepresentation, Value};
 use hemiola_plan::{Resolved, RobotDescription};
 use hemiola_trace::Profile;
 
-use super::{Controls, MadeProgram};
+use super::{Controls, Instances, MadeProgram};
 use crate::command::{Command, Reason};
 use crate::error::RuntimeError;
 use crate::made::of_defaults;
@@ -85,8 +85,10 @@ impl Controls {
         }
     }
 
-    /// Notes what the robot consists of, now that the commands of a change are on their way.
-    pub fn note_prepared(&mut self, prepared: Prepared) {
+    /// Notes what the robot consists of, now that the commands of a change are on their way. Gives back what it consisted of, to be
+    /// dropped when the controls are no longer locked.
+    #[must_use = "modules are dropped when nothing is locked"]
+    pub fn note_prepared(&mut self, prepared: Prepared) -> Vec<Instances> {
         match prepared.after {
             After::Nothing => {}
             After::Providers { system, resolved } => {
@@ -96,9 +98,8 @@ impl Controls {
             After::Parameters { module, values } => self.set_parameters(&module, values),
             After::Workers { cycle, workers } => self.set_workers(cycle, workers),
         }
-        for (cycle, instances) in prepared.instances {
-            self.note_instances(cycle, instances);
-        }
+        let changed = prepared.instances.into_iter();
+        changed.map(|(cycle, instances)| self.note_instances(cycle, instances)).collect()
     }
 
     /// New programs for the cycles, with what was learnt since the last ones were made.

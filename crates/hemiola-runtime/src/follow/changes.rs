@@ -71,7 +71,9 @@ impl RecordedChanges {
                 let made = controls.make_program(cycle, &resolved, &profile, fresh).map_err(in_words)?;
                 let MadeProgram { program, instances } = made;
                 controls.robot.resolved.cycles[cycle] = resolved;
-                controls.note_instances(cycle, instances);
+                let before = controls.note_instances(cycle, instances);
+                drop(controls);
+                drop(before);
                 Ok(Command::Install(program, Reason::Modules(number)))
             }
             Change::Override { representation, value } => {

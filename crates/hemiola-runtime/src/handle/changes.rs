@@ -71,11 +71,12 @@ impl RobotHandle {
         let mut commands = prepared.take_commands();
         let sent = controls.post(&mut commands);
         if let Ok(sent) = sent {
-            controls.note_prepared(prepared);
+            let before = controls.note_prepared(prepared);
             let number = change.has_number().then(|| controls.number_change());
             // While the controls are locked: the journal has changes in the order of their numbers.
             self.note_change(change, number);
             drop(controls);
+            drop(before);
             mailboxes.iter().for_each(|mailbox| mailbox.collect());
             return Ok(Pending::sent(sent));
         }
@@ -114,8 +115,9 @@ impl RobotHandle {
         let cycles = 0..controls.cycles.len();
         let mut prepared = controls.prepare_plans(cycles, &profile)?;
         let sent = controls.post(&mut prepared.take_commands())?;
-        controls.note_prepared(prepared);
+        let before = controls.note_prepared(prepared);
         drop(controls);
+        drop(before);
         let end = Instant::now() + REPLAN_PATIENCE;
         sent.iter().for_each(|sent| _ = sent.wait_until(end));
         Ok(())

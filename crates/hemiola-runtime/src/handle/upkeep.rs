@@ -6,7 +6,7 @@ use hemiola_realtime::KernelThread;
 use hemiola_trace::WorkerId;
 
 use super::{CycleHealth, RobotHandle};
-use crate::controls::{Controls, CycleControl};
+use crate::controls::{Controls, CycleControl, Instances};
 use crate::error::RuntimeError;
 use crate::monitor::DescribedFailure;
 use crate::record::Change;
@@ -21,11 +21,10 @@ impl RobotHandle {
         let described = failures.into_iter().map(DescribedFailure::of).collect();
         self.gather(described);
         if let Some(mut controls) = self.controls.lock_if_free() {
-            if !self.is_stopping() {
-                self.learn(&mut controls);
-            }
+            let before = if self.is_stopping() { Vec::new() } else { self.learn(&mut controls) };
             let mailboxes = controls.mailboxes();
             drop(controls);
+            drop(before);
             mailboxes.iter().for_each(|mailbox| mailbox.collect());
             self.restart_failed();
         }
@@ -50,10 +49,12 @@ impl RobotHandle {
     }
 
     /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.
-    fn learn(&self, controls: &mut Controls) {
+    /// Gives back what is to be dropped when the controls are no longer locked.
+    fn learn(&self, controls: &mut Controls) -> Vec<Instances> {
+        let mut before = Vec::new();
         let is_due = |cycle: &CycleControl| CycleHealth::of(&cycle.health).runs >= cycle.next_lesson;
         if !controls.cycles.iter().any(is_due) {
-            return;
+            return before;
         }
         let profile = self.updated(controls.robot.profile.clone());
         for index in 0..controls.cycles.len() {
@@ -66,10 +67,11 @@ impl RobotHandle {
             if let Ok(mut prepared) = controls.prepare_plans([index], &profile)
                 && controls.post(&mut prepared.take_commands()).is_ok()
             {
-                controls.note_prepared(prepared);
+                before.extend(controls.note_prepared(prepared));
             }
             controls.cycles[index].next_lesson *= 10;
         }
+        before
     }
 
     /// Replaces modules that have failed and are to begin anew.

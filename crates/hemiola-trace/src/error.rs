@@ -5,9 +5,9 @@ use std::{io, path::PathBuf};
 /// Everything that this crate refuses to do.
 ///
 /// ```
-/// use hemiola_trace::Profile;
+/// use hemiola_trace::ProfileHistory;
 ///
-/// let error = Profile::load("/nowhere/profile.json").unwrap_err();
+/// let error = ProfileHistory::load("/nowhere/profile.json").unwrap_err();
 /// assert!(error.to_string().starts_with("cannot read the profile /nowhere/profile.json"));
 /// ```
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +72,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A profile was read, and is none.
-    #[error("the profile {} is not valid: {source} (delete it; a run writes a new one)", path.display())]
+    #[error("the profile {} is not valid: {source} (`profile reset` removes it; a run writes a new one)", path.display())]
     InvalidProfile {
         /// Where from.
         path: PathBuf,

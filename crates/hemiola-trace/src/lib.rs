@@ -77,8 +77,8 @@ pub use error::Error;
 pub use event::{Age, Event, FailureKind, Stamp};
 pub use ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
 pub use profile::{
-    CallbackOrder, CallbackProfile, ChainProfile, CostProfile, CycleProfile, ExecutorProfile, ExecutorThread, HeldUp,
-    Measured, Profile,
+    CALIBRATIONS, CallbackOrder, CallbackProfile, ChainProfile, Conditions, CostProfile, CycleProfile, ExecutorProfile,
+    ExecutorThread, HeldUp, Known, Measured, MeasuredCosts, Pace, Profile, ProfileHistory,
 };
 pub use ring::{Ring, RingReader};
 pub use statistics::{

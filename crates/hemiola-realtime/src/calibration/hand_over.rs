@@ -24,8 +24,8 @@ pub fn hand_over_cost() -> Option<Duration> {
 }
 
 /// The same, for threads above all cycles, each time alone: what reading the clock takes is in it.
-pub(super) fn single() -> Option<LatencyDistribution> {
-    one_way(5000, 1, measuring)
+pub(super) fn single(times: u32) -> Option<LatencyDistribution> {
+    one_way(times, 1, measuring)
 }
 
 /// The mean way of a ball in each of so many batches of so many round trips.

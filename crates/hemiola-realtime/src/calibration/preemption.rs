@@ -12,22 +12,21 @@ use crate::time::{monotonic_now, sleep_until};
 
 /// What each of the two threads works on: most of a core's nearest cache, so that they drive each other out of it.
 const BYTES: usize = 32 * 1024;
-const INTERRUPTIONS: usize = 200;
 const PERIOD: Duration = Duration::from_millis(1);
 
 /// What a thread takes longer when another one on the same core interrupts it, beside what that one runs: two switches, the timer's
 /// interrupt, and what the caches have lost. `None` without real-time priority: then nobody interrupts at once.
-pub(super) fn cost() -> Option<LatencyDistribution> {
+pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
     let affinity = Affinity::of_this_thread();
     let core = Affinity::of(affinity.cores().last().copied());
     let desk = Arc::new(Desk::default());
     let interrupted = {
         let desk = Arc::clone(&desk);
-        spawn(measuring("interrupted").affinity(core.clone()), move || desk.work()).ok()?
+        spawn(measuring("interrupted").affinity(core.clone()), move || desk.work(interruptions)).ok()?
     };
     let interrupter = if interrupted.report.policy.is_granted() {
         let desk = Arc::clone(&desk);
-        spawn(above_others("interrupter", 1).affinity(core), move || desk.interrupt()).ok()
+        spawn(above_others("interrupter", 1).affinity(core), move || desk.interrupt(interruptions)).ok()
     } else {
         None
     };
@@ -49,10 +48,10 @@ struct Desk {
 }
 
 impl Desk {
-    fn interrupt(&self) {
+    fn interrupt(&self, times: usize) {
         let mut data = vec![1u8; BYTES];
         let mut due = monotonic_now();
-        for _ in 0..INTERRUPTIONS {
+        for _ in 0..times {
             due = due.max(monotonic_now()) + PERIOD;
             sleep_until(due);
             let begun = monotonic_now();
@@ -63,9 +62,9 @@ impl Desk {
     }
 
     /// What each interruption cost.
-    fn work(&self) -> Vec<Duration> {
+    fn work(&self, most: usize) -> Vec<Duration> {
         let mut data = vec![1u8; BYTES];
-        let mut costs = Vec::with_capacity(INTERRUPTIONS);
+        let mut costs = Vec::with_capacity(most);
         let (mut usual, mut interrupted) = (Duration::MAX, None);
         let (mut begun, mut interruptions, mut spent) = (monotonic_now(), 0, 0);
         while !self.over.load(Ordering::Relaxed) {
@@ -99,7 +98,7 @@ mod tests {
 
     #[test]
     fn being_interrupted_costs_something_each_time() {
-        match cost() {
+        match cost(50) {
             Some(cost) => assert!(cost.samples > 0 && cost.median > Duration::ZERO, "{cost:?}"),
             None => eprintln!("not measured: no permission for real-time priority"),
         }

@@ -10,16 +10,15 @@ use crate::thread::{ThreadSettings, spawn};
 use crate::time::{monotonic_now, sleep_until};
 
 /// How late a thread is that waits for its times as cycles do: it wakes early and spins.
-pub(super) fn lateness() -> Option<(LatencyDistribution, PolicyInForce)> {
+pub(super) fn lateness(times: usize) -> Option<(LatencyDistribution, PolicyInForce)> {
     /// What the earliness learns from first.
     const BEFORE: usize = 64;
-    const TIMES: usize = 200;
     const PERIOD: Duration = Duration::from_millis(1);
-    let waiter = spawn(measuring("timer"), || {
+    let waiter = spawn(measuring("timer"), move || {
         let mut earliness = AdaptiveEarliness::default();
         let mut due = monotonic_now();
-        let mut latencies = Vec::with_capacity(BEFORE + TIMES);
-        for _ in 0..BEFORE + TIMES {
+        let mut latencies = Vec::with_capacity(BEFORE + times);
+        for _ in 0..BEFORE + times {
             due = due + PERIOD;
             let there = earliness.meet(due);
             latencies.push(there - due);

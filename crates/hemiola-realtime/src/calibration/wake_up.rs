@@ -24,8 +24,8 @@ pub fn wake_up_cost() -> Option<Duration> {
 }
 
 /// The same, for threads above all cycles.
-pub(super) fn latency() -> Option<LatencyDistribution> {
-    latencies(400, measuring)
+pub(super) fn latency(rounds: usize) -> Option<LatencyDistribution> {
+    latencies(rounds, measuring)
 }
 
 fn latencies(rounds: usize, settings: impl Fn(&'static str) -> ThreadSettings) -> Option<LatencyDistribution> {

@@ -9,6 +9,7 @@ use hemiola_log::{Entry, LogError, LogReader, LogWriter};
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Time, Value};
 use hemiola_runtime::{Change, Robot, RobotHandle};
+use hemiola_trace::Conditions;
 
 use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL};
 
@@ -21,6 +22,8 @@ pub struct Head {
     /// Of all modules and sources, those with their defaults, too; by key.
     parameters: BTreeMap<String, String>,
     texts: Vec<ConfigurationText>,
+    /// Under which durations are measured; without it nobody knows, and they are estimates.
+    pub(super) conditions: Conditions,
 }
 
 impl Head {
@@ -33,7 +36,15 @@ impl Head {
             configuration: written.collect(),
             parameters: parameters(robot),
             texts: texts.to_vec(),
+            conditions: Conditions::default(),
         }
+    }
+
+    /// Of a robot whose durations are measured under these conditions.
+    #[must_use]
+    pub fn measured_under(mut self, conditions: Conditions) -> Self {
+        self.conditions = conditions;
+        self
     }
 
     /// Of a robot whose clock goes.

@@ -14,10 +14,10 @@ use hemiola_log::{LogError, LogSynchroniser, LogWriter, Written};
 use hemiola_model::Time;
 use hemiola_model::configuration::LogExtent;
 use hemiola_runtime::RobotHandle;
+use hemiola_trace::Conditions;
 
 use super::worst::WorstRuns;
 use crate::names::PROFILE;
-use crate::program::this_program;
 use crate::sync::{AtomicBool, Ordering};
 
 /// What is to be done.
@@ -63,6 +63,7 @@ impl Keeper {
         keep: Option<LogExtent>,
         reserve: u64,
         folder: PathBuf,
+        conditions: Conditions,
     ) -> io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(MOST_ORDERS);
         let is_low = Arc::new(AtomicBool::new(false));
@@ -74,6 +75,7 @@ impl Keeper {
             keep,
             reserve,
             folder,
+            conditions,
             is_low: is_low.clone(),
             worst: WorstRuns::new(handle.clone()),
             current: None,
@@ -113,6 +115,8 @@ struct Work {
     keep: Option<LogExtent>,
     reserve: u64,
     folder: PathBuf,
+    /// What is measured of which robot.
+    conditions: Conditions,
     is_low: Arc<AtomicBool>,
     /// Here, for it takes a while to look for them and to write their traces.
     worst: WorstRuns,
@@ -170,7 +174,8 @@ impl Work {
     /// What was measured since the robot started.
     fn attach_profile(&self, log: &mut LogWriter, at: Time) -> Result<(), LogError> {
         let mut profile = self.handle.measured();
-        profile.program = this_program();
+        profile.conditions = self.conditions.clone();
+        profile.runs = 1;
         log.attach(PROFILE, "application/json", at, &profile.to_json())
     }
 

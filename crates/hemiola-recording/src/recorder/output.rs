@@ -53,7 +53,9 @@ impl Output {
         let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
             .map_err(|error| RecordingError::Write { path: path.clone(), error })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let keeper = Keeper::start(handle, flush, keep, reserve, folder.to_owned()).map_err(RecordingError::Thread)?;
+        let conditions = head.conditions.clone();
+        let keeper = Keeper::start(handle, flush, keep, reserve, folder.to_owned(), conditions);
+        let keeper = keeper.map_err(RecordingError::Thread)?;
         let mut output = Self {
             handle: handle.clone(),
             parts,

@@ -1,16 +1,16 @@
 //! Which format a file has, and what earlier ones held.
 
-use super::{Measured, Profile};
+use super::{ChainProfile, Conditions, CycleProfile, ExecutorProfile, Measured, Profile};
 use crate::distribution::Bucket;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
 /// The number of the file's format. The first one had none, and nothing but buckets of tasks; the
-/// second one knew nothing of executors.
+/// second one knew nothing of executors, the third one nothing of conditions but the program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Format;
 
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 impl Serialize for Format {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -32,7 +32,36 @@ impl<'de> Deserialize<'de> for Format {
 
 #[derive(Deserialize)]
 pub(super) struct AnyFormat {
-    pub(super) format: Option<de::IgnoredAny>,
+    pub(super) format: Option<u64>,
+}
+
+/// Durations of nobody knows which robot: a stepped run may be among them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ThirdFormat {
+    #[serde(rename = "format")]
+    _format: u32,
+    #[serde(default)]
+    program: String,
+    /// One measurement, whose machine nobody knows.
+    #[serde(default, rename = "costs")]
+    _costs: de::IgnoredAny,
+    #[serde(default)]
+    cycles: BTreeMap<String, CycleProfile>,
+    #[serde(default)]
+    sources: BTreeMap<String, Measured>,
+    #[serde(default)]
+    chains: Vec<ChainProfile>,
+    #[serde(default)]
+    executors: BTreeMap<String, ExecutorProfile>,
+}
+
+impl From<ThirdFormat> for Profile {
+    fn from(third: ThirdFormat) -> Self {
+        let ThirdFormat { program, cycles, sources, chains, executors, .. } = third;
+        let conditions = Conditions { build: program, ..Conditions::default() };
+        Self { conditions, cycles, sources, chains, executors, ..Self::default() }
+    }
 }
 
 #[derive(Deserialize)]

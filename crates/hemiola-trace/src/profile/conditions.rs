@@ -1,0 +1,111 @@
+//! What durations were measured under: so that nobody takes those of one robot for those of another
+//! one.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What durations were measured under: all that could change them.
+///
+/// How long an update takes depends on the program, the machine, and on what is computed: see
+/// [`takes_as_long_as`](Self::takes_as_long_as). When it is done depends on everything: see
+/// [`is_same_robot_as`](Self::is_same_robot_as).
+///
+/// ```
+/// use hemiola_trace::{Conditions, Pace};
+///
+/// let before = Conditions {
+///     pace: Pace::RealTime,
+///     build: "release build 3f2a".into(),
+///     scheduled: [("cycle.motion.priority".into(), "40".into())].into(),
+///     ..Conditions::default()
+/// };
+/// let now = Conditions { scheduled: [("cycle.motion.priority".into(), "80".into())].into(), ..before.clone() };
+/// assert!(now.takes_as_long_as(&before) && !now.is_same_robot_as(&before));
+/// assert_eq!(now.changes_since(&before), ["cycle.motion.priority (40, now 80)"]);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conditions {
+    /// Whether the robot ran in real time.
+    pub pace: Pace,
+    /// Which program.
+    pub build: String,
+    /// Which machine.
+    pub machine: String,
+    /// Whether the robot was given the real-time priorities that it asked for; nothing if it asked
+    /// for none, or if nobody knows.
+    pub has_priorities: Option<bool>,
+    /// What decides what is computed, by its key in `robot.toml`: modules, providers, parameters,
+    /// triggers.
+    pub computed: BTreeMap<String, String>,
+    /// What decides when it is computed: priorities, cores, workers.
+    pub scheduled: BTreeMap<String, String>,
+}
+
+/// How fast a robot's clock went.
+///
+/// ```
+/// assert_eq!(hemiola_trace::Pace::default(), hemiola_trace::Pace::Other);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pace {
+    /// As the world's, on threads as configured, and nobody changed the robot meanwhile: what was
+    /// measured is that of the robot.
+    RealTime,
+    /// Stepped, replayed, faster or slower, changed while it ran; or nobody knows.
+    #[default]
+    Other,
+}
+
+impl Conditions {
+    /// Whether execution times that were measured under `other` are those of this robot: in real
+    /// time, with the same program, on the same machine, with the same modules and parameters.
+    pub fn takes_as_long_as(&self, other: &Self) -> bool {
+        let of_robot = other.pace == Pace::RealTime;
+        of_robot && (&self.build, &self.machine, &self.computed) == (&other.build, &other.machine, &other.computed)
+    }
+
+    /// Whether latencies that were observed under `other` are those of this robot. One of which
+    /// nobody knows whether it is given its priorities may be either.
+    pub fn is_same_robot_as(&self, other: &Self) -> bool {
+        let may_be = |one: Option<bool>, other: Option<bool>| one.is_none() || other.is_none() || one == other;
+        self.takes_as_long_as(other)
+            && self.scheduled == other.scheduled
+            && may_be(self.has_priorities, other.has_priorities)
+    }
+
+    /// What is not as it was, in words.
+    pub fn changes_since(&self, before: &Self) -> Vec<String> {
+        let mut changes = Vec::new();
+        if self.build != before.build {
+            changes.push("the program".to_owned());
+        }
+        if self.machine != before.machine {
+            changes.push(match before.machine.is_empty() {
+                true => "the machine".to_owned(),
+                false => format!("the machine ({}, now {})", before.machine, self.machine),
+            });
+        }
+        if let (Some(was), Some(is)) = (before.has_priorities, self.has_priorities)
+            && was != is
+        {
+            changes.push(format!(
+                "the permission for real-time priorities ({})",
+                if is { "now given" } else { "now refused" }
+            ));
+        }
+        for (before, now) in [(&before.scheduled, &self.scheduled), (&before.computed, &self.computed)] {
+            let keys: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+            for key in keys {
+                match (before.get(key), now.get(key)) {
+                    (Some(was), Some(is)) if was != is => changes.push(format!("{key} ({was}, now {is})")),
+                    (Some(was), None) => changes.push(format!("{key} ({was}, now as by default)")),
+                    (None, Some(is)) => changes.push(format!("{key} (now {is})")),
+                    _ => {}
+                }
+            }
+        }
+        changes
+    }
+}

@@ -1,0 +1,273 @@
+//! What was measured in earlier runs, and of which robot: the file that is kept from run to run.
+
+use super::costs::{add, middle};
+use super::{Conditions, ExecutorProfile, Format, Measured, MeasuredCosts, Pace, Profile};
+use crate::error::Error;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What was measured of a robot in earlier runs, by the [conditions](Conditions) under which it was.
+/// A JSON file.
+///
+/// Runs under the same conditions add up. What was measured under others is no observation of this
+/// robot, and yet the best guess for a plan: [`known`](Self::known) tells them apart.
+///
+/// ```
+/// use hemiola_trace::{Conditions, Distribution, Pace, Profile, ProfileHistory};
+///
+/// let built = |build: &str| Conditions { pace: Pace::RealTime, build: build.into(), ..Conditions::default() };
+/// let mut execution = Distribution::new();
+/// execution.record(52_000);
+/// let mut run = Profile { conditions: built("yesterday's"), ..Profile::default() };
+/// run.insert("motion", "Walk.joints", &execution);
+///
+/// let mut history = ProfileHistory::default();
+/// history.add(run);
+/// assert!(!history.known(&built("yesterday's")).is_estimate("motion", "Walk.joints"));
+/// let known = history.known(&built("today's"));
+/// assert!(known.profile.task("motion", "Walk.joints").is_some()); // for a plan
+/// assert!(known.is_estimate("motion", "Walk.joints")); // and for no promise
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileHistory {
+    format: Format,
+    /// What the machine took for itself, the newest last.
+    #[serde(default)]
+    calibrations: Vec<MeasuredCosts>,
+    /// Each under other conditions, the newest last.
+    profiles: Vec<Profile>,
+}
+
+/// What is known of a robot, by what was measured of it and of others.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Known {
+    /// How long everything takes, and the latencies of this very robot.
+    pub profile: Profile,
+    /// Cycle and task, executor and callback, or nothing and a source, whose execution times are
+    /// not those of this robot.
+    estimates: BTreeSet<(String, String)>,
+}
+
+impl Known {
+    /// Whether the execution time of a task or callback is that of another robot, or of a run that
+    /// was not in real time.
+    pub fn is_estimate(&self, owner: &str, task: &str) -> bool {
+        self.estimates.contains(&(owner.to_owned(), task.to_owned()))
+    }
+
+    /// The same of taking a sample of a source.
+    pub fn is_estimated_source(&self, source: &str) -> bool {
+        self.is_estimate("", source)
+    }
+}
+
+/// As many conditions are remembered.
+const MOST_PROFILES: usize = 6;
+
+impl ProfileHistory {
+    /// Reads a file that [`save`](Self::save) wrote; also one of an earlier version, of which nobody
+    /// knows under which conditions it was measured.
+    ///
+    /// The file is checked as a whole before anything of it is used.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no profiles.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let text = fs::read(path).map_err(|source| Error::ReadProfile { path: path.to_owned(), source })?;
+        Self::from_json(&text).map_err(|source| Error::InvalidProfile { path: path.to_owned(), source })
+    }
+
+    /// Reads the text of such a file, or of a [profile](Profile) alone.
+    ///
+    /// # Errors
+    /// It holds no profiles.
+    pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct AnyKind {
+            profiles: Option<serde::de::IgnoredAny>,
+        }
+        match serde_json::from_slice::<AnyKind>(text)?.profiles {
+            Some(_) => {
+                let mut read: Self = serde_json::from_slice(text)?;
+                // What is read is as good as what was written: bounded.
+                let mut kept = Self::default();
+                read.calibrations.drain(..).for_each(|costs| kept.calibrate(costs));
+                read.profiles.drain(..).for_each(|profile| kept.add(profile));
+                Ok(kept)
+            }
+            None => Profile::from_json(text).map(Self::from),
+        }
+    }
+
+    /// As text for a file.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
+    }
+
+    /// Writes the file; it is replaced as a whole, so that a crash leaves the old one or the new
+    /// one.
+    ///
+    /// # Errors
+    /// The file, or the new one beside it, cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let failed = |source| Error::Write { what: "profile", path: path.to_owned(), source };
+        let beside = PathBuf::from(format!("{}.new", path.display()));
+        fs::write(&beside, self.to_json()).and_then(|()| fs::rename(&beside, path)).map_err(failed)
+    }
+
+    /// What was measured, each under other conditions, the newest last.
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+
+    /// What the machine took for itself, the newest last.
+    pub fn calibrations(&self) -> &[MeasuredCosts] {
+        &self.calibrations
+    }
+
+    /// Adds a run. Those under the same conditions add up; of those that were not in real time, the
+    /// newest counts.
+    pub fn add(&mut self, mut run: Profile) {
+        run.costs = BTreeMap::new();
+        if run.conditions.pace == Pace::Other {
+            run = run.without_latencies();
+            // One of them is enough to guess from, with what only earlier ones know.
+            if let Some(place) = self.profiles.iter().position(|known| known.conditions.pace == Pace::Other) {
+                let mut known = self.profiles.remove(place);
+                known.update(run);
+                run = known;
+            }
+        } else if let Some(place) = self.profiles.iter().position(|known| known.conditions == run.conditions) {
+            let mut known = self.profiles.remove(place);
+            known.merge(&run);
+            run = known;
+        }
+        self.profiles.push(run);
+        if self.profiles.len() > MOST_PROFILES {
+            self.profiles.remove(0);
+        }
+    }
+
+    /// Adds what the machine took for itself.
+    pub fn calibrate(&mut self, costs: MeasuredCosts) {
+        add(&mut self.calibrations, costs);
+    }
+
+    /// What the machine takes for itself, with threads that have real-time priority or have none;
+    /// without saying which: as in the newest calibration of it.
+    pub fn costs(&self, machine: &str, has_priority: Option<bool>) -> BTreeMap<String, super::CostProfile> {
+        let of_machine = || self.calibrations.iter().filter(|known| known.machine == machine);
+        let has_priority = has_priority.or_else(|| of_machine().last().map(|known| known.has_priority));
+        middle(of_machine().filter(|known| Some(known.has_priority) == has_priority))
+    }
+
+    /// What is known of a robot under these conditions, or would be.
+    pub fn known(&self, now: &Conditions) -> Known {
+        let mut estimates = Profile::default();
+        let (real, other): (Vec<_>, Vec<_>) =
+            self.profiles.iter().partition(|profile| profile.conditions.pace == Pace::RealTime);
+        for profile in other.iter().chain(&real) {
+            estimates.update((*profile).clone().without_responses());
+        }
+        let mut measured = Profile::default();
+        for profile in real.iter().filter(|profile| now.takes_as_long_as(&profile.conditions)) {
+            measured.merge(&(*profile).clone().without_responses());
+        }
+        let is_guessed =
+            |(owner, name): &(String, String)| !executions(&measured).contains(&(owner.clone(), name.clone()));
+        let guessed = executions(&estimates).into_iter().filter(is_guessed).collect();
+        let mut profile = estimates;
+        profile.update(measured);
+        // Of several the newest, if nobody says whether the robot is given its priorities.
+        if let Some(observed) = self.observed(now) {
+            observe(&mut profile, observed);
+        }
+        profile.costs = self.costs(&now.machine, now.has_priorities);
+        profile.conditions = now.clone();
+        Known { profile, estimates: guessed }
+    }
+
+    /// What was measured of this very robot.
+    pub fn observed(&self, now: &Conditions) -> Option<&Profile> {
+        self.profiles.iter().rev().find(|profile| now.is_same_robot_as(&profile.conditions))
+    }
+
+    /// What has changed since the last run in real time, if this robot has not run yet, and another
+    /// one has.
+    pub fn changes(&self, now: &Conditions) -> Option<Vec<String>> {
+        if self.observed(now).is_some() {
+            return None;
+        }
+        let last = self.profiles.iter().rev().find(|profile| profile.conditions.pace == Pace::RealTime)?;
+        Some(now.changes_since(&last.conditions))
+    }
+
+    /// The conditions of the last run in real time, or else of the last one.
+    pub fn last_conditions(&self) -> Option<&Conditions> {
+        let of = |profile: &&Profile| profile.conditions.pace == Pace::RealTime;
+        let last = self.profiles.iter().rev().find(of).or(self.profiles.last())?;
+        Some(&last.conditions)
+    }
+
+    /// Forgets what was measured of robots, and keeps what was of machines.
+    pub fn forget_runs(&mut self) {
+        self.profiles.clear();
+    }
+
+    /// Forgets what was measured of machines, and keeps what was of robots.
+    pub fn forget_calibrations(&mut self) {
+        self.calibrations.clear();
+    }
+}
+
+impl From<Profile> for ProfileHistory {
+    fn from(mut profile: Profile) -> Self {
+        let mut history = Self::default();
+        if profile.conditions.pace == Pace::Other {
+            profile.costs = BTreeMap::new();
+        }
+        history.add(profile);
+        history
+    }
+}
+
+/// Whose execution times there are.
+fn executions(profile: &Profile) -> BTreeSet<(String, String)> {
+    let Profile { cycles, sources, executors, .. } = profile;
+    let is_there = |measured: &Measured| measured.count() > 0;
+    let mut names = BTreeSet::new();
+    for (cycle, measured) in cycles {
+        let tasks = measured.tasks.iter().filter(|(_, measured)| is_there(measured));
+        names.extend(tasks.map(|(task, _)| (cycle.clone(), task.clone())));
+    }
+    for (executor, measured) in executors {
+        let callbacks = measured.callbacks.iter().filter(|(_, callback)| is_there(&callback.execution));
+        names.extend(callbacks.map(|(callback, _)| (executor.clone(), callback.clone())));
+    }
+    let sources = sources.iter().filter(|(_, measured)| is_there(measured));
+    names.extend(sources.map(|(source, _)| (String::new(), source.clone())));
+    names
+}
+
+/// Adds the latencies of this very robot.
+fn observe(profile: &mut Profile, observed: &Profile) {
+    for (name, cycle) in &observed.cycles {
+        profile.cycle_mut(name).response = cycle.response.clone();
+    }
+    profile.chains = observed.chains.clone();
+    for (name, ExecutorProfile { callbacks, .. }) in &observed.executors {
+        let Some(known) = profile.executors.get_mut(name) else { continue };
+        for (callback, measured) in callbacks {
+            if let Some(known) = known.callbacks.get_mut(callback) {
+                known.response = measured.response.clone();
+            }
+        }
+    }
+}

@@ -1,10 +1,11 @@
 //! What most commands begin with: the configuration, and the robot that it makes of the linked modules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions, Loaded, Origins};
+use hemiola_insight::profile;
 use hemiola_runtime::{Robot, RuntimeError};
-use hemiola_trace::Profile;
+use hemiola_trace::{Known, ProfileHistory};
 
 use crate::command_line::ConfigurationArguments;
 use crate::error::CommandError;
@@ -20,17 +21,23 @@ pub struct Session {
     /// What people call the base configuration.
     pub configured_by: String,
     /// What was measured in earlier runs, if it was kept.
-    pub profile: Option<Profile>,
+    pub history: ProfileHistory,
+    /// What that says of this robot.
+    pub known: Known,
 }
 
 impl Session {
     /// Loads the configuration, puts the robot together, and lets it know the durations of earlier runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
         let (Loaded { configuration, origins, warnings, texts }, configured_by) = configuration(program, arguments)?;
-        let profile = known_durations(configuration.output.profile.as_ref())?;
+        let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
+            Some(path) => ProfileHistory::load(path)?,
+            // A robot that has not run yet has none.
+            None => ProfileHistory::default(),
+        };
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
-        let robot = robot.with_profile(profile.clone().unwrap_or_default());
-        Ok(Self { robot, origins, warnings, texts, configured_by, profile })
+        let (robot, known) = profile::recall(robot, &origins, &history);
+        Ok(Self { robot, origins, warnings, texts, configured_by, history, known })
     }
 
     /// The numbers of the cycles that a command is about: the one of that name, or all.
@@ -61,7 +68,10 @@ pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> R
     let base = base(program, arguments);
     let configured_by = base.to_string();
     let options = LoadOptions { base, overlays: overlays.clone(), assignments: assignments.clone() };
-    Ok((hemiola_config::load(&options, &Catalog::linked())?, configured_by))
+    let mut loaded = hemiola_config::load(&options, &Catalog::linked())?;
+    let profile = &mut loaded.configuration.output.profile;
+    *profile = profile.take().map(|path| place_of_profile(&path, &loaded.origins));
+    Ok((loaded, configured_by))
 }
 
 /// The configuration that all else is put over.
@@ -83,12 +93,24 @@ fn with_places(error: RuntimeError, origins: &Origins) -> CommandError {
     CommandError::Assembly { error, written }
 }
 
-/// The profile of earlier runs; a robot that has not run yet has none.
-fn known_durations(path: Option<&PathBuf>) -> Result<Option<Profile>, CommandError> {
-    match path.filter(|path| path.exists()) {
-        Some(path) => Ok(Some(Profile::load(path)?)),
-        None => Ok(None),
+/// Where a profile is kept: a path in a file is seen from that file's folder, one of the command line from the present folder; that of
+/// a robot without a file is in the user's folder for such things, as the XDG Base Directory Specification says.
+fn place_of_profile(path: &Path, origins: &Origins) -> PathBuf {
+    let written = origins.of("output.profile").map(|origin| PathBuf::from(origin.place.file()));
+    match written {
+        _ if path.is_absolute() => path.to_owned(),
+        Some(file) if file.as_os_str() == "--set" => path.to_owned(),
+        Some(file) if file.is_file() => file.parent().unwrap_or(Path::new("")).join(path),
+        _ => state_folder().map_or_else(|| path.to_owned(), |folder| folder.join(path)),
     }
+}
+
+/// The user's, of this program.
+fn state_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    let program = std::env::current_exe().ok()?;
+    Some(state.join("hemiola").join(program.file_stem()?))
 }
 
 #[cfg(test)]

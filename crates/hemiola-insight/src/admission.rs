@@ -6,7 +6,7 @@ use std::time::Duration;
 use hemiola_analysis::TimeSpan;
 use hemiola_model::configuration::Admission;
 use hemiola_runtime::{LatencyBounds, Robot};
-use hemiola_trace::Profile;
+use hemiola_trace::Known;
 
 use crate::derive::{Derived, derive};
 use crate::error::InsightError;
@@ -28,10 +28,10 @@ pub struct Admitted {
 ///
 /// # Errors
 /// [`InsightError::NotAdmitted`]: something does not fit, and the configuration refuses that.
-pub fn admit(robot: &Robot, profile: &Profile) -> Result<Admitted, InsightError> {
+pub fn admit(robot: &Robot, known: &Known) -> Result<Admitted, InsightError> {
     let configured = &robot.configuration().analysis;
     let origin = robot.configuration().output.profile.clone().map_or(Origin::Nowhere, Origin::File);
-    let knowledge = Knowledge { profile: profile.clone(), quantile: configured.quantile, origin };
+    let knowledge = Knowledge { known: known.clone(), quantile: configured.quantile, origin };
     let is_asked = configured.admission != Admission::Off;
     let derived = match derive(robot, &knowledge) {
         Ok(derived) => derived,
@@ -45,16 +45,17 @@ pub fn admit(robot: &Robot, profile: &Profile) -> Result<Admitted, InsightError>
         return Ok(Admitted { warning: is_asked.then_some(warning), ..Admitted::default() });
     }
     let mut warning = None;
-    let findings = Findings::of_robot(&derived.system, &derived, &knowledge.profile);
+    let findings = Findings::of_robot(&derived.system, &derived, &knowledge.known.profile);
     if is_asked && !findings.holds() {
         let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
-        if configured.admission == Admission::Refuse {
+        // Of a robot that has changed nobody knows; that it cannot find out would be for ever.
+        if configured.admission == Admission::Refuse && derived.estimated.is_empty() {
             return Err(InsightError::NotAdmitted { findings: text });
         }
         warning = Some(format!("not everything is sure to be in time\n{text}"));
     }
-    // What took another program its time is no promise of this one.
-    let bounds = if knowledge.is_of_this_program() { watched(&findings, &derived) } else { LatencyBounds::default() };
+    // What others took is no promise of this robot.
+    let bounds = if derived.estimated.is_empty() { watched(&findings, &derived) } else { LatencyBounds::default() };
     Ok(Admitted { bounds, warning })
 }
 

@@ -39,6 +39,9 @@ pub struct Derived {
     pub latencies: Vec<Latency>,
     /// `cycle: task` or the source, where nothing is known of how long it takes.
     pub unmeasured: Vec<String>,
+    /// The same, where only others than this robot were measured: earlier builds, other machines or
+    /// parameters, runs that were not in real time.
+    pub estimated: Vec<String>,
     /// What shares time with all other programs.
     pub sharing: Vec<String>,
     /// What runs beside the cycles.
@@ -94,16 +97,23 @@ fn cores(robot: &Robot) -> NonZeroUsize {
 /// # Errors
 /// Nobody says how often something begins, or a chain of the configuration does not exist.
 pub fn derive(robot: &Robot, knowledge: &Knowledge) -> Result<Derived, InsightError> {
-    let mut derivation =
-        Derivation { robot, knowledge, unmeasured: Vec::new(), sharing: Vec::new(), silent: Vec::new() };
+    let mut derivation = Derivation {
+        robot,
+        knowledge,
+        unmeasured: Vec::new(),
+        estimated: Vec::new(),
+        sharing: Vec::new(),
+        silent: Vec::new(),
+    };
     let mut system = derivation.system();
     if !derivation.silent.is_empty() {
         return Err(InsightError::WithoutPeriod { silent: derivation.silent });
     }
     let callbacks = executors::add(&mut system, robot, knowledge);
-    let Derivation { unmeasured, mut sharing, .. } = derivation;
+    let Derivation { unmeasured, estimated, mut sharing, .. } = derivation;
     sharing.extend(callbacks.sharing.iter().cloned());
-    let mut derived = Derived { system, responses: Vec::new(), latencies: Vec::new(), unmeasured, sharing, callbacks };
+    let mut derived =
+        Derived { system, responses: Vec::new(), latencies: Vec::new(), unmeasured, estimated, sharing, callbacks };
     derived.add_responses(robot);
     derived.add_latencies(robot)?;
     Ok(derived)
@@ -113,6 +123,7 @@ struct Derivation<'r> {
     robot: &'r Robot,
     knowledge: &'r Knowledge,
     unmeasured: Vec<String>,
+    estimated: Vec<String>,
     sharing: Vec<String>,
     /// Sources and topics of which nobody says how often they come.
     silent: Vec<String>,
@@ -138,6 +149,9 @@ impl Derivation<'_> {
                     self.unmeasured.push(name.to_owned());
                     Span::default()
                 });
+                if self.knowledge.known.is_estimated_source(name) {
+                    self.estimated.push(name.to_owned());
+                }
                 (period, vec![task(takes)])
             }
             (None, Some(&period)) => (period, Vec::new()),
@@ -166,6 +180,9 @@ impl Derivation<'_> {
                 self.unmeasured.push(format!("{}: {}", configured.name, task.name));
                 Span::default()
             });
+            if self.knowledge.known.is_estimate(&configured.name, &task.name) {
+                self.estimated.push(format!("{}: {}", configured.name, task.name));
+            }
             let after = after.remove(&index).unwrap_or_default();
             let unit = plan.unit_of(TaskId(index as u32));
             let kept = plan.units()[unit.index()].duration < WORTH_SHARING;

@@ -69,7 +69,7 @@ pub struct Burst {
 /// Adds the executors that are known to a system of cycles.
 pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbacks {
     let mut derived = Callbacks::default();
-    for (name, executor) in &knowledge.profile.executors {
+    for (name, executor) in &knowledge.known.profile.executors {
         let configured = robot.configuration().executors.get(name);
         let thread = executor.thread.clone().map(|thread| as_configured(thread, configured, system.cores));
         let thread = called_by(thread.as_ref(), system.cores);

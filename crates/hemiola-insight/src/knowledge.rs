@@ -6,15 +6,15 @@ use hemiola_analysis::system::Span;
 use hemiola_analysis::{Costs, TimeSpan};
 use hemiola_realtime::AdaptiveEarliness;
 use hemiola_runtime::executor::PATIENCE;
-use hemiola_trace::{HeldUp, Measured, Profile};
+use hemiola_trace::{HeldUp, Known, Measured, Profile};
 
 use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP};
 use hemiola_recording::this_program;
 
 /// How long everything takes, as far as it was measured, and what that is worth.
 pub struct Knowledge {
-    /// What was measured.
-    pub profile: Profile,
+    /// What was measured, of this robot and of others.
+    pub known: Known,
     /// The share of the runs that execution times cover; all, if there is none.
     pub quantile: Option<f64>,
     /// Where it comes from.
@@ -35,19 +35,20 @@ pub enum Origin {
 impl Knowledge {
     /// The execution time of a task.
     pub fn task(&self, cycle: &str, task: &str) -> Option<Span> {
-        self.profile.task(cycle, task).and_then(|measured| self.span(measured))
+        self.known.profile.task(cycle, task).and_then(|measured| self.span(measured))
     }
 
     /// The time that taking a sample of a source takes.
     pub fn source(&self, source: &str) -> Option<Span> {
-        self.profile.sources.get(source).and_then(|measured| self.span(measured))
+        self.known.profile.sources.get(source).and_then(|measured| self.span(measured))
     }
 
     /// What the machine takes for itself, as far as it was measured: in 99 of 100 cases. The
     /// longest of all is what something else did that had the core once, and a bound counts each of
     /// these for every time that a thread begins to run.
     pub fn costs(&self) -> Costs {
-        let cost = |name: &str| TimeSpan::nanoseconds(self.profile.costs.get(name).map_or(0, |measured| measured.p99));
+        let cost =
+            |name: &str| TimeSpan::nanoseconds(self.known.profile.costs.get(name).map_or(0, |measured| measured.p99));
         Costs {
             hand_over: cost(HAND_OVER),
             wake_up: cost(WAKE_UP),
@@ -61,7 +62,7 @@ impl Knowledge {
 
     /// The longest that the machine ever took for one of these.
     pub fn longest_cost(&self) -> TimeSpan {
-        TimeSpan::nanoseconds(self.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
+        TimeSpan::nanoseconds(self.known.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
     }
 
     /// From the shortest to the longest of what was measured, as far as that counts; nothing if
@@ -74,14 +75,14 @@ impl Knowledge {
 
     /// How often the tasks were measured: the fewest and the most.
     pub fn samples(&self) -> Option<(u64, u64)> {
-        let tasks = self.profile.cycles.values().flat_map(|cycle| cycle.tasks.values());
-        let counts = || tasks.clone().chain(self.profile.sources.values()).map(Measured::count);
+        let tasks = self.known.profile.cycles.values().flat_map(|cycle| cycle.tasks.values());
+        let counts = || tasks.clone().chain(self.known.profile.sources.values()).map(Measured::count);
         counts().min().zip(counts().max())
     }
 
     /// What other programs or the host held up, and whose executions these were, the longest first.
     pub fn held_up(&self) -> Vec<(String, HeldUp)> {
-        let Profile { cycles, sources, executors, .. } = &self.profile;
+        let Profile { cycles, sources, executors, .. } = &self.known.profile;
         let tasks = cycles.values().flat_map(|cycle| &cycle.tasks);
         let callbacks = executors.iter().flat_map(|(executor, profile)| {
             profile.callbacks.iter().map(move |(name, callback)| (format!("{executor}: {name}"), &callback.execution))
@@ -95,7 +96,7 @@ impl Knowledge {
 
     /// Whether it was measured with this very program.
     pub fn is_of_this_program(&self) -> bool {
-        self.profile.program == this_program()
+        self.known.profile.conditions.build == this_program()
     }
 
     /// What execution times are, in words: `the longest observed`.

@@ -8,10 +8,11 @@
 //! use hemiola_insight::{Findings, Knowledge, Origin, derive, profile, table};
 //!
 //! # fn show(robot: hemiola_runtime::Robot) -> Result<(), hemiola_insight::InsightError> {
-//! let profile = profile::read("game.mcap".as_ref())?;
-//! let knowledge = Knowledge { profile, quantile: None, origin: Origin::Nowhere };
+//! let history = profile::read("game.mcap".as_ref())?;
+//! let known = history.known(history.last_conditions().unwrap_or(&Default::default()));
+//! let knowledge = Knowledge { known, quantile: None, origin: Origin::Nowhere };
 //! let derived = derive(&robot, &knowledge)?;
-//! let findings = Findings::of_robot(&derived.system, &derived, &knowledge.profile);
+//! let findings = Findings::of_robot(&derived.system, &derived, &knowledge.known.profile);
 //! println!("{}", table(&findings));
 //! # Ok(())
 //! # }

@@ -2,19 +2,22 @@
 //! logs.
 
 use std::path::Path;
+use std::thread::available_parallelism;
 
+use hemiola_config::Origins;
 use hemiola_log::{Entry, LogReader};
-use hemiola_realtime::Calibration;
+use hemiola_realtime::{Calibration, LatencyDistribution, PolicyInForce, describe_machine};
 use hemiola_recording::names::PROFILE;
 use hemiola_recording::this_program;
-use hemiola_trace::{CostProfile, Profile};
+use hemiola_runtime::Robot;
+use hemiola_trace::{Conditions, CostProfile, Known, MeasuredCosts, Pace, Profile, ProfileHistory};
 
 use crate::error::InsightError;
 
 /// Of a file that `run` keeps, or of a log: of all that it holds, the last one.
-pub fn read(path: &Path) -> Result<Profile, InsightError> {
+pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
     if path.extension().is_none_or(|extension| extension != "mcap") {
-        return Ok(Profile::load(path)?);
+        return Ok(ProfileHistory::load(path)?);
     }
     let mut log = LogReader::open(path)?;
     let mut found = None;
@@ -31,27 +34,67 @@ pub fn read(path: &Path) -> Result<Profile, InsightError> {
     let Some(text) = found else {
         return Err(InsightError::NoProfile { log: path.to_owned() });
     };
-    Profile::from_json(&text).map_err(|error| InsightError::InvalidProfile { log: path.to_owned(), error })
+    ProfileHistory::from_json(&text).map_err(|error| InsightError::InvalidProfile { log: path.to_owned(), error })
 }
 
-/// What is known after a run: the same program's runs in real time add up. What another program took, or a run that was
-/// not in real time, only serves to plan, and only where nothing better is known: such a run has other priorities, other
-/// load beside it, and perhaps another machine.
-pub fn after_run(known: Option<Profile>, mut measured: Profile, is_in_real_time: bool) -> Profile {
-    if !is_in_real_time {
-        return known.unwrap_or_else(|| measured.without_latencies());
+/// The robot with the durations that are known of it, and what is known.
+///
+/// The conditions are those of a run in real time; whether the robot will be given its real-time
+/// priorities is not known yet.
+pub fn recall(robot: Robot, origins: &Origins, history: &ProfileHistory) -> (Robot, Known) {
+    let mut now = conditions(origins);
+    // Execution times do not depend on how the robot is scheduled; how it is planned depends on them.
+    let robot = robot.with_profile(history.known(&now).profile);
+    let plans = robot.plans(available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN));
+    for (cycle, plan) in robot.resolved().cycles.iter().zip(&plans) {
+        now.scheduled.insert(format!("cycle.{}.workers", cycle.name), plan.workers().to_string());
     }
-    measured.program = this_program();
-    match known {
-        Some(mut known) if known.program == measured.program => {
-            known.merge(&measured);
-            known
+    let known = history.known(&now);
+    (robot, known)
+}
+
+/// Under which a robot would run now, in real time; without the numbers of workers, which its plans
+/// choose.
+fn conditions(origins: &Origins) -> Conditions {
+    let mut now = Conditions {
+        pace: Pace::RealTime,
+        build: this_program(),
+        machine: describe_machine(),
+        ..Conditions::default()
+    };
+    for (key, origin) in origins.iter() {
+        let decides = match decides(key) {
+            Decides::What => &mut now.computed,
+            Decides::When => &mut now.scheduled,
+            Decides::Neither => continue,
+        };
+        decides.insert(key.to_owned(), origin.value.to_string());
+    }
+    now
+}
+
+/// What a value of `robot.toml` decides about durations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decides {
+    /// What is computed.
+    What,
+    /// When, and on which core.
+    When,
+    Neither,
+}
+
+fn decides(key: &str) -> Decides {
+    let (section, rest) = key.split_once('.').unwrap_or((key, ""));
+    // Names may have dots in them, in quotes; what decides is after the name.
+    let last = rest.rsplit('.').next().unwrap_or(rest);
+    match (section, last) {
+        ("cycle" | "source", "priority" | "policy" | "cores" | "workers") if !rest.contains(".parameters.") => {
+            Decides::When
         }
-        Some(mut known) => {
-            known.update(measured);
-            known
-        }
-        None => measured,
+        ("cycle", "deadline" | "watchdog") => Decides::Neither,
+        ("cycle" | "source" | "providers" | "module", _) => Decides::What,
+        ("executor", _) => Decides::When,
+        _ => Decides::Neither,
     }
 }
 
@@ -64,64 +107,71 @@ pub const TIMER_LATENESS: &str = "timer_lateness";
 /// What profiles call the cost of being preempted.
 pub const PREEMPTION: &str = "preemption";
 
-/// With what this machine takes for itself, if the profile of this program does not have that yet:
-/// it takes three quarters of a second once.
-pub fn calibrated(known: Option<Profile>) -> Profile {
-    let mut profile = known.unwrap_or_default();
-    if profile.program == this_program() && !profile.costs.is_empty() {
-        return profile;
+/// Measures what this machine takes for itself once more, and tells whether threads are given
+/// real-time priority: three times when nothing is known yet, and when it contradicts what is known,
+/// for a bad moment is no property of a machine. Takes a third of a second each time.
+pub fn calibrate(history: &mut ProfileHistory) -> bool {
+    let measured = measure();
+    let has_priority = measured.has_priority;
+    let known = history.costs(&measured.machine, Some(has_priority));
+    let is_doubtful = known.is_empty() || measured.contradicts(&known);
+    history.calibrate(measured);
+    if is_doubtful {
+        (0..2).for_each(|_| history.calibrate(measure()));
     }
-    let Calibration { hand_over, wake_up, timer_lateness, preemption, .. } = Calibration::measure();
+    has_priority
+}
+
+fn measure() -> MeasuredCosts {
+    let Calibration { hand_over, wake_up, timer_lateness, preemption, policy } = Calibration::measure_briefly();
     let measured =
         [(HAND_OVER, hand_over), (WAKE_UP, wake_up), (TIMER_LATENESS, timer_lateness), (PREEMPTION, preemption)];
-    for (name, distribution) in measured {
-        let Some(distribution) = distribution else { continue };
-        let [p99, maximum] =
-            [distribution.p99, distribution.maximum].map(|cost| cost.as_nanos().try_into().unwrap_or(u64::MAX));
-        profile.costs.insert(name.to_owned(), CostProfile { samples: distribution.samples, p99, maximum });
+    let costs = measured.into_iter().filter_map(|(name, distribution)| Some((name.to_owned(), cost(&distribution?))));
+    MeasuredCosts {
+        machine: describe_machine(),
+        has_priority: policy == PolicyInForce::Requested,
+        costs: costs.collect(),
     }
-    profile
+}
+
+fn cost(measured: &LatencyDistribution) -> CostProfile {
+    let [p99, maximum] = [measured.p99, measured.maximum].map(|cost| cost.as_nanos().try_into().unwrap_or(u64::MAX));
+    CostProfile { samples: measured.samples, p99, maximum, calibrations: 1, lowest: p99, highest: p99 }
+}
+
+/// Adds a run that has ended, under these conditions; `is_of_robot` if it was in real time and
+/// nobody changed the robot meanwhile.
+pub fn add_run(history: &mut ProfileHistory, conditions: &Conditions, mut measured: Profile, is_of_robot: bool) {
+    let pace = if is_of_robot { Pace::RealTime } else { Pace::Other };
+    measured.conditions = Conditions { pace, ..conditions.clone() };
+    measured.runs = 1;
+    history.add(measured);
 }
 
 #[cfg(test)]
 mod tests {
-    use hemiola_trace::{Distribution, Measured};
-
     use super::*;
 
-    fn run_of(program: &str, nanoseconds: u64) -> Profile {
-        let mut execution = Distribution::new();
-        execution.record(nanoseconds);
-        let mut profile = Profile::default();
-        profile.program = program.to_owned();
-        profile.insert("motion", "walk", &execution);
-        profile.cycle_mut("motion").response = Measured::from(&execution);
-        profile
-    }
-
     #[test]
-    fn runs_of_this_program_add_up_and_those_of_another_one_are_replaced() {
-        let first = after_run(None, run_of("", 500), true);
-        let second = after_run(Some(first), run_of("", 300), true);
-        let walk = second.task("motion", "walk").unwrap();
-        assert_eq!((walk.count(), walk.maximum()), (2, 500));
-        let other = after_run(Some(run_of("another", 900)), run_of("", 300), true);
-        assert_eq!(other.task("motion", "walk").unwrap().maximum(), 300);
-        assert_eq!(other.program, this_program());
-    }
-
-    #[test]
-    fn a_run_that_was_not_in_real_time_says_nothing_of_the_robot() {
-        let known = after_run(None, run_of("", 500), true);
-        let after = after_run(Some(known.clone()), run_of("", 900), false);
-        assert_eq!(after, known);
-
-        // Where nothing is known it serves to plan, until the robot has run.
-        let stepped = after_run(None, run_of("", 900), false);
-        assert_eq!(stepped.task("motion", "walk").unwrap().maximum(), 900);
-        assert!(stepped.program.is_empty());
-        let known = after_run(Some(stepped), run_of("", 500), true);
-        assert_eq!(known.task("motion", "walk").unwrap().maximum(), 500);
-        assert_eq!(known.program, this_program());
+    fn what_a_value_decides_is_known_by_its_key() {
+        for (key, expected) in [
+            ("cycle.motion.priority", Decides::When),
+            ("cycle.motion.rate", Decides::What),
+            ("cycle.motion.modules", Decides::What),
+            ("cycle.motion.deadline", Decides::Neither),
+            ("cycle.\"a.b\".cores", Decides::When),
+            ("source.Camera.priority", Decides::When),
+            ("source.Camera.parameters.cores", Decides::What),
+            ("executor.speech.callbacks.Say", Decides::When),
+            ("providers.BallPercept", Decides::What),
+            ("module.Walk.gain", Decides::What),
+            ("module.Walk.priority", Decides::What),
+            ("log.folder", Decides::Neither),
+            ("output.profile", Decides::Neither),
+            ("guard.command", Decides::Neither),
+            ("chain.ball.reaction", Decides::Neither),
+        ] {
+            assert_eq!(decides(key), expected, "{key}");
+        }
     }
 }

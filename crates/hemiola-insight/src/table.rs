@@ -113,13 +113,9 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     };
     match knowledge.samples() {
         Some((fewest, most)) => {
-            let whose = match knowledge.is_of_this_program() {
-                true => "",
-                false => " of ANOTHER PROGRAM OR BUILD (run this one to know)",
-            };
             let _ = writeln!(
                 text,
-                "Execution times: {} of {fewest} to {most} runs of each task{whose}{whence}, without those that more important cycles may have interrupted.",
+                "Execution times: {} of {fewest} to {most} runs of each task{whence}, without those that more important cycles may have interrupted.",
                 knowledge.statistic()
             );
         }
@@ -133,6 +129,13 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
             shortened(&derived.unmeasured)
         );
     }
+    if !derived.estimated.is_empty() {
+        let _ = writeln!(
+            text,
+            "BY ESTIMATES, as this robot has not run yet: {} were measured of another build, machine or configuration, or not in real time. Run the robot once.",
+            shortened(&derived.estimated)
+        );
+    }
     if !derived.sharing.is_empty() {
         let _ = writeln!(
             text,
@@ -142,7 +145,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     }
     text += &of_callbacks(&derived.callbacks);
     let Costs { hand_over, wake_up, timer_lateness, preemption, .. } = derived.system.costs;
-    let _ = match knowledge.profile.costs.values().map(|cost| cost.samples).min() {
+    let _ = match knowledge.known.profile.costs.values().map(|cost| cost.samples).min() {
         Some(samples) => writeln!(
             text,
             "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption. The longest of all was {}: bounds do not count that.",

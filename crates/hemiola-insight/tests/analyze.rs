@@ -364,7 +364,7 @@ fn a_robot_that_does_not_fit_is_not_admitted_unless_nobody_asks() {
     assert_eq!(Robot::measured("warned", "admission = \"warn\"").command(&run), ExitCode::SUCCESS);
     let unmeasured = Robot::new("unknown", "admission = \"refuse\"");
     assert_eq!(unmeasured.command(&run), ExitCode::SUCCESS, "or it could never be measured");
-    let known = Profile::load(Path::new(&unmeasured.path("profile.json"))).unwrap();
+    let known = ProfileHistory::load(Path::new(&unmeasured.path("profile.json"))).unwrap();
     assert!(known.sources["Body"].count() > 0 && known.chain("Camera", "motion", "output to Body").is_some());
 }
 

@@ -128,7 +128,7 @@ fn bound(findings: &Value, what: &str, name: &str) -> f64 {
 fn what_an_executor_was_seen_to_do_is_bounded_and_counts_for_less_important_cycles() {
     let robot = Robot::new("run", "");
     assert_eq!(robot.command(&["run", "--headless", "--duration", "400ms", "--no-trace"]), ExitCode::SUCCESS);
-    let mut profile = Profile::load(Path::new(&robot.path("profile.json"))).unwrap();
+    let mut profile = ProfileHistory::load(Path::new(&robot.path("profile.json"))).unwrap();
     // What this machine takes, and which priorities it grants, is not what is tested.
     profile.costs.clear();
     let arm = profile.executors.get_mut("arm").unwrap();
@@ -269,7 +269,7 @@ fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
     let robot = Robot::new("assign", "[executor.arm.callbacks]\n\"every 10ms\" = 3\nTouch = 7\n");
     assert_eq!(robot.command(&["run", "--headless", "--duration", "300ms", "--no-trace"]), ExitCode::SUCCESS);
     let path = robot.path("profile.json");
-    let mut profile = Profile::load(Path::new(&path)).unwrap();
+    let mut profile = ProfileHistory::load(Path::new(&path)).unwrap();
     let priorities = |profile: &Profile| {
         let callbacks = profile.executors["arm"].callbacks.iter();
         callbacks
@@ -297,7 +297,7 @@ fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
 
     let run = ["run", "--headless", "--duration", "300ms", "--no-trace", "--overlay", &overlay];
     assert_eq!(robot.command(&run), ExitCode::SUCCESS);
-    let obeyed = Profile::load(Path::new(&path)).unwrap();
+    let obeyed = ProfileHistory::load(Path::new(&path)).unwrap();
     assert_eq!(priorities(&obeyed), [("Touch".to_owned(), 3), ("every".to_owned(), 7)]);
     let granted = obeyed.executors["arm"].thread.as_ref().unwrap().priority;
     assert!([Some(30), Some(0)].contains(&granted), "as assigned, or not permitted: {granted:?}");

@@ -213,7 +213,7 @@ fn measured(folder: &Path, run: impl Fn()) -> Profile {
     };
     for _ in 0..20 {
         run();
-        let profile = Profile::load(folder.join("profile.json")).unwrap();
+        let profile = ProfileHistory::load(folder.join("profile.json")).unwrap();
         if is_enough(&profile) {
             return profile;
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hemiola_analysis::sensitivity::{self, Relief, Room};
 use hemiola_analysis::{System, TimeSpan, WhatIfError};
-use hemiola_trace::{HeldUp, Profile};
+use hemiola_trace::{HeldUp, Known};
 use hemiola_words::duration;
 use serde_json::{Value, json};
 
@@ -52,7 +52,9 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
         text += &room_table(&subject.system, &rooms);
         print_or_write(&text, arguments.output.as_deref())?;
     }
-    let all_count = |derived: &Derived| derived.unmeasured.is_empty() && !derived.callbacks.leaves_out_important;
+    let all_count = |derived: &Derived| {
+        derived.unmeasured.is_empty() && derived.estimated.is_empty() && !derived.callbacks.leaves_out_important
+    };
     let is_sure = now.holds() && subject.robot.as_ref().is_none_or(|(derived, _)| all_count(derived));
     Ok(if arguments.fail && !is_sure { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -76,7 +78,7 @@ impl Subject {
 
     fn findings(&self, system: &System) -> Findings {
         match &self.robot {
-            Some((derived, knowledge)) => Findings::of_robot(system, derived, &knowledge.profile),
+            Some((derived, knowledge)) => Findings::of_robot(system, derived, &knowledge.known.profile),
             None => Findings::of_system(system),
         }
     }
@@ -102,6 +104,7 @@ impl Subject {
                 "held_up": held_up.collect::<Vec<_>>(),
                 "of_this_program": knowledge.is_of_this_program(),
                 "unmeasured": derived.unmeasured,
+                "estimated": derived.estimated,
                 "without_priority": derived.sharing,
                 "left_out": derived.callbacks.left_out,
             });
@@ -150,13 +153,17 @@ pub fn known(
 ) -> Result<(Derived, Knowledge), CommandError> {
     let configured = session.robot.configuration().output.profile.clone();
     let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
-    let profile = match path {
-        Some(path) => profile::read(path)?,
-        None => session.profile.unwrap_or_default(),
+    let known = match path {
+        // Who names a file asks about the robot and the machine of that file.
+        Some(path) => {
+            let history = profile::read(path)?;
+            history.last_conditions().map(|last| history.known(last)).unwrap_or_default()
+        }
+        None => session.known,
     };
-    let robot = session.robot.with_profile(profile.clone());
+    let robot = session.robot.with_profile(known.profile.clone());
     let quantile = quantile.or(robot.configuration().analysis.quantile);
-    let knowledge = Knowledge { profile, quantile, origin };
+    let knowledge = Knowledge { known, quantile, origin };
     Ok((derive(&robot, &knowledge)?, knowledge))
 }
 
@@ -198,12 +205,12 @@ fn room_table(system: &System, rooms: &[Room]) -> String {
 }
 
 /// What can be said after a run, with what was measured in it; nothing where what is needed for that is not known.
-pub fn after_run(session: Session, profile: &Profile) -> Result<(Findings, String), CommandError> {
+pub fn after_run(session: Session, known: &Known) -> Result<(Findings, String), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
-    let robot = session.robot.with_profile(profile.clone());
-    let knowledge = Knowledge { profile: profile.clone(), quantile, origin: Origin::Run };
+    let robot = session.robot.with_profile(known.profile.clone());
+    let knowledge = Knowledge { known: known.clone(), quantile, origin: Origin::Run };
     let derived = derive(&robot, &knowledge)?;
-    let findings = Findings::of_robot(&derived.system, &derived, profile);
+    let findings = Findings::of_robot(&derived.system, &derived, &known.profile);
     let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
     Ok((findings, text))
 }

@@ -16,7 +16,7 @@ use hemiola_runtime::{
     Change, LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport,
 };
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Profile, Timeline};
+use hemiola_trace::{Conditions, Known, ProfileHistory, Timeline};
 
 use super::analyze::after_run;
 use super::check::warn;
@@ -99,7 +99,7 @@ struct Lap {
     /// What the robot itself has to say.
     lines: Vec<String>,
     /// What was measured, in earlier runs too.
-    profile: Profile,
+    history: ProfileHistory,
     /// What can take how long, and what did; of a run in real time.
     bounds: Option<String>,
     capture: Option<Trace>,
@@ -117,7 +117,7 @@ impl Attempt<'_> {
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session.robot, name, &session.origins, &session.texts);
-        let known = session.profile.clone();
+        let (mut history, mut known) = (session.history, session.known);
         let (robot, remarks) = match &self.log {
             Some(log) => {
                 let take = match arguments.take.as_slice() {
@@ -144,8 +144,17 @@ impl Attempt<'_> {
         let output = robot.configuration().output.clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
-        let known = if is_bounded { Some(profile::calibrated(known)) } else { known };
-        let promised = if is_in_real_time { Some(admitted(&robot, &known.clone().unwrap_or_default())?) } else { None };
+        if is_bounded {
+            let conditions = &mut known.profile.conditions;
+            conditions.has_priorities = Some(profile::calibrate(&mut history));
+            known = history.known(conditions);
+            tell_changes(&history, &known.profile.conditions);
+        }
+        let mut conditions = known.profile.conditions.clone();
+        if !is_in_real_time {
+            conditions.pace = hemiola_trace::Pace::Other;
+        }
+        let promised = if is_in_real_time { Some(admitted(&robot, &known)?) } else { None };
         let trace = trace_path(arguments, output.trace.clone(), name);
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
@@ -161,7 +170,7 @@ impl Attempt<'_> {
         if let Some(from) = arguments.from {
             runner.hurry_to(Time::ZERO + from, &self.interruption);
         }
-        let recorder = recording.map(|recording| Recorder::start(&handle, recording, head)).transpose()?;
+        let recorder = recording.map(|recording| Recorder::start(&handle, recording, head.measured_under(conditions.clone()))).transpose()?;
         let transport = runner.transport();
         let keys = runner.transport().and_then(|transport| self.keys(shown, transport));
         let pace = match (runner.transport(), &keys) {
@@ -183,6 +192,7 @@ impl Attempt<'_> {
             shown,
             messages: Vec::new(),
             remarks: remarks.clone(),
+            is_changed: false,
         };
         let capture = self.watch(&mut watch);
         let robot_time = handle.now();
@@ -198,9 +208,10 @@ impl Attempt<'_> {
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
         let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));
-        let profile = profile::after_run(known, handle.measured(), is_in_real_time);
+        let is_of_robot = is_in_real_time && !watch.has_changed();
+        profile::add_run(&mut history, &conditions, handle.measured(), is_of_robot);
         let bounds = match is_in_real_time {
-            true => Some(bounds(Session::open(program, &arguments.configuration)?, &profile)),
+            true => Some(bounds(Session::open(program, &arguments.configuration)?, &history.known(&conditions))),
             false => None,
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
@@ -211,7 +222,7 @@ impl Attempt<'_> {
             recorded,
             safe_state,
             lines,
-            profile,
+            history,
             bounds,
             capture,
             is_traced: trace.is_some(),
@@ -299,7 +310,7 @@ impl Lap {
             timeline.save(path)?;
         }
         if let Some(path) = &output.profile {
-            self.profile.save(path)?;
+            self.history.save(path)?;
         }
         let report = handle.report();
         for path in arguments.json.iter().chain(&output.statistics) {
@@ -336,16 +347,27 @@ impl Lap {
     }
 }
 
+/// Says why what was measured before is not held against this robot.
+fn tell_changes(history: &ProfileHistory, now: &Conditions) {
+    let Some(changes) = history.changes(now).filter(|changes| !changes.is_empty()) else { return };
+    let (shown, more) = changes.split_at(changes.len().min(MOST_CHANGES));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    tell(format_args!("note: this robot is measured anew, for it has changed: {}{more}", shown.join(", ")));
+}
+
+/// As many are told.
+const MOST_CHANGES: usize = 4;
+
 /// What the robot promises, if it may start with that.
-fn admitted(robot: &Robot, profile: &Profile) -> Result<LatencyBounds, CommandError> {
-    let Admitted { bounds, warning } = admit(robot, profile)?;
+fn admitted(robot: &Robot, known: &Known) -> Result<LatencyBounds, CommandError> {
+    let Admitted { bounds, warning } = admit(robot, known)?;
     warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     Ok(bounds)
 }
 
 /// A table, or why there is none, which is no reason to fail after a run.
-fn bounds(session: Session, profile: &Profile) -> String {
-    match after_run(session, profile) {
+fn bounds(session: Session, known: &Known) -> String {
+    match after_run(session, known) {
         Ok((_, text)) => text,
         Err(error) => format!("no bounds: {error}"),
     }

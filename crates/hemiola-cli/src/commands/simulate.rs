@@ -23,7 +23,7 @@ pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<Exit
     let session = Session::open(program, &arguments.configuration)?;
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
     let mut text = String::new();
-    if session.profile.is_none() {
+    if session.history.profiles().is_empty() {
         text += &without_durations(session.robot.configuration().output.profile.as_deref());
     }
     if let Some(path) = &arguments.svg {

@@ -7,7 +7,7 @@ use hemiola_log::{Entry, LogReader};
 use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
 use hemiola_trace::causes::{Durations, History, RunSpan};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{CycleId, Event, Profile, Ticks};
+use hemiola_trace::{CycleId, Event, Profile, ProfileHistory, Ticks};
 use hemiola_words::duration;
 
 use super::Question;
@@ -47,7 +47,10 @@ impl Evidence {
             }
         };
         let profile = match output.profile.as_ref().filter(|path| path.exists()) {
-            Some(path) => Profile::load(path)?,
+            Some(path) => {
+                let history = ProfileHistory::load(path)?;
+                history.last_conditions().map(|last| history.known(last).profile).unwrap_or_default()
+            }
             None => Profile::default(),
         };
         let history = History::of(&trace.capture, &trace.catalog, &trace.scale);

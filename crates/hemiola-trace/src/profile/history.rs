@@ -66,6 +66,13 @@ impl Known {
     }
 }
 
+/// What was measured of this very robot.
+impl From<Profile> for Known {
+    fn from(profile: Profile) -> Self {
+        Self { profile, estimates: BTreeSet::new() }
+    }
+}
+
 /// As many conditions are remembered.
 const MOST_PROFILES: usize = 6;
 

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use hemiola_runtime::{JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
+use hemiola_runtime::{Change, JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
 
 use crate::command_line::RunArguments;
 use crate::live::{Frame, Journal, LiveView, Screen};
@@ -49,6 +49,8 @@ pub struct Watch<'a> {
     pub messages: Vec<Message>,
     /// What a replay finds on its way.
     pub remarks: Remarks,
+    /// Somebody has changed the robot since it began.
+    pub is_changed: bool,
 }
 
 impl Watch<'_> {
@@ -79,8 +81,19 @@ impl Watch<'_> {
         }
     }
 
+    /// Whether somebody has changed what durations depend on, up to now.
+    pub fn has_changed(&mut self) -> bool {
+        while let Some(entry) = self.seen.next_entry() {
+            self.note(entry.event);
+        }
+        self.is_changed
+    }
+
     /// Adds what people should know, if it is new.
     fn note(&mut self, event: JournalEvent) {
+        if let JournalEvent::Change { change, .. } = &event {
+            self.is_changed |= !matches!(change, Change::Trace { .. } | Change::Restart { .. } | Change::EnterSafeState | Change::LeaveSafeState);
+        }
         let JournalEvent::Message { text, .. } = event else { return };
         let has_room = self.messages.len() < MOST_MESSAGES;
         match self.messages.iter_mut().find(|message| message.text == text) {

@@ -1,6 +1,8 @@
 //! Bounds of a robot from what was measured, and what follows from them.
 #![forbid(unsafe_code)]
 
+mod measured;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -135,8 +137,12 @@ impl Robot {
 
     fn measured(name: &str, more: &str) -> Self {
         let robot = Self::new(name, more);
-        profile().save(robot.folder.join("profile.json")).unwrap();
+        robot.keep(&profile());
         robot
+    }
+
+    fn keep(&self, profile: &Profile) {
+        measured::keep(profile, &self.folder.join("robot.toml"), &self.folder.join("profile.json"));
     }
 
     fn path(&self, name: &str) -> String {
@@ -163,7 +169,7 @@ impl Drop for Robot {
     }
 }
 
-fn measured(microseconds: &[u64]) -> Measured {
+fn times(microseconds: &[u64]) -> Measured {
     let mut distribution = Distribution::new();
     microseconds.iter().for_each(|time| distribution.record(time * 1000));
     distribution.into()
@@ -172,21 +178,21 @@ fn measured(microseconds: &[u64]) -> Measured {
 fn profile() -> Profile {
     let mut profile = Profile::default();
     let motion = profile.cycle_mut("motion");
-    motion.tasks.insert("Filter.attitude".into(), measured(&[900, 1000]));
-    motion.tasks.insert("Walk.joints".into(), measured(&[1000, 2000]));
-    motion.tasks.insert("output to Body".into(), measured(&[0, 0]));
-    motion.response = measured(&[3500, 3600]);
+    motion.tasks.insert("Filter.attitude".into(), times(&[900, 1000]));
+    motion.tasks.insert("Walk.joints".into(), times(&[1000, 2000]));
+    motion.tasks.insert("output to Body".into(), times(&[0, 0]));
+    motion.response = times(&[3500, 3600]);
     let cognition = profile.cycle_mut("cognition");
-    cognition.tasks.insert("Mind.request".into(), measured(&[&[5000; 999], [10_000].as_slice()].concat()));
-    cognition.tasks.insert("publish to motion".into(), measured(&[0, 0]));
-    profile.sources.insert("Body".into(), measured(&[500, 500]));
-    profile.sources.insert("Camera".into(), measured(&[1000, 1000]));
+    cognition.tasks.insert("Mind.request".into(), times(&[&[5000; 999], [10_000].as_slice()].concat()));
+    cognition.tasks.insert("publish to motion".into(), times(&[0, 0]));
+    profile.sources.insert("Body".into(), times(&[500, 500]));
+    profile.sources.insert("Camera".into(), times(&[1000, 1000]));
     profile.chains.push(ChainProfile {
         source: "Camera".into(),
         cycle: "motion".into(),
         output: "output to Body".into(),
-        reaction: measured(&[60_000, 70_000]),
-        data_age: measured(&[20_000, 200_000]),
+        reaction: times(&[60_000, 70_000]),
+        data_age: times(&[20_000, 200_000]),
     });
     profile
 }
@@ -198,11 +204,11 @@ fn what_was_held_up_is_said_and_does_not_count() {
     assert_eq!(before["execution_times"]["held_up"], serde_json::json!([]));
     let mut profile = profile();
     let stalled = HeldUp { count: 2, longest: 58_000_000 };
-    let request = measured(&[&[5000; 999], [10_000, 58_000].as_slice()].concat()).with_held_up(stalled, 10_000_000);
+    let request = times(&[&[5000; 999], [10_000, 58_000].as_slice()].concat()).with_held_up(stalled, 10_000_000);
     profile.cycle_mut("cognition").tasks.insert("Mind.request".into(), request);
-    let camera = measured(&[1000, 20_000]).with_held_up(HeldUp { count: 1, longest: 20_000_000 }, 1_000_000);
+    let camera = times(&[1000, 20_000]).with_held_up(HeldUp { count: 1, longest: 20_000_000 }, 1_000_000);
     profile.sources.insert("Camera".into(), camera);
-    profile.save(robot.path("profile.json")).unwrap();
+    robot.keep(&profile);
     let after = robot.json(&[]);
     assert_eq!(after["rows"], before["rows"]);
     let [first, second] = [("Mind.request", 2, 58_000_000), ("Camera", 1, 20_000_000)]
@@ -364,7 +370,7 @@ fn a_robot_that_does_not_fit_is_not_admitted_unless_nobody_asks() {
     assert_eq!(Robot::measured("warned", "admission = \"warn\"").command(&run), ExitCode::SUCCESS);
     let unmeasured = Robot::new("unknown", "admission = \"refuse\"");
     assert_eq!(unmeasured.command(&run), ExitCode::SUCCESS, "or it could never be measured");
-    let known = ProfileHistory::load(Path::new(&unmeasured.path("profile.json"))).unwrap();
+    let known = measured::last(Path::new(&unmeasured.path("profile.json")));
     assert!(known.sources["Body"].count() > 0 && known.chain("Camera", "motion", "output to Body").is_some());
 }
 

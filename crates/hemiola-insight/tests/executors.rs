@@ -1,6 +1,8 @@
 //! Bounds of a robot with an executor beside its cycles.
 #![forbid(unsafe_code)]
 
+mod measured;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -92,7 +94,7 @@ impl Robot {
 
     /// With this profile instead of the one that it has.
     fn knowing(&self, profile: &Profile) -> &Self {
-        profile.save(self.path("profile.json")).unwrap();
+        measured::keep(profile, Path::new(&self.path("robot.toml")), Path::new(&self.path("profile.json")));
         self
     }
 }
@@ -128,7 +130,7 @@ fn bound(findings: &Value, what: &str, name: &str) -> f64 {
 fn what_an_executor_was_seen_to_do_is_bounded_and_counts_for_less_important_cycles() {
     let robot = Robot::new("run", "");
     assert_eq!(robot.command(&["run", "--headless", "--duration", "400ms", "--no-trace"]), ExitCode::SUCCESS);
-    let mut profile = ProfileHistory::load(Path::new(&robot.path("profile.json"))).unwrap();
+    let mut profile = measured::last(Path::new(&robot.path("profile.json")));
     // What this machine takes, and which priorities it grants, is not what is tested.
     profile.costs.clear();
     let arm = profile.executors.get_mut("arm").unwrap();
@@ -149,7 +151,7 @@ fn what_an_executor_was_seen_to_do_is_bounded_and_counts_for_less_important_cycl
     assert!(hand(&findings) > hand(&without) + 0.3, "{} {}", hand(&findings), hand(&without));
 }
 
-fn measured(microseconds: u64, count: usize) -> Measured {
+fn times(microseconds: u64, count: usize) -> Measured {
     let mut distribution = Distribution::new();
     (0..count).for_each(|_| distribution.record(microseconds * 1000));
     distribution.into()
@@ -158,19 +160,19 @@ fn measured(microseconds: u64, count: usize) -> Measured {
 /// The hand takes 4 ms; a timer of 10 ms takes 1 ms, and messages, two at once every 20 ms, take 0.5 ms each.
 fn profile(priority: u8, cores: &[usize]) -> Profile {
     let mut profile = Profile::default();
-    profile.cycle_mut("hand").tasks.insert("Hand.grip".into(), measured(4000, 9));
-    let response = measured(1500, 9);
+    profile.cycle_mut("hand").tasks.insert("Hand.grip".into(), times(4000, 9));
+    let response = times(1500, 9);
     let timer = CallbackProfile {
         priority: 20,
         period: Some(10_000_000),
-        execution: measured(1000, 9),
+        execution: times(1000, 9),
         response: response.clone(),
         ..CallbackProfile::default()
     };
     let touch = CallbackProfile {
         topic: Some("Touch".into()),
         priority: 10,
-        execution: measured(500, 9),
+        execution: times(500, 9),
         response,
         spans: vec![0, 20_000_000, 20_000_000, 40_000_000],
         ..CallbackProfile::default()
@@ -223,11 +225,11 @@ fn a_timer_that_may_be_called_too_late_does_not_fit() {
     let robot = Robot::new("late", "");
     assert_eq!(robot.knowing(&profile(60, &[0])).command(&["analyze", "--fail"]), ExitCode::SUCCESS);
     let mut slow = profile(20, &[0]);
-    slow.cycle_mut("hand").tasks.insert("Hand.grip".into(), measured(10_000, 9));
+    slow.cycle_mut("hand").tasks.insert("Hand.grip".into(), times(10_000, 9));
     let findings = robot.knowing(&slow).json(&[]);
     assert_eq!(row(&findings, "callback", "arm: tick")["holds"], false);
     assert_eq!(row(&findings, "callback", "arm: Touch")["holds"], true, "nobody says until when it has to be");
-    slow.cycle_mut("hand").tasks.insert("Hand.grip".into(), measured(19_000, 9));
+    slow.cycle_mut("hand").tasks.insert("Hand.grip".into(), times(19_000, 9));
     let touch = robot.knowing(&slow).json(&[]);
     assert_eq!(
         (&row(&touch, "callback", "arm: Touch")["bound"], &row(&touch, "callback", "arm: Touch")["holds"]),
@@ -269,7 +271,7 @@ fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
     let robot = Robot::new("assign", "[executor.arm.callbacks]\n\"every 10ms\" = 3\nTouch = 7\n");
     assert_eq!(robot.command(&["run", "--headless", "--duration", "300ms", "--no-trace"]), ExitCode::SUCCESS);
     let path = robot.path("profile.json");
-    let mut profile = ProfileHistory::load(Path::new(&path)).unwrap();
+    let mut profile = measured::last(Path::new(&path));
     let priorities = |profile: &Profile| {
         let callbacks = profile.executors["arm"].callbacks.iter();
         callbacks
@@ -297,7 +299,7 @@ fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
 
     let run = ["run", "--headless", "--duration", "300ms", "--no-trace", "--overlay", &overlay];
     assert_eq!(robot.command(&run), ExitCode::SUCCESS);
-    let obeyed = ProfileHistory::load(Path::new(&path)).unwrap();
+    let obeyed = measured::last(Path::new(&path));
     assert_eq!(priorities(&obeyed), [("Touch".to_owned(), 3), ("every".to_owned(), 7)]);
     let granted = obeyed.executors["arm"].thread.as_ref().unwrap().priority;
     assert!([Some(30), Some(0)].contains(&granted), "as assigned, or not permitted: {granted:?}");

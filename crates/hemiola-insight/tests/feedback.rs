@@ -126,9 +126,9 @@ fn durations() -> Profile {
 #[test]
 fn observed_ages_of_a_robot_with_feedback_stay_below_their_bounds() {
     let robot = robot();
-    let knowledge = Knowledge { profile: durations(), quantile: None, origin: Origin::Nowhere };
+    let knowledge = Knowledge { known: durations().into(), quantile: None, origin: Origin::Nowhere };
     let derived = derive(&robot, &knowledge).unwrap();
-    let findings = Findings::of_robot(&derived.system, &derived, &knowledge.profile);
+    let findings = Findings::of_robot(&derived.system, &derived, &knowledge.known.profile);
     let mut stepper = robot.into_stepper().unwrap();
     stepper.run_for(Duration::from_secs(120));
     let report = stepper.handle().report();

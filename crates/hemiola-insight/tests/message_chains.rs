@@ -9,7 +9,7 @@ use hemiola::Application;
 use hemiola::prelude::*;
 use hemiola::trace::causes::{History, Latency, Step};
 use hemiola::trace::perfetto::Trace;
-use hemiola::trace::{Distribution, Event, Measured, Profile, by_messages};
+use hemiola::trace::{Distribution, Event, Measured, Profile, ProfileHistory, by_messages};
 
 #[derive(Representation, Clone, Default)]
 struct Sound {
@@ -177,7 +177,7 @@ fn it_is_measured_bounded_and_taken_apart() {
     let run = ["run", "--headless", "--duration", "2s", "--trace", file.to_str().unwrap()];
     let mut profile = measured(&folder, || assert_eq!(robot(text, &run), ExitCode::SUCCESS));
     with_known_times(&mut profile);
-    profile.save(folder.join("profile.json")).unwrap();
+    ProfileHistory::from(profile).save(folder.join("profile.json")).unwrap();
 
     let findings = folder.join("findings.json");
     let output = findings.to_str().unwrap();
@@ -213,7 +213,7 @@ fn measured(folder: &Path, run: impl Fn()) -> Profile {
     };
     for _ in 0..20 {
         run();
-        let profile = ProfileHistory::load(folder.join("profile.json")).unwrap();
+        let profile = ProfileHistory::load(folder.join("profile.json")).unwrap().profiles().last().unwrap().clone();
         if is_enough(&profile) {
             return profile;
         }

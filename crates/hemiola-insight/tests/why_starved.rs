@@ -11,7 +11,7 @@ use std::time::Duration;
 use hemiola::Application;
 use hemiola::prelude::*;
 use hemiola::runtime::LatencyBounds;
-use hemiola::trace::Profile;
+use hemiola::trace::ProfileHistory;
 use hemiola::trace::causes::{Durations, Explanation, History, Reason, Taker};
 use hemiola::trace::perfetto::Trace;
 use hemiola_realtime::{
@@ -94,7 +94,7 @@ fn a_core_that_another_program_has_is_told_as_such() {
     let run = ["robot", "run", "--headless", "--duration", "2s", "--trace", path, "--log", log_path, "--set", &keep];
     assert_eq!(robot.run_with(run), ExitCode::SUCCESS);
 
-    let profile = ProfileHistory::load(profile).unwrap();
+    let profile = ProfileHistory::load(profile).unwrap().profiles()[0].clone();
     let step = profile.task("control", "Walker.step").unwrap();
     assert!(step.maximum() < HELD.as_nanos() as u64 / 2, "bounds do not rest on a core that others had: {step:?}");
     let held_up = step.held_up();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use hemiola::configuration::{Catalog, parse};
 use hemiola::runtime::Robot;
-use hemiola::trace::{Profile, Report};
+use hemiola::trace::{ProfileHistory, Report};
 use hemiola::{Application, RobotHandle};
 
 use hello::{Drive, ROBOT, Wall};
@@ -108,7 +108,7 @@ fn a_run_leaves_trace_figures_and_profile() {
     assert!(std::fs::metadata(&trace).unwrap().len() > 10_000);
     let report: Report = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(report.cycles[0].execution.count, 401);
-    assert!(ProfileHistory::load(&profile).unwrap().task("control", "Pilot.drive").is_some());
+    assert!(ProfileHistory::load(&profile).unwrap().profiles()[0].task("control", "Pilot.drive").is_some());
     // The next run starts with it.
     assert_eq!(hello(&["simulate", "--config", &robot, "--workers", "2"]), ExitCode::SUCCESS);
 }

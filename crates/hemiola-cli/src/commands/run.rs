@@ -170,7 +170,9 @@ impl Attempt<'_> {
         if let Some(from) = arguments.from {
             runner.hurry_to(Time::ZERO + from, &self.interruption);
         }
-        let recorder = recording.map(|recording| Recorder::start(&handle, recording, head.measured_under(conditions.clone()))).transpose()?;
+        let recorder = recording
+            .map(|recording| Recorder::start(&handle, recording, head.measured_under(conditions.clone())))
+            .transpose()?;
         let transport = runner.transport();
         let keys = runner.transport().and_then(|transport| self.keys(shown, transport));
         let pace = match (runner.transport(), &keys) {

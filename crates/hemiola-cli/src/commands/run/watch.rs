@@ -92,7 +92,10 @@ impl Watch<'_> {
     /// Adds what people should know, if it is new.
     fn note(&mut self, event: JournalEvent) {
         if let JournalEvent::Change { change, .. } = &event {
-            self.is_changed |= !matches!(change, Change::Trace { .. } | Change::Restart { .. } | Change::EnterSafeState | Change::LeaveSafeState);
+            self.is_changed |= !matches!(
+                change,
+                Change::Trace { .. } | Change::Restart { .. } | Change::EnterSafeState | Change::LeaveSafeState
+            );
         }
         let JournalEvent::Message { text, .. } = event else { return };
         let has_room = self.messages.len() < MOST_MESSAGES;

@@ -44,6 +44,16 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["cat", drive, "--topic", "/fix", "--from", "100s", "--for", "2s"], 0);
     exits(&["cat", drive, "--topic", "/fi*", "--first", "3", "--format", "json"], 0);
     exits(&["cat", drive, "--first", "3", "--format", "raw"], 0);
+    for command in [["cat", drive, "", ""], ["diff", drive, drive, ""], ["filter", drive, &path("none.mcap"), ""]] {
+        let arguments: Vec<_> = command.into_iter().filter(|part| !part.is_empty()).collect();
+        exits(&[&arguments[..], &["--topic", "/nope"]].concat(), 2);
+        exits(&[&arguments[..], &["--topic", "/nope*"]].concat(), 2);
+    }
+    exits(&["export", drive, &path("none"), "--topic", "/nope"], 2);
+    assert!(
+        !folder.join("none.mcap").exists() && !folder.join("none").exists(),
+        "nothing is written for a topic that is not there"
+    );
     exits(&["info", &cut], 3);
     exits(&["cat", &cut, "--topic", "/nothing"], 3);
     exits(&["recover", &cut, &whole], 3);

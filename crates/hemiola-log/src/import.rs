@@ -7,6 +7,7 @@ mod table;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hemiola_model::Time;
@@ -14,6 +15,8 @@ use hemiola_model::cdr::CdrWriter;
 use hemiola_model::configuration::LogCompression;
 
 use crate::error::LogError;
+use crate::foreign;
+use crate::format::MAGIC;
 use crate::writer::{ChannelId, LogWriter, Origin};
 use pictures::PictureFolder;
 pub use stamp::{TimeUnit, Timing};
@@ -88,6 +91,9 @@ pub fn import(
     timing: &Timing,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Imported, LogError> {
+    if directory.is_file() {
+        return Err(LogError::Import { path: directory.to_owned(), line: None, reason: no_directory(directory) });
+    }
     let mut imported = Imported::default();
     let streams = streams(directory, timing, &mut imported)?;
     if streams.is_empty() {
@@ -95,12 +101,14 @@ pub fn import(
     }
     let mut log = LogWriter::create(output, compression)?;
     let result = write(streams, &mut log, &mut imported, &mut progress).and_then(|()| log.finish());
-    if let Err(error) = result {
-        // Half a log would be taken for a whole one. That it cannot be removed changes nothing about what failed.
+    let is_empty = imported.channels.iter().all(|channel| channel.messages == 0);
+    if result.is_err() || is_empty {
+        // Half a log would be taken for a whole one, and an empty one for a recording of nothing. That it cannot be removed
+        // changes nothing about what failed.
         _ = fs::remove_file(output);
-        return Err(error);
     }
-    Ok(imported)
+    result?;
+    if is_empty { Err(nothing(directory, imported)) } else { Ok(imported) }
 }
 
 /// Rows or pictures, one after the other.
@@ -218,6 +226,18 @@ fn streams(directory: &Path, timing: &Timing, imported: &mut Imported) -> Result
         }
     }
     Ok(streams)
+}
+
+/// What a file is that was given in the place of a directory, and what to do.
+fn no_directory(path: &Path) -> String {
+    let mut first = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
+    match read.ok().and_then(|_| foreign::known(&first)) {
+        Some(known) => known.to_owned(),
+        None if first == MAGIC => "this is a log already".to_owned(),
+        None if table::is_table(path) => "this is a file: give the directory that it is in".to_owned(),
+        None => "this is a file, and a directory with tables (CSV) or pictures can be imported".to_owned(),
+    }
 }
 
 /// No directory of recordings is deeper; links may go in circles, so they are not followed.

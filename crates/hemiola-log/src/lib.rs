@@ -42,6 +42,7 @@ mod writer;
 mod attachment;
 mod chunk;
 mod copy;
+mod foreign;
 mod format;
 mod framing;
 mod mcap_writer;

@@ -126,13 +126,47 @@ fn what_tells_no_time_has_a_rate_or_a_named_column() {
 }
 
 #[test]
-fn a_row_without_a_time_is_left_out_and_told_of_with_its_line() {
+fn a_rate_counts_more_than_a_column_that_only_sounds_like_a_time() {
+    let directory = Directory::new(&[("t.csv", b"t_s,x\n7,1\n9,2\n")]);
+    directory.import(&Timing { column: None, rate: Some(2.0) }).unwrap();
+    assert_eq!(text(&directory.messages()), ["/t 0 {t_s: 7, x: 1}", "/t 500000000 {t_s: 9, x: 2}"]);
+}
+
+#[test]
+fn a_table_of_which_no_row_can_be_used_is_one_message_and_no_log() {
+    let rows = "soon,1\n".repeat(50_989);
+    let directory = Directory::new(&[("t.csv", format!("t_s,x\n{rows}").as_bytes())]);
+    let error = directory.import(&TIMELESS).unwrap_err().to_string();
+    assert!(error.contains("t.csv, line 2: `soon`") && error.contains("50989 of 50989 rows"), "{error}");
+    assert!(!directory.log().exists(), "an empty log would be taken for a recording of nothing");
+}
+
+#[test]
+fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
+    let cases: [(&str, &[u8], &str); 6] = [
+        ("a.bag", b"#ROSBAG V2.0\n", "rosbags-convert"),
+        ("a.ulg", b"ULog\x01\x12\x35\x01", "ulog2csv"),
+        ("a.log.gz", b"\x1f\x8b\x08\0", "gunzip"),
+        ("a.log", b"PARAM robot_length 1\n", "CARMEN"),
+        ("a.csv", b"t_s,x\n0,1\n", "give the directory"),
+        ("a.txt", b"", "a directory with tables"),
+    ];
+    for (name, content, expected) in cases {
+        let directory = Directory::new(&[(name, content)]);
+        let file = directory.0.join("in").join(name);
+        let error =
+            import(&file, &directory.log(), LogCompression::None, &TIMELESS, |_, _| {}).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains(name), "{name}: {error}");
+    }
+}
+
+#[test]
+fn rows_without_a_time_are_left_out_and_told_of_with_the_first_line() {
     let directory = Directory::new(&[("t.csv", b"t_s,x\n0,1\nsoon,2\n-1,3\n0.5,4,5\n0.7\n")]);
     let imported = directory.import(&TIMELESS).unwrap();
     let problems: Vec<_> = imported.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(problems.len(), 2);
-    assert!(problems[0].contains("t.csv, line 3: `soon`"), "{}", problems[0]);
-    assert!(problems[1].contains("t.csv, line 4: `-1`"), "{}", problems[1]);
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].contains("t.csv, line 3: `soon`") && problems[0].contains("2 of 5 rows"), "{}", problems[0]);
     assert_eq!(text(&directory.messages()), ["/t 0 {x: 1.0}", "/t 500000000 {x: 4.0}", "/t 700000000 {x: NaN}"]);
 }
 

@@ -11,6 +11,7 @@
 
 mod error;
 mod extraction;
+mod package;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hemiola::Application;
 use hemiola::cdr::{self, MessageSchema};
-use hemiola::data::{DataType, Field};
+use hemiola::data::{Data, DataType, Field};
 use hemiola::prelude::*;
 use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection, Value};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hemiola::cdr::{self, MessageSchema};
+use hemiola::data::Data;
 use hemiola::prelude::*;
 use hemiola_log::{Adapter, Definition, Entry, FieldChange, LogCompression, LogReader, LogWriter, Origin};
 

@@ -187,6 +187,12 @@ fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
         Extracted::open(tests.join(format!("extracted/{name}_{run}.mcap"))).unwrap().check().unwrap();
     }
     assert_eq!(extract("cognition", "100000", "Localize"), ExitCode::from(2), "there is no such run");
+    assert_eq!(extract("cognition", "75", "Localize"), ExitCode::from(1), "no file is written over another one");
+
+    // A robot that is a program alone: its `cargo test` would not compile any more.
+    std::fs::write(folder.join("Cargo.toml"), "[package]\nname = \"hemiola-test-robots\"\n").unwrap();
+    assert_eq!(extract("cognition", "76", "Localize"), ExitCode::from(2));
+    assert!(!tests.join("localize_76.rs").exists() && !tests.join("extracted/localize_76.mcap").exists());
     assert_eq!(extract("motion", "100", "Localize"), ExitCode::from(2), "it does not run there");
 
     let output = std::process::Command::new(std::env::current_exe().unwrap())

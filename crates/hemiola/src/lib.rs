@@ -88,8 +88,8 @@ pub use program::*;
 pub mod prelude {
     #[cfg(feature = "messages")]
     pub use crate::bus::{Publisher, Requests, Subscription};
-    pub use crate::data::Data;
     pub use crate::module::{Debug, Fresh, Module, Previous, SafeState, Samples, Scope, Shape};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};
-    pub use hemiola_macros::Module;
+    // The derives alone: the methods of these traits would hide those of other types, such as `str::replace`.
+    pub use hemiola_macros::{Data, Module};
 }

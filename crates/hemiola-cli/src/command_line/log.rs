@@ -101,7 +101,7 @@ not compressed become PGM and PPM. The directory must be a new one. Exit code: 0
   log import wander wander.mcap --time when=ms         stamps in milliseconds, in a column of that name
 
 A table (CSV, also packed by gzip) becomes a channel with a message for each row; a column of times is known by its name, such as t_s or \
-\"time [ns]\". A column that names pictures becomes a channel of pictures, so does a folder of pictures that no table names. Exit code: 0 when \
+\"time [ns]\"; --rate counts more than that, --time more than both. A column that names pictures becomes a channel of pictures, so does a folder of pictures that no table names. Exit code: 0 when \
 all could be imported, 3 when not.")]
     Import(ImportArguments),
     /// Draw numbers over time as a picture (SVG)

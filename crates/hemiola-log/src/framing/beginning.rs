@@ -2,8 +2,8 @@
 
 use std::io::{self, Read, Seek};
 
+use crate::foreign;
 use crate::format::MAGIC;
-
 use crate::source::Source;
 
 #[derive(PartialEq, Eq)]
@@ -26,22 +26,5 @@ pub fn read_beginning<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Begi
     source.by_ref().take(length).read_to_end(&mut last)?;
     let right = first.iter().zip(&MAGIC).filter(|(byte, expected)| byte == expected).count();
     let is_ours = source.length > 2 * length && (last == MAGIC || right >= MAGIC.len() - 2);
-    Ok(if is_ours { Beginning::Damaged } else { Beginning::Foreign(describe_foreign(&first)) })
-}
-
-/// What a file is that is not ours.
-fn describe_foreign(first: &[u8]) -> String {
-    match first {
-        [] => "the file is empty: the recorder ended before it wrote anything".to_owned(),
-        [b'#', b'R', b'O', b'S', b'B', b'A', b'G', ..] => {
-            "a bag of ROS 1; `rosbags-convert --src IN.bag --dst OUT --dst-storage mcap` makes MCAP of it".to_owned()
-        }
-        [b'S', b'Q', b'L', b'i', b't', b'e', ..] => {
-            "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it".to_owned()
-        }
-        _ if first.iter().all(|&byte| byte == 0) => {
-            "it begins with zeros: its first bytes did not reach the disk, and with them the schemas".to_owned()
-        }
-        _ => format!("it begins with {}, not with MCAP's eight bytes", first.escape_ascii()),
-    }
+    Ok(if is_ours { Beginning::Damaged } else { Beginning::Foreign(foreign::describe(&first)) })
 }

@@ -19,7 +19,8 @@ use crate::error::LogError;
 pub struct Timing {
     /// The column of times, and what it counts.
     pub column: Option<(String, TimeUnit)>,
-    /// Rows per second, and pictures per second, where no column tells.
+    /// Rows per second, and pictures per second, of all but tables that have the column; it counts more
+    /// than a column whose name only sounds like a time.
     pub rate: Option<f64>,
 }
 

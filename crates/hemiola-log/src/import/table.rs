@@ -33,6 +33,7 @@ pub struct Table {
     row: ByteRecord,
     /// Rows so far, also those that were left out.
     count: u64,
+    untimed: Untimed,
     /// Of the text, and of the pictures that it names.
     bytes: u64,
     channel: Option<Channel>,
@@ -51,6 +52,14 @@ struct Column {
 /// Of the column that names them.
 struct Pictures {
     channel: Option<Channel>,
+}
+
+/// Rows that tell no time: thousands of them are one problem, which the first one explains.
+#[derive(Default)]
+struct Untimed {
+    count: u64,
+    /// Its line and its cell.
+    first: Option<(Option<u64>, String)>,
 }
 
 enum Times {
@@ -107,6 +116,7 @@ impl Table {
             rows: open(path)?,
             row,
             count: 0,
+            untimed: Untimed::default(),
             bytes,
             channel: None,
         })
@@ -137,33 +147,54 @@ impl Table {
         loop {
             match read(&mut self.rows, &mut self.row) {
                 Ok(true) => {}
-                Ok(false) => return None,
+                Ok(false) => {
+                    self.tell_untimed(imported);
+                    return None;
+                }
                 Err(error) => {
+                    self.tell_untimed(imported);
                     imported.note(unreadable(&self.path, &error));
                     return None;
                 }
             }
             self.count += 1;
-            match self.time() {
-                Ok(time) => return Some(time),
-                Err(problem) => imported.note(problem),
+            if let Some(time) = self.time() {
+                return Some(time);
             }
         }
     }
 
-    fn time(&self) -> Result<Time, LogError> {
+    fn time(&mut self) -> Option<Time> {
         match self.times {
-            Times::Rate(rate) => Ok(at_rate(self.count - 1, rate)),
+            Times::Rate(rate) => Some(at_rate(self.count - 1, rate)),
             Times::Column(index, unit) => {
                 let cell = String::from_utf8_lossy(self.row.get(index).unwrap_or_default());
-                unit.time(&cell).ok_or_else(|| {
-                    self.problem(format!(
-                        "`{}` is no time of a log, which are numbers from 0 on that fit 292 years; the row is left out",
-                        shortened(&cell)
-                    ))
-                })
+                let time = unit.time(&cell);
+                if time.is_none() {
+                    let line = self.row.position().map(csv::Position::line);
+                    self.untimed.count += 1;
+                    self.untimed.first.get_or_insert_with(|| (line, shortened(&cell)));
+                }
+                time
             }
         }
+    }
+
+    /// Says what was left out, once, at the end.
+    fn tell_untimed(&mut self, imported: &mut Imported) {
+        let Untimed { count, first } = std::mem::take(&mut self.untimed);
+        let Some((line, cell)) = first else { return };
+        let left_out = match count {
+            1 => "the row is left out".to_owned(),
+            count => format!(
+                "{count} of {} rows are left out, of which this is the first; name the column of times with --time \
+                 COLUMN=UNIT, or say how many rows there are per second with --rate",
+                self.count
+            ),
+        };
+        let reason =
+            format!("`{cell}` is no time of a log, which are numbers from 0 on that fit 292 years; {left_out}");
+        imported.note(LogError::Import { path: self.path.clone(), line, reason });
     }
 
     /// Writes the present row.
@@ -180,11 +211,6 @@ impl Table {
             }
         }
         Ok(())
-    }
-
-    fn problem(&self, reason: String) -> LogError {
-        let line = self.row.position().map(csv::Position::line);
-        LogError::Import { path: self.path.clone(), line, reason }
     }
 }
 
@@ -209,11 +235,14 @@ fn times(path: &Path, headers: &[String], timing: &Timing) -> Result<Times, LogE
     {
         return Ok(Times::Column(index, *unit));
     }
+    // What was said counts more than what the name of a column suggests.
+    if let Some(rate) = timing.rate {
+        return Ok(Times::Rate(rate));
+    }
     let known = headers.iter().enumerate().find_map(|(index, header)| Some((index, TimeUnit::of_header(header)?)));
-    match (known, timing.rate) {
-        (Some((index, unit)), _) => Ok(Times::Column(index, unit)),
-        (None, Some(rate)) => Ok(Times::Rate(rate)),
-        (None, None) => Err(LogError::Import {
+    match known {
+        Some((index, unit)) => Ok(Times::Column(index, unit)),
+        None => Err(LogError::Import {
             path: path.to_owned(),
             line: Some(1),
             reason: format!(

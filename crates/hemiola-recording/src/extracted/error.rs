@@ -134,8 +134,18 @@ pub enum ExtractedError {
         /// The system's reason.
         error: io::Error,
     },
-    /// The files are there, and the module does not do what it did.
-    #[error("the test fails already: {0}")]
+    /// A test of the package could not be compiled.
+    #[error("{}: a test of this package cannot use crate {name}: {remedy}", manifest.display())]
+    NotLinked {
+        /// Of the package.
+        manifest: PathBuf,
+        /// The crate.
+        name: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The module does not do what it did; nothing was written.
+    #[error("the test would fail already: {0}")]
     FailsAlready(Box<ExtractedError>),
 }
 

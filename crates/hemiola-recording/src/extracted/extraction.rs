@@ -11,6 +11,7 @@ use hemiola_model::module::{ArgumentDescriptor, ArgumentKind, ModuleDescriptor, 
 use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{CyclePart, Observation, Piece, PieceKind, Robot, RunRecord, Script, Stepper};
 
+use super::package::Package;
 use super::{AFTER, BEFORE, Extracted, ExtractedError, OUTPUT, PARAMETER, RUN, input_topic};
 use crate::recorder::as_json;
 use crate::replay::{Beginning, Fidelity, Replay, ReplayLog};
@@ -89,29 +90,72 @@ impl Extraction {
     }
 
     /// Replays the log with `robot` up to the run, writes what the module met and a test that
-    /// repeats it into a folder of tests, and repeats it.
+    /// repeats it into a folder of tests, if it passes.
     ///
     /// # Errors
-    /// The log does not have the run, it cannot be repeated, a file cannot be written, or the
-    /// module does something else now.
+    /// Tests in that folder cannot use the module's crate, the log does not have the run, it cannot be
+    /// repeated, a file cannot be written or is there already, or the module does something else now.
+    /// Then no test is left behind.
     pub fn write(
         &self,
         robot: Robot,
         log: &ReplayLog,
         tests: &Path,
-        on_warning: impl FnMut(&str),
+        mut on_warning: impl FnMut(&str),
     ) -> Result<ExtractedFiles, ExtractedError> {
         let run = self.find(log)?.clone();
+        let package = Package::around(tests)?;
+        match &package {
+            Some(package) => {
+                package.can_use("hemiola")?;
+                package.can_use(self.crate_name())?;
+            }
+            None => on_warning(&format!(
+                "{} is in no package (there is no Cargo.toml above it), so that no `cargo test` finds the test",
+                tests.display()
+            )),
+        }
+        let way = package.map_or_else(|| PathBuf::from("tests"), |package| package.way_to(tests));
         let met = self.meet(robot, log, &run, on_warning)?;
         let stem = format!("{}_{}", snake_case(self.module.name()), run.run);
         let data = tests.join("extracted").join(format!("{stem}.mcap"));
         let test = tests.join(format!("{stem}.rs"));
         met.write(&data)?;
-        fs::write(&test, text(&self.module, &run, log.split().first(), &stem))
-            .map_err(|error| ExtractedError::Write { path: test.clone(), error })?;
         let repeated = Extracted::open(&data).and_then(|extracted| extracted.check());
-        repeated.map_err(|error| ExtractedError::FailsAlready(Box::new(error)))?;
+        if let Err(error) = repeated {
+            // That it cannot be removed breaks nothing: no test reads it.
+            _ = fs::remove_file(&data);
+            return Err(ExtractedError::FailsAlready(Box::new(error)));
+        }
+        let text = self.text(&run, log.split().first(), &way.join("extracted").join(format!("{stem}.mcap")));
+        fs::write(&test, text).map_err(|error| ExtractedError::Write { path: test.clone(), error })?;
         Ok(ExtractedFiles { test, data, run })
+    }
+
+    /// The crate of the module.
+    fn crate_name(&self) -> &'static str {
+        let path = self.module.path();
+        path.split("::").next().unwrap_or(path)
+    }
+
+    /// The test; `data` is seen from its package.
+    fn text(&self, run: &RunRecord, log: &Path, data: &Path) -> String {
+        let (package, module) = (self.crate_name(), self.module.name());
+        let (name, file) = (snake_case(module), log.file_name().unwrap_or_default().to_string_lossy());
+        let (number, cycle, now, data) = (run.run, &run.cycle, run.now, format!("/{}", data.display()));
+        format!(
+            r#"//! Run {number} of {cycle}, at {now} of {file}: {module} does what it did. Written by `log extract-cycle`.
+
+use hemiola::testing::Extracted;
+use {package} as _; // its modules
+
+#[test]
+fn {name}_does_in_run_{number}_what_it_did() {{
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), {data:?});
+    Extracted::open(path).unwrap().check().unwrap();
+}}
+"#
+        )
     }
 
     /// Replays up to the run.
@@ -262,26 +306,6 @@ fn views(piece: &Piece) -> String {
         format!("{}{stale}", view.stamp.nanoseconds())
     });
     views.collect::<Vec<_>>().join(" ")
-}
-
-fn text(module: &ModuleDescriptor, run: &RunRecord, log: &Path, stem: &str) -> String {
-    let package = module.path().split("::").next().unwrap_or(module.path());
-    let (name, file) = (snake_case(module.name()), log.file_name().unwrap_or_default().to_string_lossy());
-    let (number, cycle, now) = (run.run, &run.cycle, run.now);
-    format!(
-        r#"//! Run {number} of {cycle}, at {now} of {file}: {module} does what it did. Written by `log extract-cycle`.
-
-use hemiola::testing::Extracted;
-use {package} as _; // its modules
-
-#[test]
-fn {name}_does_in_run_{number}_what_it_did() {{
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/extracted/{stem}.mcap");
-    Extracted::open(path).unwrap().check().unwrap();
-}}
-"#,
-        module = module.name()
-    )
 }
 
 /// `BallFilter` to `ball_filter`.

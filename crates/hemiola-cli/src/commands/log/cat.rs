@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use hemiola_log::{Entry, LogError, LogTime, Message};
 
 use super::LOSSY;
-use super::selection::{open, select};
+use super::selection::{check_topics, open, select};
 use crate::command_line::log::{CatArguments, CatFormat};
 use crate::error::CommandError;
 
 pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
     let (mut log, begin) = open(&arguments.log, &arguments.selection.span)?;
-    log = log.select(select(&arguments.selection, begin));
+    let selection = select(&arguments.selection, begin, &[&log])?;
+    log = log.select(selection);
     let mut output = BufWriter::new(io::stdout().lock());
     let mut left = arguments.first.unwrap_or(u64::MAX);
     let mut problems = 0_u64;
@@ -47,7 +48,14 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
     if problems > MOST_PROBLEMS {
         eprintln!("and {} more of that kind", problems - MOST_PROBLEMS);
     }
-    match output.flush() {
+    let flushed = output.flush();
+    // A topic that is not in what is left of a damaged log may have been in the rest.
+    match check_topics(&arguments.selection, &[&log]) {
+        Err(unknown) if problems == 0 && left > 0 => return Err(unknown),
+        Err(unknown) if left > 0 => eprintln!("{unknown}"),
+        _ => {}
+    }
+    match flushed {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(CommandError::Write { path: "the standard output".into(), error })
         }

@@ -20,7 +20,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, CommandError> {
     let (left, begin) = open(&arguments.left, &arguments.selection.span)?;
     // The same span of both, counted from the beginning of the left one.
     let (right, _) = open(&arguments.right, &arguments.selection.span)?;
-    let selection = select(&arguments.selection, begin);
+    let selection = select(&arguments.selection, begin, &[&left, &right])?;
     let everywhere = arguments.tolerances.iter().rev().find(|(field, _)| field.is_none());
     let tolerance = Tolerance::of(everywhere.map_or(0.0, |(_, tolerance)| *tolerance));
     let tolerance = arguments.tolerances.iter().fold(tolerance, |all, (field, tolerance)| match field {

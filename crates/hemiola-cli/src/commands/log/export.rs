@@ -16,7 +16,8 @@ const MOST_PROBLEMS: usize = 20;
 
 pub fn export(arguments: &ExportArguments) -> Result<ExitCode, CommandError> {
     let (log, begin) = open(&arguments.log, &arguments.selection.span)?;
-    let mut log = log.keep(select(&arguments.selection, begin));
+    let selection = select(&arguments.selection, begin, &[&log])?;
+    let mut log = log.keep(selection);
     let mut progress = Progress::new();
     let exported = hemiola_log::export(&mut log, &arguments.directory, |done, all| progress.show(done, all))?;
     drop(progress);

@@ -26,7 +26,8 @@ pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
 
 pub fn filter(arguments: &FilterArguments) -> Result<ExitCode, CommandError> {
     let (log, begin) = open(&arguments.input, &arguments.selection.span)?;
-    write(log.keep(select(&arguments.selection, begin)), &arguments.output)
+    let selection = select(&arguments.selection, begin, &[&log])?;
+    write(log.keep(selection), &arguments.output)
 }
 
 fn write(mut log: LogReader, output: &Path) -> Result<ExitCode, CommandError> {

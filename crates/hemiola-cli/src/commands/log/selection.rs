@@ -1,5 +1,6 @@
 //! Which messages of a log are wanted, in seconds since its first one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -32,9 +33,29 @@ pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), C
     Ok((LogReader::open(path)?, begin.unwrap_or_default()))
 }
 
-pub fn select(arguments: &SelectionArguments, begin: LogTime) -> Selection {
+/// The messages that are wanted of one or several logs.
+///
+/// A topic that none of them has is an error. Of a log without a summary nobody knows that before
+/// all of it was read: [`check_topics`] finds out afterwards.
+pub fn select(arguments: &SelectionArguments, begin: LogTime, logs: &[&LogReader]) -> Result<Selection, CommandError> {
+    if logs.iter().all(|log| log.summary().is_some()) {
+        check_topics(arguments, logs)?;
+    }
     let selection = span(&arguments.span, begin);
-    arguments.topics.iter().fold(selection, |selection, topic| selection.topic(topic))
+    Ok(arguments.topics.iter().fold(selection, |selection, topic| selection.topic(topic)))
+}
+
+/// Whether each topic that was asked for is in one of the logs, as far as they were read.
+pub fn check_topics(arguments: &SelectionArguments, logs: &[&LogReader]) -> Result<(), CommandError> {
+    let known: BTreeSet<&str> =
+        logs.iter().flat_map(|log| log.channels()).map(|channel| channel.topic.as_str()).collect();
+    for topic in &arguments.topics {
+        let wanted = Selection::all().topic(topic);
+        if !known.iter().any(|known| wanted.has_topic(known)) {
+            return Err(CommandError::unknown("topic", topic, known.into_iter().filter(|known| !known.contains("/_"))));
+        }
+    }
+    Ok(())
 }
 
 pub fn span(arguments: &SpanArguments, begin: LogTime) -> Selection {

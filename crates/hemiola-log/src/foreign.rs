@@ -1,0 +1,42 @@
+//! Files of other programs, known by their first bytes.
+
+/// What a file is that is no MCAP, and what can be done with it.
+pub fn describe(first: &[u8]) -> String {
+    match (first, known(first)) {
+        (_, Some(known)) => known.to_owned(),
+        ([], _) => "the file is empty: the recorder ended before it wrote anything".to_owned(),
+        _ if first.iter().all(|&byte| byte == 0) => {
+            "it begins with zeros: its first bytes did not reach the disk, and with them the schemas".to_owned()
+        }
+        _ => format!("it begins with {}, not with MCAP's eight bytes", first.escape_ascii()),
+    }
+}
+
+/// The forms that robots' recordings often have; eight bytes are enough to tell them.
+pub fn known(first: &[u8]) -> Option<&'static str> {
+    FORMS.iter().find_map(|(beginning, description)| first.starts_with(beginning).then_some(*description))
+}
+
+const CARMEN: &str = "a log of CARMEN in text, which nothing here reads: write what you need of it into tables (CSV) with a column of \
+                      times, such as t_s, and give their directory to `log import`";
+
+const FORMS: [(&[u8], &str); 14] = [
+    (b"#ROSBAG", "a bag of ROS 1; `rosbags-convert --src IN.bag --dst OUT --dst-storage mcap` makes MCAP of it"),
+    (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it"),
+    (
+        b"ULog\x01\x12\x35",
+        "a log of PX4 (ULog); `ulog2csv` of the package pyulog makes tables of it, and `log import DIRECTORY OUT.mcap --time \
+         timestamp=us` a log of these",
+    ),
+    (b"\x1f\x8b", "packed by gzip; `gunzip` unpacks it"),
+    (b"BZh", "packed by bzip2; `bunzip2` unpacks it"),
+    (b"\xfd7zXZ\0", "packed by xz; `unxz` unpacks it"),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd; `unzstd` unpacks it"),
+    (b"PK\x03\x04", "a zip archive; `unzip` unpacks it"),
+    (b"PARAM ", CARMEN),
+    (b"FLASER ", CARMEN),
+    (b"ROBOTLAS", CARMEN),
+    (b"# CARMEN", CARMEN),
+    (b"RIFF", "sound or video (RIFF), which `log import` does not take"),
+    (b"fLaC", "sound (FLAC), which `log import` does not take"),
+];

@@ -1,0 +1,27 @@
+//! `use hemiola::prelude::*;` takes nothing away from a module's author.
+
+use hemiola::prelude::*;
+use std::io::Write;
+
+#[derive(Data, Clone, Default, PartialEq, Debug)]
+struct Corner {
+    x: f32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Names {
+    all: String,
+    corners: Vec<Corner>,
+}
+
+#[test]
+fn methods_of_the_standard_library_are_reached_beside_the_prelude() {
+    let names = Names { all: "left leg".to_owned(), corners: vec![Corner { x: 1.0 }] };
+    assert_eq!(names.all.replace("left", "right"), "right leg");
+    assert_eq!(names.all.clone().replace(' ', "_"), "left_leg");
+
+    let mut bytes = Vec::new();
+    assert_eq!(bytes.write(b"abc").unwrap(), 3);
+    let mut corner = Some(names.corners[0].clone());
+    assert_eq!(corner.replace(Corner::default()), Some(Corner { x: 1.0 }));
+}

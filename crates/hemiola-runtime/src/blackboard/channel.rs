@@ -333,14 +333,11 @@ impl Import {
 
     fn take_snapshot(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) {
         self.taken = None;
-        if self.snapshots.has_new() {
-            // First, so that this never holds two values of a store.
-            self.lines.iter().for_each(|line| blackboard.imported(line.imported).show_default(between));
-        }
-        if !self.snapshots.take() {
+        let lines = &self.lines;
+        let release = || lines.iter().for_each(|line| blackboard.imported(line.imported).show_default(between));
+        if !self.snapshots.take(release) {
             return;
         }
-        let lines = &self.lines;
         self.taken = Some(self.snapshots.with_front_mut(|snapshot| {
             for (entry, line) in snapshot.entries.iter_mut().zip(lines) {
                 let imported = blackboard.imported(line.imported);

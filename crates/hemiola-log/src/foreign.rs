@@ -8,11 +8,14 @@ pub fn describe(first: &[u8]) -> String {
         _ if first.iter().all(|&byte| byte == 0) => {
             "it begins with zeros: its first bytes did not reach the disk, and with them the schemas".to_owned()
         }
-        _ => format!("it begins with {}, not with MCAP's eight bytes", first.escape_ascii()),
+        _ => format!("it begins with {}, not with MCAP's eight bytes", first[..first.len().min(8)].escape_ascii()),
     }
 }
 
-/// The forms that robots' recordings often have; eight bytes are enough to tell them.
+/// As many bytes are enough to tell all forms.
+pub const LONGEST_BEGINNING: u64 = 16;
+
+/// The forms that robots' recordings often have.
 pub fn known(first: &[u8]) -> Option<&'static str> {
     FORMS.iter().find_map(|(beginning, description)| first.starts_with(beginning).then_some(*description))
 }
@@ -21,7 +24,7 @@ const CARMEN: &str = "a log of CARMEN in text, which nothing here reads: write w
                       times, such as t_s, and give their directory to `log import`";
 
 const FORMS: [(&[u8], &str); 14] = [
-    (b"#ROSBAG", "a bag of ROS 1; `rosbags-convert --src IN.bag --dst OUT --dst-storage mcap` makes MCAP of it"),
+    (b"#ROSBAG", "a bag of ROS 1; `log import IN.bag OUT.mcap` makes a log of it"),
     (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it"),
     (
         b"ULog\x01\x12\x35",

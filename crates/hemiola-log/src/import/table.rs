@@ -14,7 +14,7 @@ use hemiola_model::data::{DataType, Field, TypeName, Writer};
 use super::columns::{self, Kind};
 use super::pictures;
 use super::stamp::{TimeUnit, Timing, at_rate};
-use super::{Channel, Imported, Output};
+use super::{Channel, Imported, Output, Stream};
 use crate::error::LogError;
 
 /// Whether it is one, by its name.
@@ -122,48 +122,6 @@ impl Table {
         })
     }
 
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    pub fn describe(
-        &mut self,
-        channel: &mut impl FnMut(&str, &MessageSchema) -> Result<Channel, LogError>,
-    ) -> Result<(), LogError> {
-        let field = |column: &Column| Field::new(&column.name, column.kind.data_type(), &one_line(&column.header));
-        let name = self.topic.rsplit('/').next().unwrap_or_default();
-        let row = DataType::structure(TypeName::new("recording", name), self.columns.iter().map(field).collect());
-        self.channel = Some(channel(&self.topic, &MessageSchema::of(name, &row))?);
-        for column in &mut self.columns {
-            if let Some(pictures) = &mut column.pictures {
-                pictures.channel = Some(channel(&format!("{}/{}", self.topic, column.name), &pictures::schema())?);
-            }
-        }
-        Ok(())
-    }
-
-    /// Goes to the next row that has a time.
-    pub fn advance(&mut self, imported: &mut Imported) -> Option<Time> {
-        loop {
-            match read(&mut self.rows, &mut self.row) {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.tell_untimed(imported);
-                    return None;
-                }
-                Err(error) => {
-                    self.tell_untimed(imported);
-                    imported.note(unreadable(&self.path, &error));
-                    return None;
-                }
-            }
-            self.count += 1;
-            if let Some(time) = self.time() {
-                return Some(time);
-            }
-        }
-    }
-
     fn time(&mut self) -> Option<Time> {
         match self.times {
             Times::Rate(rate) => Some(at_rate(self.count - 1, rate)),
@@ -196,13 +154,54 @@ impl Table {
             format!("`{cell}` is no time of a log, which are numbers from 0 on that fit 292 years; {left_out}");
         imported.note(LogError::Import { path: self.path.clone(), line, reason });
     }
+}
 
-    /// Writes the present row.
-    pub fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
+impl Stream for Table {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn describe(&mut self, output: &mut Output<'_>) -> Result<(), LogError> {
+        let field = |column: &Column| Field::new(&column.name, column.kind.data_type(), &one_line(&column.header));
+        let name = self.topic.rsplit('/').next().unwrap_or_default();
+        let row = DataType::structure(TypeName::new("recording", name), self.columns.iter().map(field).collect());
+        self.channel = Some(output.channel(&self.topic, &MessageSchema::of(name, &row))?);
+        for column in &mut self.columns {
+            if let Some(pictures) = &mut column.pictures {
+                pictures.channel =
+                    Some(output.channel(&format!("{}/{}", self.topic, column.name), &pictures::schema())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the next row that has a time.
+    fn advance(&mut self, output: &mut Output<'_>) -> Result<Option<Time>, LogError> {
+        loop {
+            match read(&mut self.rows, &mut self.row) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.tell_untimed(output.imported);
+                    return Ok(None);
+                }
+                Err(error) => {
+                    self.tell_untimed(output.imported);
+                    output.imported.note(unreadable(&self.path, &error));
+                    return Ok(None);
+                }
+            }
+            self.count += 1;
+            if let Some(time) = self.time() {
+                return Ok(Some(time));
+            }
+        }
+    }
+
+    fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
         let Some(channel) = &mut self.channel else { return Ok(()) };
-        output.bytes += self.row.as_slice().len() as u64;
+        output.advanced(self.row.as_slice().len() as u64);
         let (columns, row) = (&self.columns, &self.row);
-        output.write(channel, time, |writer| message(writer, columns, row))?;
+        output.put(channel, time, |writer| message(writer, columns, row))?;
         for column in &mut self.columns {
             let Some(Pictures { channel: Some(channel) }) = &mut column.pictures else { continue };
             let cell = String::from_utf8_lossy(self.row.get(column.index).unwrap_or_default());

@@ -26,11 +26,7 @@ const CARMEN: &str = "a log of CARMEN in text, which nothing here reads: write w
 const FORMS: [(&[u8], &str); 14] = [
     (b"#ROSBAG", "a bag of ROS 1; `log import IN.bag OUT.mcap` makes a log of it"),
     (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it"),
-    (
-        b"ULog\x01\x12\x35",
-        "a log of PX4 (ULog); `ulog2csv` of the package pyulog makes tables of it, and `log import DIRECTORY OUT.mcap --time \
-         timestamp=us` a log of these",
-    ),
+    (b"ULog\x01\x12\x35", "a log of PX4 (ULog); `log import IN.ulg OUT.mcap` makes a log of it"),
     (b"\x1f\x8b", "packed by gzip; `gunzip` unpacks it"),
     (b"BZh", "packed by bzip2; `bunzip2` unpacks it"),
     (b"\xfd7zXZ\0", "packed by xz; `unxz` unpacks it"),

@@ -7,6 +7,7 @@ mod output;
 mod pictures;
 mod stamp;
 mod table;
+mod ulog;
 
 use std::fs;
 use std::path::Path;
@@ -78,6 +79,7 @@ impl Imported {
 /// | a column of paths of pictures | in addition `/sensors/imu/COLUMN`: the pictures (JPEG, PNG, WebP) as they are, as `sensor_msgs/CompressedImage` |
 /// | a folder of pictures that no table names | `/FOLDER`: its pictures in the order of their names, at a rate |
 /// | `run.bag`, a bag of ROS 1 | `/run/TOPIC` for each of its topics, with the time at which a message was received. The `seq` of headers, which ROS 2 has not, is left out |
+/// | `flight.ulg`, a log of PX4 | `/flight/TOPIC` for each of its topics, `/flight/TOPIC_1` for those of a second sensor; `/flight/parameters`, `/flight/parameter_defaults`, `/flight/logged_messages` (as `rcl_interfaces/Log`), `/flight/dropouts`; information as metadata |
 ///
 /// What is given by itself and has topics of its own keeps their names. Hidden files are left out.
 ///

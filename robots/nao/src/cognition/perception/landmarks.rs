@@ -84,23 +84,40 @@ impl LandmarkDetector {
     }
 }
 
-/// The lower camera of the NAO that recorded the field landmarks in 2012, from its head's joints (radian).
-///
-/// What the recording does not tell was fitted to its clicked landmarks and surveyed poses by least squares over all frames:
-/// the torso's height 0.333 m, how far the robot leans (6.0 degrees forward, 0.55 degrees to the side) and the field of view
-/// (59.2 x 46.2 degrees). The reprojection error that remains is 2.6 pixels.
-#[must_use]
-pub fn field_recording_camera(head_pitch: f32, head_yaw: f32, width: u32, height: u32) -> CameraView {
-    const TORSO_HEIGHT: f32 = 0.333;
-    const LEAN: f32 = 6.0_f32.to_radians();
-    const ROLL: f32 = -0.55_f32.to_radians();
-    const FIELD_OF_VIEW: Vec2 = Vec2::new(59.24_f32.to_radians(), 46.19_f32.to_radians());
-    let mut joints = JointAngles::default();
-    joints.positions[Joint::HeadPitch.index()] = head_pitch;
-    joints.positions[Joint::HeadYaw.index()] = head_yaw;
-    let camera = Links::new(&joints.positions).camera(Camera::Lower);
-    let correction = Pose3::from_rotation(Quat::from_rotation_y(LEAN) * Quat::from_rotation_x(ROLL));
-    CameraView::new(Pose3::from_translation(Vec3::Z * TORSO_HEIGHT) * camera * correction, width, height, FIELD_OF_VIEW)
+/// The lower camera of a NAO whose recording tells the joints of its head, and not how it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldCamera {
+    /// Of the torso over the ground, in metre.
+    pub torso_height: f32,
+    /// How far the robot leans forward, in radian.
+    pub lean: f32,
+    /// How far it leans to the side, in radian.
+    pub roll: f32,
+    /// Across and down, in radian.
+    pub field_of_view: Vec2,
+}
+
+impl FieldCamera {
+    /// The NAO that recorded the field landmarks in 2012: fitted to the clicked landmarks and surveyed poses of its recordings
+    /// `grid` and `straightwalk`, all of them. How the robot looked aside and leaned in each picture was fitted along.
+    pub const OF_2012: Self = Self {
+        torso_height: 0.333,
+        lean: 6.0_f32.to_radians(),
+        roll: -0.55_f32.to_radians(),
+        field_of_view: Vec2::new(59.24_f32.to_radians(), 46.19_f32.to_radians()),
+    };
+
+    /// Where the camera is and how it sees, from the head's joints (radian).
+    #[must_use]
+    pub fn view(&self, head_pitch: f32, head_yaw: f32, width: u32, height: u32) -> CameraView {
+        let mut joints = JointAngles::default();
+        joints.positions[Joint::HeadPitch.index()] = head_pitch;
+        joints.positions[Joint::HeadYaw.index()] = head_yaw;
+        let camera = Links::new(&joints.positions).camera(Camera::Lower);
+        let correction = Pose3::from_rotation(Quat::from_rotation_y(self.lean) * Quat::from_rotation_x(self.roll));
+        let pose = Pose3::from_translation(Vec3::Z * self.torso_height) * camera * correction;
+        CameraView::new(pose, width, height, self.field_of_view)
+    }
 }
 
 /// Radius of the centre circle of that field, which is smaller than today's, in metre.

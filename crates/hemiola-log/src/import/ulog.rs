@@ -42,7 +42,7 @@ pub struct Ulog {
     /// How often a text of several parts has been begun.
     parts: BTreeMap<String, usize>,
     dropouts: (u64, u64),
-    /// Of the newest message, or of the log's beginning.
+    /// Of the newest message, or of the log's beginning: what has no time of its own was logged then.
     now: Time,
     waiting: Option<Waiting>,
     /// Kinds of records that are of a later version.
@@ -52,8 +52,8 @@ pub struct Ulog {
 
 /// What is written next.
 enum Waiting {
-    /// A message, in the record that is open.
-    Data(u16),
+    /// A message, in the record that is open, and when it was taken.
+    Data(u16, Time),
     /// Something beside the topics.
     Side(Side),
 }
@@ -163,8 +163,8 @@ impl Ulog {
         });
         match checked {
             Ok(time) => {
-                self.now = time;
-                Ok(Some(Waiting::Data(number)))
+                self.now = self.now.max(time);
+                Ok(Some(Waiting::Data(number, time)))
             }
             Err(reason) => {
                 subscription.left_out += 1;
@@ -280,14 +280,13 @@ impl Stream for Ulog {
             match self.take(kind, output)? {
                 Ok(None) => {}
                 Ok(Some(waiting)) => {
-                    if let Waiting::Side(Side { microseconds: Some(microseconds), .. }) = &waiting
-                        && let Some(time) = time(*microseconds)
-                    {
-                        self.now = time;
-                    }
+                    let time = match &waiting {
+                        Waiting::Data(_, time) => *time,
+                        Waiting::Side(side) => side.microseconds.and_then(time).unwrap_or(self.now),
+                    };
                     self.waiting = Some(waiting);
                     self.count(output);
-                    return Ok(Some(self.now));
+                    return Ok(Some(time));
                 }
                 Err(reason) => {
                     let at = self.records.begin();
@@ -299,7 +298,7 @@ impl Stream for Ulog {
 
     fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
         match self.waiting.take() {
-            Some(Waiting::Data(number)) => {
+            Some(Waiting::Data(number, _)) => {
                 let Some(subscription) = self.subscriptions.get(&number) else { return Ok(()) };
                 let (Ok(layout), Some(channel)) = (&subscription.layout, self.channels.get_mut(&subscription.topic))
                 else {

@@ -77,8 +77,6 @@ pub fn whole() -> Vec<u8> {
     log.record(b'O', &[&40_u16.to_le_bytes()]);
     log.sync();
     log.keyed(b'P', &[], "int32_t SYS_ID", &5_i32.to_le_bytes());
-    // Written with the padding at its end, as some do.
-    log.data(0, 2_500_000, &[&escs.concat(), &tail.concat(), &[9; 4]]);
     log.data(2, 3_000_000, &[&4_i32.to_le_bytes()]);
     log.record(b'R', &[&2_u16.to_le_bytes()]);
     log.0

@@ -36,6 +36,9 @@ const FORMS: [(&[u8], &str); 14] = [
     (b"FLASER ", CARMEN),
     (b"ROBOTLAS", CARMEN),
     (b"# CARMEN", CARMEN),
-    (b"RIFF", "sound or video (RIFF), which `log import` does not take"),
-    (b"fLaC", "sound (FLAC), which `log import` does not take"),
+    (
+        b"RIFF",
+        "sound or video (RIFF); sound (WAV) becomes a log with `log import IN.wav OUT.mcap`, video first has to be taken apart into pictures",
+    ),
+    (b"fLaC", "sound (FLAC); `log import IN.flac OUT.mcap` makes a log of it"),
 ];

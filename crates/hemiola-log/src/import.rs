@@ -1,7 +1,7 @@
 //! What recordings look like that are not logs yet, as a log: tables, pictures, sound, and the logs of other programs.
 
 mod bag;
-mod columns;
+pub(crate) mod columns;
 mod files;
 mod output;
 mod pictures;
@@ -20,6 +20,7 @@ use crate::error::LogError;
 use crate::writer::LogWriter;
 use files::Files;
 use output::{Channel, Output};
+pub use pictures::format as picture_format;
 pub use stamp::{TimeUnit, Timing};
 
 /// What was written.

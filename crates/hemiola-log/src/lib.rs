@@ -37,6 +37,7 @@ mod series;
 mod sound;
 mod summary;
 mod survey;
+mod table;
 mod value;
 mod writer;
 
@@ -61,7 +62,7 @@ pub use error::{Cause, Damage, LogError, NoDefinition, SchemaError};
 pub use export::{Exported, ExportedFile, export};
 pub use format::{AttachmentIndex, ChunkIndex, MetadataIndex, Statistics};
 pub use framing::Doubt;
-pub use import::{Imported, ImportedChannel, TimeUnit, Timing, import};
+pub use import::{Imported, ImportedChannel, TimeUnit, Timing, import, picture_format};
 pub use merge::{Merged, merge};
 pub use plot::plot_svg;
 pub use reader::LogReader;
@@ -71,6 +72,7 @@ pub use series::{Point, Series};
 pub use sound::SoundReader;
 pub use summary::Summary;
 pub use survey::{ChannelSurvey, ChunkTotals, Survey};
+pub use table::{TableReader, TableRow};
 pub use value::{MessageValue, Numbers, Value};
 pub use writer::{ChannelId, LogSynchroniser, LogWriter, Origin, Written};
 

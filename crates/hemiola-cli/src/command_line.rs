@@ -455,7 +455,7 @@ mod tests {
         for (path, option) in all {
             // The last letter twice.
             let mistyped = format!("{option}{}", &option[option.len() - 1..]);
-            let line = [&path[..], &[mistyped.clone()]].concat();
+            let line = [&path[..], std::slice::from_ref(&mistyped)].concat();
             let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();
             assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{line:?}: {error}");
             assert!(error.contains("a similar argument exists: '--"), "{line:?}: {error}");

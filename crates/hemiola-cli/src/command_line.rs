@@ -445,6 +445,31 @@ mod tests {
         CommandLine::command().debug_assert();
     }
 
+    /// Of every command, also those of `log`.
+    fn options(command: &clap::Command, path: &[String], found: &mut Vec<(Vec<String>, String)>) {
+        for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
+            found.push((path.to_vec(), format!("--{option}")));
+        }
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            options(inner, &[path, &[inner.get_name().to_owned()]].concat(), found);
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_is_an_error_that_names_it_and_the_nearest_that_is_known() {
+        let mut all = Vec::new();
+        options(&CommandLine::command(), &["robot".to_owned()], &mut all);
+        assert!(all.len() > 60, "{all:?}");
+        for (path, option) in all {
+            // The last letter twice.
+            let mistyped = format!("{option}{}", &option[option.len() - 1..]);
+            let line = [&path[..], std::slice::from_ref(&mistyped)].concat();
+            let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();
+            assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{line:?}: {error}");
+            assert!(error.contains("a similar argument exists: '--"), "{line:?}: {error}");
+        }
+    }
+
     #[test]
     fn times_have_units() {
         for (text, milliseconds) in

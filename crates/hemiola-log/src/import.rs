@@ -1,12 +1,14 @@
 //! What recordings look like that are not logs yet, as a log: tables, pictures, sound, and the logs of other programs.
 
 mod bag;
-mod columns;
+pub(crate) mod columns;
 mod files;
 mod output;
 mod pictures;
+mod sound;
 mod stamp;
 mod table;
+mod ulog;
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +20,7 @@ use crate::error::LogError;
 use crate::writer::LogWriter;
 use files::Files;
 use output::{Channel, Output};
+pub use pictures::format as picture_format;
 pub use stamp::{TimeUnit, Timing};
 
 /// What was written.
@@ -77,7 +80,9 @@ impl Imported {
 /// | a column of times | the time of the row. It is known by its name: `t_s`, `time [ns]`, `stamp_ms`; or see [`Timing`] |
 /// | a column of paths of pictures | in addition `/sensors/imu/COLUMN`: the pictures (JPEG, PNG, WebP) as they are, as `sensor_msgs/CompressedImage` |
 /// | a folder of pictures that no table names | `/FOLDER`: its pictures in the order of their names, at a rate |
+/// | `voice.wav`, `voice.flac`, sound | `/voice`, or for several microphones `/voice/channel_1` and so on: blocks of 1024 samples from -1 to 1, with their rate, as the example robot records them; each begins at zero and is stamped with its end |
 /// | `run.bag`, a bag of ROS 1 | `/run/TOPIC` for each of its topics, with the time at which a message was received. The `seq` of headers, which ROS 2 has not, is left out |
+/// | `flight.ulg`, a log of PX4 | `/flight/TOPIC` for each of its topics, `/flight/TOPIC_1` for those of a second sensor; `/flight/parameters`, `/flight/parameter_defaults`, `/flight/logged_messages` (as `rcl_interfaces/Log`), `/flight/dropouts`; information as metadata |
 ///
 /// What is given by itself and has topics of its own keeps their names. Hidden files are left out.
 ///

@@ -96,7 +96,7 @@ fn a_table_of_which_no_row_can_be_used_is_one_message_and_no_log() {
 fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
     let cases: [(&str, &[u8], &str); 6] = [
         ("a.bag", b"#ROSBAG V1.2\n", "rosbag fix"),
-        ("a.ulg", b"ULog\x01\x12\x35\x01", "ulog2csv"),
+        ("a.ulg", b"ULog\x01\x12\x35\x01", "ends after 8 bytes"),
         ("a.log.gz", b"\x1f\x8b\x08\0", "gunzip"),
         ("a.log", b"PARAM robot_length 1\n", "CARMEN"),
         ("a.db3", b"SQLite format 3\0", "ros2 bag convert"),
@@ -108,6 +108,53 @@ fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
         let error =
             import(&file, &directory.log(), LogCompression::None, &TIMELESS, |_, _| {}).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains(name), "{name}: {error}");
+    }
+}
+
+#[test]
+fn forms_that_nothing_reads_are_told_alike_by_import_and_by_who_opens_them_as_logs() {
+    let forms: [&[u8]; 6] = [
+        b"\x1f\x8b\x08\0\0\0\0\0packed by gzip",
+        b"SQLite format 3\0",
+        b"PARAM robot_length 1\n",
+        b"BZh91AY&SY packed",
+        b"\x28\xb5\x2f\xfd packed by zstd",
+        b"RIFF\0\0\0\0AVI LIST",
+    ];
+    for form in forms {
+        let directory = Directory::new(&[("recording", form)]);
+        let imported = directory.import_file("recording").unwrap_err().to_string();
+        let opened = LogReader::open(&directory.0.join("in/recording")).err().unwrap().to_string();
+        let told = opened.split("byte 0: ").nth(1).unwrap();
+        assert!(imported.ends_with(told), "{imported}\n{opened}");
+    }
+}
+
+#[test]
+fn a_folder_of_folders_is_walked_in_order_and_what_is_not_known_is_a_line_for_each_kind() {
+    let directory = Directory::new(&[
+        ("b/deep/er/x.csv", b"t_s,x\n0,1\n"),
+        ("a/x.csv", b"t_s,x\n0,2\n"),
+        ("a/.cache/x.csv", b"t_s,x\n0,3\n"),
+        ("a/one.txt", b"words"),
+        ("b/two.txt", b"more words"),
+        ("b/other.log", b"FLASER 180 1.0\n"),
+        ("b/game.mcap", b"\x89MCAP0\r\n"),
+        ("LICENSE", b"free"),
+    ]);
+    let imported = directory.import(&TIMELESS).unwrap();
+    assert!(imported.problems.is_empty(), "{:?}", imported.problems);
+    assert_eq!(text(&directory.messages()), ["/a/x 0 {x: 2}", "/b/deep/er/x 0 {x: 1}"]);
+    let told: Vec<_> = [
+        "game.mcap is left out: a log already",
+        "other.log is left out: a log of CARMEN",
+        "LICENSE is left out",
+        "a/one.txt and 1 more like it",
+    ]
+    .into();
+    assert_eq!(imported.notes.len(), told.len(), "{:?}", imported.notes);
+    for (note, told) in imported.notes.iter().zip(told) {
+        assert!(note.contains(told), "{note}");
     }
 }
 

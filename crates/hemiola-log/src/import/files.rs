@@ -8,14 +8,17 @@ use std::path::{Path, PathBuf};
 use super::bag::{self, Bag};
 use super::columns::identifier;
 use super::pictures::{self, PictureFolder};
+use super::sound::SoundFile;
 use super::table::{self, Table};
+use super::ulog::{self, Ulog};
 use super::{Imported, Stream, Timing};
 use crate::error::LogError;
 use crate::foreign;
 use crate::format::MAGIC;
+use crate::sound;
 
 /// What can be imported, for messages.
-pub const KNOWN: &str = "tables (.csv, .csv.gz), pictures (.jpg, .png, .webp) and bags of ROS 1 (.bag)";
+pub const KNOWN: &str = "tables (.csv, .csv.gz), pictures (.jpg, .png, .webp), sound (.wav, .flac), bags of ROS 1 (.bag) and logs of PX4 (.ulg)";
 
 /// What there is to import, in the order of paths.
 pub struct Files {
@@ -29,6 +32,8 @@ enum Form {
     Table,
     Picture,
     Bag,
+    Ulog,
+    Sound,
     Log,
     /// Of another program; what can be done with it.
     Foreign(String),
@@ -79,6 +84,8 @@ impl Files {
             let stream: Result<Box<dyn Stream>, _> = match form {
                 Form::Table => Table::examine(file, &topic, timing, &mut told).map(|table| Box::new(table) as _),
                 Form::Bag => Bag::open(file, self.prefix(file)).map(|bag| Box::new(bag) as _),
+                Form::Ulog => Ulog::open(file, self.prefix(file)).map(|log| Box::new(log) as _),
+                Form::Sound => SoundFile::open(file, &topic, timing, self.is_alone()).map(|sound| Box::new(sound) as _),
                 Form::Picture | Form::Log | Form::Foreign(_) | Form::Unknown => continue,
             };
             match stream {
@@ -120,10 +127,10 @@ impl Files {
             Form::Foreign(known) => known.clone(),
             Form::Log => "this is a log already".to_owned(),
             Form::Unknown => format!("it is nothing that `log import` knows: {KNOWN}"),
-            Form::Bag if *timing != Timing::default() => {
+            Form::Bag | Form::Ulog if *timing != Timing::default() => {
                 "its messages have times of their own: leave --time and --rate out".to_owned()
             }
-            Form::Table | Form::Picture | Form::Bag => return Ok(()),
+            Form::Table | Form::Picture | Form::Bag | Form::Ulog | Form::Sound => return Ok(()),
         };
         Err(LogError::Import { path: (*file).clone(), line: None, reason })
     }
@@ -154,7 +161,7 @@ impl Files {
 /// A name without what tells the form.
 fn stem(name: &str) -> &str {
     let name = name.strip_suffix(".gz").unwrap_or(name);
-    [".csv", ".bag"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+    [".csv", ".bag", ".ulg", ".wav", ".flac"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 fn form(path: &Path) -> Result<Form, LogError> {
@@ -165,6 +172,10 @@ fn form(path: &Path) -> Result<Form, LogError> {
         Form::Log
     } else if first.starts_with(bag::MAGIC) {
         Form::Bag
+    } else if first.starts_with(ulog::MAGIC) {
+        Form::Ulog
+    } else if sound::is_sound(&first) {
+        Form::Sound
     } else if table::is_table(path) {
         Form::Table
     } else if pictures::format(path).is_some() {
@@ -179,7 +190,7 @@ fn left_out(forms: &[(&PathBuf, Form)]) -> Vec<String> {
     let mut kinds: BTreeMap<String, Vec<&PathBuf>> = BTreeMap::new();
     for (file, form) in forms {
         let kind = match form {
-            Form::Table | Form::Picture | Form::Bag => continue,
+            Form::Table | Form::Picture | Form::Bag | Form::Ulog | Form::Sound => continue,
             Form::Log => "a log already; `log merge` puts logs together".to_owned(),
             Form::Foreign(known) => known.clone(),
             Form::Unknown => match file.extension() {

@@ -1,5 +1,7 @@
 //! Where streams write to.
 
+use std::collections::BTreeMap;
+
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 
@@ -37,6 +39,11 @@ impl<'a> Output<'a> {
     /// Counts bytes that have been read.
     pub fn advanced(&mut self, bytes: u64) {
         self.bytes += bytes;
+    }
+
+    /// Adds what is to be known about the whole recording.
+    pub fn metadata(&mut self, name: &str, entries: BTreeMap<String, String>) -> Result<(), LogError> {
+        self.log.metadata(name, entries)
     }
 
     /// Adds a channel.

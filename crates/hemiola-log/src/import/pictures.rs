@@ -11,7 +11,12 @@ use super::stamp::at_rate;
 use super::{Channel, Output, Stream, Timing};
 use crate::error::LogError;
 
-/// As `sensor_msgs/CompressedImage` calls it; `None` if it is none of the pictures that viewers draw.
+/// The form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if it is none of those that viewers draw.
+///
+/// ```
+/// assert_eq!(hemiola_log::picture_format("img/0001.JPG".as_ref()), Some("jpeg"));
+/// assert_eq!(hemiola_log::picture_format("notes.txt".as_ref()), None);
+/// ```
 pub fn format(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {

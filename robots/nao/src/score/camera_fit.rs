@@ -178,16 +178,17 @@ impl<const N: usize> System<N> {
     fn solve(mut self) -> Option<[f32; N]> {
         let (matrix, right) = (&mut self.normal, &mut self.right);
         for column in 0..N {
-            let pivot = (column..N).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
-            if matrix[pivot][column].abs() < 1e-3 {
+            let largest = (column..N).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
+            if matrix[largest][column].abs() < 1e-3 {
                 return None;
             }
-            matrix.swap(column, pivot);
-            right.swap(column, pivot);
+            matrix.swap(column, largest);
+            right.swap(column, largest);
             for row in (0..N).filter(|row| *row != column) {
                 let factor = matrix[row][column] / matrix[column][column];
-                for index in column..N {
-                    matrix[row][index] -= factor * matrix[column][index];
+                let pivot = matrix[column];
+                for (value, pivot) in matrix[row].iter_mut().zip(pivot).skip(column) {
+                    *value -= factor * pivot;
                 }
                 right[row] -= factor * right[column];
             }

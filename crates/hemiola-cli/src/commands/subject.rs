@@ -47,7 +47,7 @@ pub fn subjects(
     let unfilled = dataset.unfilled().iter();
     let notes: Vec<_> = unfilled.map(|unfilled| format!("note: {unfilled}: it stays at its default")).collect();
     let cycles = dataset.cycles().map_err(wrong)?;
-    notes.iter().for_each(|note| tell(note));
+    notes.iter().for_each(tell);
     if let Some(name) = name
         && !cycles.iter().any(|cycle| cycle.graph.name() == name)
     {

@@ -1,4 +1,4 @@
-//! Any bytes are either sound between -1 and 1, or an error; nothing panics.
+//! Any bytes are either sound (WAV, FLAC) between -1 and 1, or an error; nothing panics.
 #![no_main]
 
 use std::path::Path;

@@ -53,7 +53,7 @@ pub fn cycles() -> Result<Option<Vec<Cycle>>, BenchError> {
     }
     let system =
         datasets::module_graph(&read(&path)?).map_err(|error| BenchError::Dataset { path: path.clone(), error })?;
-    let Ok(resolved) = resolve(&system) else { return Ok(None) };
+    let Ok(resolved) = resolve(&system.robot) else { return Ok(None) };
     let cycles = resolved.cycles.iter().filter_map(|cycle| {
         let sum_ns = match cycle.name.as_str() {
             "motion" => MOTION_NS,

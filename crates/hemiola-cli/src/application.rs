@@ -27,6 +27,8 @@ pub struct Application {
 struct CustomCommand {
     name: &'static str,
     about: &'static str,
+    /// `None`: whatever is typed is handed on.
+    flags: Option<&'static [&'static str]>,
     run: fn(&[String]) -> ExitCode,
 }
 
@@ -45,10 +47,38 @@ impl Application {
         Self { program: Program::new(base), commands: Vec::new() }
     }
 
-    /// Adds a command of the robot's own; `run` gets what is typed after its name.
+    /// Adds a command of the robot's own; `run` gets what is typed after its name, whatever that is.
     #[must_use]
     pub fn command(mut self, name: &'static str, about: &'static str, run: fn(&[String]) -> ExitCode) -> Self {
-        self.commands.push(CustomCommand { name, about, run });
+        self.commands.push(CustomCommand { name, about, flags: None, run });
+        self
+    }
+
+    /// Adds a command of the robot's own that has these flags, such as `--json`. Any other is an error that names the one that was meant; `run` gets the flags
+    /// that are typed after its name, and then all else.
+    ///
+    /// ```
+    /// use std::process::ExitCode;
+    /// use hemiola_cli::Application;
+    ///
+    /// fn score(arguments: &[String]) -> ExitCode {
+    ///     assert_eq!(arguments, ["--json", "walk"]);
+    ///     ExitCode::SUCCESS
+    /// }
+    ///
+    /// let robot = || Application::embedded("").command_with_flags("score", "Scores a recording: score DIR", &["--json"], score);
+    /// assert_eq!(robot().run_with(["robot", "score", "walk", "--json"]), ExitCode::SUCCESS);
+    /// assert_eq!(robot().run_with(["robot", "score", "walk", "--jsn"]), ExitCode::from(2));
+    /// ```
+    #[must_use]
+    pub fn command_with_flags(
+        mut self,
+        name: &'static str,
+        about: &'static str,
+        flags: &'static [&'static str],
+        run: fn(&[String]) -> ExitCode,
+    ) -> Self {
+        self.commands.push(CustomCommand { name, about, flags: Some(flags), run });
         self
     }
 
@@ -100,7 +130,7 @@ impl Application {
         if let Some((name, matches)) = matches.subcommand()
             && let Some(command) = self.commands.iter().find(|command| command.name == name)
         {
-            return (command.run)(&rest(matches));
+            return (command.run)(&rest(matches, command.flags.unwrap_or_default()));
         }
         let done = CommandLine::from_arg_matches(&matches)
             .map_err(|error| CommandError::Usage(error.to_string()))
@@ -116,13 +146,15 @@ impl Application {
 
     fn clap(&self, name: &str) -> clap::Command {
         let custom = self.commands.iter().map(|command| {
-            let arguments = Arg::new(REST)
-                .action(ArgAction::Append)
-                .num_args(0..)
-                .trailing_var_arg(true)
-                .allow_hyphen_values(true)
-                .value_name("ARGUMENTS");
-            clap::Command::new(command.name).about(command.about).disable_help_flag(true).arg(arguments)
+            let arguments = Arg::new(REST).action(ArgAction::Append).num_args(0..).value_name("ARGUMENTS");
+            let custom = clap::Command::new(command.name).about(command.about);
+            let Some(flags) = command.flags else {
+                let arguments = arguments.trailing_var_arg(true).allow_hyphen_values(true);
+                return custom.disable_help_flag(true).arg(arguments);
+            };
+            let flag =
+                |flag: &&'static str| Arg::new(*flag).long(flag.trim_start_matches('-')).action(ArgAction::SetTrue);
+            custom.args(flags.iter().map(flag)).arg(arguments)
         });
         CommandLine::command()
             .bin_name(name.to_owned())
@@ -134,8 +166,9 @@ impl Application {
 /// The arguments of a robot's own command.
 const REST: &str = "arguments";
 
-fn rest(matches: &ArgMatches) -> Vec<String> {
-    matches.get_many::<String>(REST).into_iter().flatten().cloned().collect()
+fn rest(matches: &ArgMatches, flags: &[&str]) -> Vec<String> {
+    let flags = flags.iter().filter(|flag| matches.get_flag(flag)).map(|flag| (*flag).to_owned());
+    flags.chain(matches.get_many::<String>(REST).into_iter().flatten().cloned()).collect()
 }
 
 /// What a robot is called: as its program.

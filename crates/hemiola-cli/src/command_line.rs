@@ -51,6 +51,7 @@ pub enum Command {
   graph motion                        as text, the critical path marked
   graph cognition --format svg --output cognition.svg
   graph motion --format dot | dot -Tpdf > motion.pdf
+  graph --file other.json             of any task graph: workloads and module graphs as JSON
 
 In the text, `remaining` is how long the longest path from the task to the end of the run takes.")]
     Graph(GraphArguments),
@@ -58,6 +59,7 @@ In the text, `remaining` is how long the longest path from the task to the end o
     #[command(after_help = "Examples:
   simulate                            all cycles with one to eight workers
   simulate cognition --workers 4 --svg schedule.svg
+  simulate --file workload.json       of any task graph: workloads and module graphs as JSON
 
 Durations are those of the profile that `run` keeps (`output.profile` in robot.toml).")]
     Simulate(SimulateArguments),
@@ -248,6 +250,9 @@ pub struct CheckArguments {
 pub struct GraphArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
+    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph (`cycles`) as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments"])]
+    pub file: Option<PathBuf>,
     /// The cycle; needed for dot and svg where there are several
     pub cycle: Option<String>,
     /// For a terminal, for Graphviz, or as a picture
@@ -269,6 +274,9 @@ pub enum GraphFormat {
 pub struct SimulateArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
+    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph (`cycles`) as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments"])]
+    pub file: Option<PathBuf>,
     /// The cycle; all without
     pub cycle: Option<String>,
     /// The most workers to try
@@ -435,6 +443,31 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         CommandLine::command().debug_assert();
+    }
+
+    /// Of every command, also those of `log`.
+    fn options(command: &clap::Command, path: &[String], found: &mut Vec<(Vec<String>, String)>) {
+        for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
+            found.push((path.to_vec(), format!("--{option}")));
+        }
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            options(inner, &[path, &[inner.get_name().to_owned()]].concat(), found);
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_is_an_error_that_names_it_and_the_nearest_that_is_known() {
+        let mut all = Vec::new();
+        options(&CommandLine::command(), &["robot".to_owned()], &mut all);
+        assert!(all.len() > 60, "{all:?}");
+        for (path, option) in all {
+            // The last letter twice.
+            let mistyped = format!("{option}{}", &option[option.len() - 1..]);
+            let line = [&path[..], std::slice::from_ref(&mistyped)].concat();
+            let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();
+            assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{line:?}: {error}");
+            assert!(error.contains("a similar argument exists: '--"), "{line:?}: {error}");
+        }
     }
 
     #[test]

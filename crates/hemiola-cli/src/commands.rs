@@ -10,6 +10,7 @@ mod modules;
 mod parameters;
 mod run;
 mod simulate;
+mod subject;
 mod why;
 
 use std::io::{self, ErrorKind, Write};

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
 use hemiola_log::LogError;
+use hemiola_plan::datasets::DatasetError;
 use hemiola_recording::RecordingError;
 use hemiola_recording::extracted::ExtractedError;
 use hemiola_runtime::RuntimeError;
@@ -55,6 +56,22 @@ pub enum CommandError {
     /// A log.
     #[error("error: {0}")]
     Log(#[from] LogError),
+    /// A file with a task graph.
+    #[error("error: {}: {error}", path.display())]
+    Dataset {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: Box<DatasetError>,
+    },
+    /// A file that a command reads.
+    #[error("error: cannot read {}: {error} (is the name right, and may it be read?)", path.display())]
+    Read {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// There is no process that could see to the robot.
     #[error("error: the robot has no guard: {0}")]
     Guard(io::Error),
@@ -77,7 +94,11 @@ impl CommandError {
     /// 2 when the user has to change something before it can work, 1 for failures while running.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Configuration(_) | Self::Assembly { .. } | Self::Usage(_) => ExitCode::from(2),
+            Self::Configuration(_)
+            | Self::Assembly { .. }
+            | Self::Usage(_)
+            | Self::Dataset { .. }
+            | Self::Read { .. } => ExitCode::from(2),
             Self::Log(error) => of_log(error),
             Self::Recording(error) => of_recording(error),
             Self::Extracted(error) => match error {

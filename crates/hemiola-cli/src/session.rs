@@ -48,18 +48,6 @@ impl Session {
         let known = || cycles.iter().map(|cycle| cycle.name.as_str());
         found.map(|index| vec![index]).ok_or_else(|| CommandError::unknown("cycle", name, known()))
     }
-
-    /// The one cycle that a command is about, for pictures.
-    pub fn cycle(&self, name: Option<&str>, what: &str) -> Result<usize, CommandError> {
-        match self.cycles(name)?.as_slice() {
-            &[index] => Ok(index),
-            indices => {
-                let cycles = &self.robot.resolved().cycles;
-                let names: Vec<_> = indices.iter().map(|&index| cycles[index].name.as_str()).collect();
-                Err(CommandError::Usage(format!("{what} shows one cycle; name one of: {}", names.join(", "))))
-            }
-        }
-    }
 }
 
 /// The configuration, and what people call it.

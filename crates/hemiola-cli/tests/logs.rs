@@ -54,6 +54,13 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
         !folder.join("none.mcap").exists() && !folder.join("none").exists(),
         "nothing is written for a topic that is not there"
     );
+    let (bag, imported) = (recordings.join("husky-gps-imu-odom/test1.bag"), path("imported.mcap"));
+    exits(&["import", bag.to_str().expect("it is UTF-8"), &imported], 0);
+    exits(&["diff", drive, &imported], 0);
+    exits(&["import", bag.to_str().expect("it is UTF-8"), &path("none.mcap"), "--rate", "5"], 1);
+    let whistles = recordings.join("nao-whistles");
+    exits(&["import", whistles.to_str().expect("it is UTF-8"), &path("whistles.mcap")], 0);
+    exits(&["plot", &imported, "/imu/data.angular_velocity.z", "--output", &path("imported.svg")], 0);
     exits(&["info", &cut], 3);
     exits(&["cat", &cut, "--topic", "/nothing"], 3);
     exits(&["recover", &cut, &whole], 3);

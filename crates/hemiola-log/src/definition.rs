@@ -4,6 +4,7 @@ mod data_type;
 mod parse;
 mod resolve;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::channel::Schema;
@@ -33,6 +34,22 @@ pub struct Definition {
     pub constants: Vec<Constant>,
     /// How many definitions there are inside each other, this one included.
     pub(crate) depth: usize,
+}
+
+/// Whose message definitions: they look alike, and differ in what `byte` is and in constants that are texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialect {
+    Ros1,
+    Ros2,
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Ros1 => "ROS 1",
+            Self::Ros2 => "ROS 2",
+        })
+    }
 }
 
 /// A field of a message.
@@ -156,7 +173,24 @@ impl Definition {
     /// # Errors
     /// A line is no field, constant or comment; a type is missing; types contain each other.
     pub fn parse(name: &str, text: &str) -> Result<Self, SchemaError> {
-        resolve::resolve(name, &parse::sections(name, text)?)
+        Self::parse_as(name, text, Dialect::Ros2)
+    }
+
+    /// The same for ROS 1's definitions, as they stand in its bags.
+    pub(crate) fn parse_ros1(name: &str, text: &str) -> Result<Self, SchemaError> {
+        Self::parse_as(name, text, Dialect::Ros1)
+    }
+
+    fn parse_as(name: &str, text: &str, dialect: Dialect) -> Result<Self, SchemaError> {
+        resolve::resolve(name, &parse::sections(name, text, dialect)?, dialect)
+    }
+
+    /// What ROS 2 gives a message without fields, for C and C++ know no structure without members.
+    const FILLER: &str = "structure_needs_at_least_one_member";
+
+    /// Whether it was written without fields.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(&self.fields[..], [only] if only.name.as_ref() == Self::FILLER)
     }
 
     /// A time or a duration.

@@ -8,11 +8,14 @@ pub fn describe(first: &[u8]) -> String {
         _ if first.iter().all(|&byte| byte == 0) => {
             "it begins with zeros: its first bytes did not reach the disk, and with them the schemas".to_owned()
         }
-        _ => format!("it begins with {}, not with MCAP's eight bytes", first.escape_ascii()),
+        _ => format!("it begins with {}, not with MCAP's eight bytes", first[..first.len().min(8)].escape_ascii()),
     }
 }
 
-/// The forms that robots' recordings often have; eight bytes are enough to tell them.
+/// As many bytes are enough to tell all forms.
+pub const LONGEST_BEGINNING: u64 = 16;
+
+/// The forms that robots' recordings often have.
 pub fn known(first: &[u8]) -> Option<&'static str> {
     FORMS.iter().find_map(|(beginning, description)| first.starts_with(beginning).then_some(*description))
 }
@@ -21,13 +24,9 @@ const CARMEN: &str = "a log of CARMEN in text, which nothing here reads: write w
                       times, such as t_s, and give their directory to `log import`";
 
 const FORMS: [(&[u8], &str); 14] = [
-    (b"#ROSBAG", "a bag of ROS 1; `rosbags-convert --src IN.bag --dst OUT --dst-storage mcap` makes MCAP of it"),
+    (b"#ROSBAG", "a bag of ROS 1; `log import IN.bag OUT.mcap` makes a log of it"),
     (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it"),
-    (
-        b"ULog\x01\x12\x35",
-        "a log of PX4 (ULog); `ulog2csv` of the package pyulog makes tables of it, and `log import DIRECTORY OUT.mcap --time \
-         timestamp=us` a log of these",
-    ),
+    (b"ULog\x01\x12\x35", "a log of PX4 (ULog); `log import IN.ulg OUT.mcap` makes a log of it"),
     (b"\x1f\x8b", "packed by gzip; `gunzip` unpacks it"),
     (b"BZh", "packed by bzip2; `bunzip2` unpacks it"),
     (b"\xfd7zXZ\0", "packed by xz; `unxz` unpacks it"),
@@ -37,6 +36,9 @@ const FORMS: [(&[u8], &str); 14] = [
     (b"FLASER ", CARMEN),
     (b"ROBOTLAS", CARMEN),
     (b"# CARMEN", CARMEN),
-    (b"RIFF", "sound or video (RIFF), which `log import` does not take"),
-    (b"fLaC", "sound (FLAC), which `log import` does not take"),
+    (
+        b"RIFF",
+        "sound or video (RIFF); sound (WAV) becomes a log with `log import IN.wav OUT.mcap`, video first has to be taken apart into pictures",
+    ),
+    (b"fLaC", "sound (FLAC); `log import IN.flac OUT.mcap` makes a log of it"),
 ];

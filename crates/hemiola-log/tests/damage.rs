@@ -141,9 +141,9 @@ fn doubtful_messages_are_delivered_on_request() {
 fn foreign_files_are_told_what_they_are() {
     for (bytes, expected) in [
         (&b""[..], "the file is empty"),
-        (b"#ROSBAG V2.0\n", "rosbags-convert"),
+        (b"#ROSBAG V2.0\n", "log import IN.bag"),
         (b"SQLite format 3\0", "ros2 bag convert"),
-        (b"ULog\x01\x12\x35\x01\0\0", "ulog2csv"),
+        (b"ULog\x01\x12\x35\x01\0\0", "log import IN.ulg"),
         (b"\x1f\x8b\x08\0\0\0\0\0", "gunzip"),
         (b"FLASER 180 1.0 1.1", "CARMEN"),
         (&[0; 100], "zeros"),

@@ -1,4 +1,7 @@
-//! Recovered and imported logs are read by others: the MCAP project's reader, and rosbags, which decodes the same values.
+//! Recovered and imported logs are read by others: the MCAP project's reader, and rosbags, which decodes the same values. What was
+//! imported has the values that those read from it who made it: rosbags and pyulog.
+
+mod ulogs;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,6 +69,77 @@ fn an_imported_directory_is_read_and_decoded_alike_by_others() {
     println!("{text}");
 }
 
+#[test]
+fn bags_have_the_values_that_rosbags_reads_from_them() {
+    let Some(python) = python() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bags");
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    let make = workspace_root().join("tests/foreign/make_bags.py");
+    let made = Command::new(&python).arg(make).arg(&folder).output().expect("Python starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for packing in ["none", "bz2", "lz4"] {
+        check_import(&python, &folder.join(packing).with_extension("bag"));
+    }
+    if let Some(drive) = shared("husky-gps-imu-odom/test1.bag") {
+        check_import(&python, &drive);
+    }
+}
+
+#[test]
+fn flights_have_the_values_that_pyulog_reads_from_them() {
+    let Some(python) = python() else { return };
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("made.ulg");
+    std::fs::write(&made, ulogs::whole()).expect("the folder for temporary files can be written");
+    check_import(&python, &made);
+    if let Some(packed) = shared("px4-flight-log/sample.ulg.gz") {
+        let flight = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sample.ulg");
+        let packed = std::fs::File::open(packed).expect("it is there");
+        let mut file = std::fs::File::create(&flight).expect("as before");
+        std::io::copy(&mut flate2::read::GzDecoder::new(packed), &mut file).expect("as before");
+        check_import(&python, &flight);
+    }
+}
+
+/// Imports a recording and compares it with what others read from it; then makes sure that the comparison can fail.
+fn check_import(python: &Path, recording: &Path) {
+    let log = recording_log(recording);
+    _ = std::fs::remove_file(&log);
+    let imported = import(recording, &log, LogCompression::Lz4, &Timing::default(), |_, _| {});
+    let imported = imported.unwrap_or_else(|error| panic!("{error}"));
+    assert!(imported.problems.is_empty(), "{:?}", imported.problems);
+    let values = log.with_extension("jsonl");
+    let check = |lines: &[String]| {
+        std::fs::write(&values, lines.join("\n")).expect("the folder for temporary files can be written");
+        let check = workspace_root().join("tests/foreign/check_import.py");
+        let output = Command::new(python).arg(check).args([recording, &log, &values]).output().expect("Python starts");
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        (output.status.success(), text)
+    };
+    let mut lines = write_values(&log);
+    let (agrees, text) = check(&lines);
+    assert!(agrees, "{text}");
+    println!("{text}");
+    lines.remove(lines.len() / 2);
+    let (agrees, text) = check(&lines);
+    assert!(!agrees, "{text}");
+}
+
+fn recording_log(recording: &Path) -> PathBuf {
+    let name = recording.file_name().expect("it is a file").to_string_lossy();
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.mcap"))
+}
+
+fn shared(name: &str) -> Option<PathBuf> {
+    let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(|| workspace_root().join("../shared"), PathBuf::from);
+    let path = shared.join("data/recordings").join(name);
+    if !path.exists() {
+        eprintln!("SKIPPED: there is no {}; set HEMIOLA_SHARED", path.display());
+        return None;
+    }
+    Some(path)
+}
+
 fn write_values(path: &Path) -> Vec<String> {
     let mut log = LogReader::open(path).expect("it is a log");
     let mut lines = Vec::new();
@@ -94,14 +168,14 @@ fn python() -> Option<PathBuf> {
     let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign/bin/python");
     let has_packages = |python: &PathBuf| {
-        let output = Command::new(python).args(["-c", "import mcap.reader, rosbags.highlevel"]).output();
+        let output = Command::new(python).args(["-c", "import mcap.reader, rosbags.highlevel, pyulog"]).output();
         output.is_ok_and(|output| output.status.success())
     };
     let known = [named, Some(workspace_root().join("target/foreign/bin/python")), Some(installed)];
     let python = known.into_iter().flatten().find(has_packages);
     if python.is_none() {
         eprintln!(
-            "SKIPPED: no Python with the packages `mcap` and `rosbags`; install tests/foreign/requirements.txt into target/foreign or \
+            "SKIPPED: no Python with the packages `mcap`, `rosbags` and `pyulog`; install tests/foreign/requirements.txt into target/foreign or \
              set HEMIOLA_PYTHON"
         );
     }

@@ -1,62 +1,13 @@
 //! Directories of tables and pictures become logs.
 
+mod directory;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use hemiola_log::{Entry, Imported, LogCompression, LogError, LogReader, TimeUnit, Timing, Value, import};
+use hemiola_log::{LogCompression, LogReader, TimeUnit, Timing, Value, import};
 
-/// A directory that goes away.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(files: &[(&str, &[u8])]) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("hemiola-import-{}-{number}", std::process::id()));
-        for (name, content) in files {
-            let file = path.join("in").join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, content).unwrap();
-        }
-        fs::create_dir_all(path.join("in")).unwrap();
-        Self(path)
-    }
-
-    fn import(&self, timing: &Timing) -> Result<Imported, LogError> {
-        import(&self.0.join("in"), &self.log(), LogCompression::None, timing, |_, _| {})
-    }
-
-    fn log(&self) -> PathBuf {
-        self.0.join("out.mcap")
-    }
-
-    /// Topic, time in nanoseconds and value of each message, in the order of the file.
-    fn messages(&self) -> Vec<(String, u64, Value)> {
-        messages(&self.log())
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn messages(path: &Path) -> Vec<(String, u64, Value)> {
-    let mut log = LogReader::open(path).unwrap();
-    let mut messages = Vec::new();
-    while let Some(entry) = log.next_entry() {
-        if let Entry::Message(message) = entry.unwrap() {
-            messages.push((message.channel.topic.clone(), message.log_time.nanoseconds(), message.decode().unwrap()));
-        }
-    }
-    messages
-}
-
-fn text(messages: &[(String, u64, Value)]) -> Vec<String> {
-    messages.iter().map(|(topic, time, value)| format!("{topic} {time} {value}")).collect()
-}
+use directory::{Directory, messages, text};
 
 const TIMELESS: Timing = Timing { column: None, rate: None };
 
@@ -144,12 +95,12 @@ fn a_table_of_which_no_row_can_be_used_is_one_message_and_no_log() {
 #[test]
 fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
     let cases: [(&str, &[u8], &str); 6] = [
-        ("a.bag", b"#ROSBAG V2.0\n", "rosbags-convert"),
-        ("a.ulg", b"ULog\x01\x12\x35\x01", "ulog2csv"),
+        ("a.bag", b"#ROSBAG V1.2\n", "rosbag fix"),
+        ("a.ulg", b"ULog\x01\x12\x35\x01", "ends after 8 bytes"),
         ("a.log.gz", b"\x1f\x8b\x08\0", "gunzip"),
         ("a.log", b"PARAM robot_length 1\n", "CARMEN"),
-        ("a.csv", b"t_s,x\n0,1\n", "give the directory"),
-        ("a.txt", b"", "a directory with tables"),
+        ("a.db3", b"SQLite format 3\0", "ros2 bag convert"),
+        ("a.txt", b"", "nothing that `log import` knows: tables"),
     ];
     for (name, content, expected) in cases {
         let directory = Directory::new(&[(name, content)]);
@@ -157,6 +108,53 @@ fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
         let error =
             import(&file, &directory.log(), LogCompression::None, &TIMELESS, |_, _| {}).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains(name), "{name}: {error}");
+    }
+}
+
+#[test]
+fn forms_that_nothing_reads_are_told_alike_by_import_and_by_who_opens_them_as_logs() {
+    let forms: [&[u8]; 6] = [
+        b"\x1f\x8b\x08\0\0\0\0\0packed by gzip",
+        b"SQLite format 3\0",
+        b"PARAM robot_length 1\n",
+        b"BZh91AY&SY packed",
+        b"\x28\xb5\x2f\xfd packed by zstd",
+        b"RIFF\0\0\0\0AVI LIST",
+    ];
+    for form in forms {
+        let directory = Directory::new(&[("recording", form)]);
+        let imported = directory.import_file("recording").unwrap_err().to_string();
+        let opened = LogReader::open(&directory.0.join("in/recording")).err().unwrap().to_string();
+        let told = opened.split("byte 0: ").nth(1).unwrap();
+        assert!(imported.ends_with(told), "{imported}\n{opened}");
+    }
+}
+
+#[test]
+fn a_folder_of_folders_is_walked_in_order_and_what_is_not_known_is_a_line_for_each_kind() {
+    let directory = Directory::new(&[
+        ("b/deep/er/x.csv", b"t_s,x\n0,1\n"),
+        ("a/x.csv", b"t_s,x\n0,2\n"),
+        ("a/.cache/x.csv", b"t_s,x\n0,3\n"),
+        ("a/one.txt", b"words"),
+        ("b/two.txt", b"more words"),
+        ("b/other.log", b"FLASER 180 1.0\n"),
+        ("b/game.mcap", b"\x89MCAP0\r\n"),
+        ("LICENSE", b"free"),
+    ]);
+    let imported = directory.import(&TIMELESS).unwrap();
+    assert!(imported.problems.is_empty(), "{:?}", imported.problems);
+    assert_eq!(text(&directory.messages()), ["/a/x 0 {x: 2}", "/b/deep/er/x 0 {x: 1}"]);
+    let told: Vec<_> = [
+        "game.mcap is left out: a log already",
+        "other.log is left out: a log of CARMEN",
+        "LICENSE is left out",
+        "a/one.txt and 1 more like it",
+    ]
+    .into();
+    assert_eq!(imported.notes.len(), told.len(), "{:?}", imported.notes);
+    for (note, told) in imported.notes.iter().zip(told) {
+        assert!(note.contains(told), "{note}");
     }
 }
 
@@ -201,7 +199,7 @@ fn what_is_no_table_is_an_error_that_says_so() {
         ("header.csv", b"t_s,x\n", "no rows"),
         ("endless.csv", &endless, "more than a megabyte"),
         ("packed.csv.gz", b"not packed at all", "packed.csv.gz"),
-        ("note.txt", b"nothing", "no table"),
+        ("note.txt", b"nothing", "note.txt is left out"),
     ];
     for (name, content, expected) in cases {
         let directory = Directory::new(&[(name, content)]);

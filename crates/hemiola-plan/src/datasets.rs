@@ -1,171 +1,127 @@
-//! Readers for published module graphs and dispatch workloads, so that tests and benchmarks run on real structures.
+//! Readers for task graphs in files: published module graphs and dispatch workloads, to be planned, simulated and drawn.
 //!
-//! Two JSON forms, neither of which a robot needs:
+//! Two JSON forms, neither of which a robot needs; [`Dataset::read`] takes either:
 //! - *module graph* ([`module_graph`]): cycles with modules, each with the representations it requires, uses and
-//!   provides, as extracted from the code release of a robot soccer team;
+//!   provides, as extracted from the code releases of robot soccer teams;
 //! - *workload* ([`workload`]): numbered tasks with durations and predecessors.
 
+mod error;
+mod modules;
+mod workload;
+
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use crate::{
-    Access, CycleDescription, Durations, GraphError, ModuleDescription, RobotDescription, SampleDescription,
-    SourceDescription, TaskGraph, Trigger, UpdateDescription,
-};
+use crate::{Durations, TaskGraph, resolve};
 
-/// Why a data set could not be read.
+pub use error::DatasetError;
+pub use modules::{CycleFacts, ModuleGraph, Unfilled, module_graph};
+pub use workload::{Workload, workload};
+
+/// A task graph from a file, of either form.
 ///
 /// ```
-/// use hemiola_plan::datasets;
-/// let error = datasets::workload(r#"{"name": "gap", "tasks": [{"id": 7, "duration_ns": 1, "predecessors": []}]}"#).unwrap_err();
-/// assert_eq!(error.to_string(), "tasks have to be numbered 0, 1, 2, ...; number 0 has id 7");
-/// ```
-#[derive(Debug, thiserror::Error)]
-pub enum DatasetError {
-    /// Not JSON, or not of the expected form.
-    #[error("the data set cannot be read: {0}")]
-    Json(#[from] serde_json::Error),
-    /// Ids are expected to be the positions of the tasks.
-    #[error("tasks have to be numbered 0, 1, 2, ...; number {position} has id {id}")]
-    Numbering {
-        /// Where the task stands.
-        position: usize,
-        /// The id that it has.
-        id: usize,
-    },
-    /// The tasks do not make a graph.
-    #[error("the tasks of the data set do not make a graph: {0}")]
-    Graph(#[from] GraphError),
-}
-
-/// A task graph whose durations are known.
-///
-/// ```
-/// use std::time::Duration;
-/// use hemiola_plan::datasets;
-/// let workload = datasets::workload(r#"{"name": "pair", "tasks": [
+/// use hemiola_plan::datasets::Dataset;
+/// let text = r#"{"name": "pair", "tasks": [
 ///     {"id": 0, "duration_ns": 2000, "predecessors": []},
-///     {"id": 1, "duration_ns": 3000, "predecessors": [0]}]}"#).unwrap();
-/// assert_eq!(workload.graph.critical_path(&workload.durations).duration, Duration::from_micros(5));
+///     {"id": 1, "duration_ns": 3000, "predecessors": [0]}]}"#;
+/// let cycles = Dataset::read(text).unwrap().cycles().unwrap();
+/// assert_eq!((cycles[0].graph.name(), cycles[0].graph.tasks().len()), ("pair", 2));
+/// assert!(cycles[0].has_durations);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Workload {
-    /// The tasks, named by their number.
+pub enum Dataset {
+    /// Numbered tasks.
+    Workload(Workload),
+    /// Cycles with modules.
+    Modules(ModuleGraph),
+}
+
+/// What is planned, simulated and drawn by itself.
+///
+/// ```
+/// use hemiola_plan::datasets::Dataset;
+/// let text = r#"{"cycles": [{"name": "motion", "rate_hz": 100, "workers": 2, "modules": [
+///     {"name": "Walk", "requires": [], "uses": [], "provides": [{"representation": "Gait", "concurrent": false}]}]}]}"#;
+/// let motion = &Dataset::read(text).unwrap().cycles().unwrap()[0];
+/// assert_eq!(motion.facts.period(), Some(std::time::Duration::from_millis(10)));
+/// ```
+#[derive(Debug, Clone)]
+pub struct DatasetCycle {
+    /// Its tasks.
     pub graph: TaskGraph,
-    /// Their durations, all constant.
+    /// How long they take, where the file says so.
     pub durations: Durations,
+    /// Whether the file says so.
+    pub has_durations: bool,
+    /// How it runs where it comes from, as far as the file says so.
+    pub facts: CycleFacts,
 }
 
-/// Reads a dispatch workload.
-///
-/// # Errors
-/// If the text is not such a workload or its tasks wait for each other.
-pub fn workload(json: &str) -> Result<Workload, DatasetError> {
-    #[derive(Deserialize)]
-    struct File {
-        name: String,
-        tasks: Vec<FileTask>,
-    }
-    #[derive(Deserialize)]
-    struct FileTask {
-        id: usize,
-        duration_ns: u64,
-        predecessors: Vec<usize>,
-    }
-
-    let file: File = serde_json::from_str(json)?;
-    if let Some((position, task)) = file.tasks.iter().enumerate().find(|(position, task)| task.id != *position) {
-        return Err(DatasetError::Numbering { position, id: task.id });
-    }
-    let edges = file.tasks.iter().flat_map(|task| task.predecessors.iter().map(|&before| (before, task.id)));
-    let graph = TaskGraph::plain(&file.name, file.tasks.len(), edges)?;
-    let durations = Durations::constant(file.tasks.iter().map(|task| Duration::from_nanos(task.duration_ns)));
-    Ok(Workload { graph, durations })
-}
-
-/// Reads a module graph, whose dependencies are per module, and expands each module to its updates:
-///
-/// - one update per provided representation, which requires and uses all that the module does;
-/// - a module may require what it provides: its other updates then run after the one that provides it;
-/// - a module with `subflow` has an update `prepare` that runs before all others;
-/// - representations that are listed as `default` are never filled: a source `default` stands for them.
-///
-/// # Errors
-/// If the text is not such a module graph.
-///
-/// ```
-/// use hemiola_plan::{TaskGraph, datasets, resolve};
-/// let system = datasets::module_graph(r#"{"cycles": [{"name": "motion", "modules": [
-///     {"name": "Walk", "requires": ["Joints"], "uses": [], "subflow": true,
-///      "provides": [{"representation": "Gait", "concurrent": true}, {"representation": "Steps", "concurrent": true}]},
-///     {"name": "Body", "requires": [], "uses": ["Gait"], "provides": [{"representation": "Joints", "concurrent": false}]}
-/// ]}]}"#).unwrap();
-/// let graph = TaskGraph::of(&resolve(&system).unwrap().cycles[0]);
-/// assert_eq!(graph.tasks().len(), 4); // Walk.prepare, Walk.Gait, Walk.Steps, Body.Joints
-/// ```
-pub fn module_graph(json: &str) -> Result<RobotDescription, DatasetError> {
-    #[derive(Deserialize)]
-    struct File {
-        cycles: Vec<FileCycle>,
-        #[serde(default)]
-        default: Vec<String>,
-    }
-    #[derive(Deserialize)]
-    struct FileCycle {
-        name: String,
-        modules: Vec<FileModule>,
-    }
-
-    let file: File = serde_json::from_str(json)?;
-    let cycles = file.cycles.into_iter().map(|cycle| CycleDescription {
-        name: cycle.name,
-        modules: cycle.modules.into_iter().map(FileModule::expand).collect(),
-        trigger: Trigger::Rate,
-    });
-    let default = SampleDescription { name: "default".into(), provides: file.default, reads: Vec::new() };
-    let sources = vec![SourceDescription { name: "default".into(), samples: vec![default] }];
-    Ok(RobotDescription { cycles: cycles.collect(), sources, ..RobotDescription::default() })
-}
-
-#[derive(Deserialize)]
-struct FileModule {
-    name: String,
-    requires: Vec<String>,
-    uses: Vec<String>,
-    provides: Vec<FileRepresentation>,
-    #[serde(default)]
-    subflow: bool,
-}
-
-#[derive(Deserialize)]
-struct FileRepresentation {
-    representation: String,
-    concurrent: bool,
-}
-
-impl FileModule {
-    fn expand(self) -> ModuleDescription {
-        let own = |name: &String| self.provides.iter().any(|provided| provided.representation == *name);
-        let prepared = format!("{}.prepared", self.name);
-        let mut module = ModuleDescription::new(&self.name);
-        if self.subflow {
-            // Concurrent: it is before all its siblings anyway, so their order needs no say in it.
-            let prepare = UpdateDescription::new("prepare", Access::Concurrent)
-                .requires(self.requires.iter().filter(|name| !own(name)).cloned())
-                .uses(self.uses.clone())
-                .provides([prepared.clone()]);
-            module = module.with(prepare);
+impl Dataset {
+    /// Reads a file of either form: one with `tasks` is a workload, one with `cycles` a module graph.
+    ///
+    /// # Errors
+    /// The text is neither, or says something that cannot be.
+    pub fn read(json: &str) -> Result<Self, DatasetError> {
+        #[derive(Deserialize)]
+        struct Keys {
+            tasks: Option<IgnoredAny>,
+            cycles: Option<IgnoredAny>,
+            chains: Option<IgnoredAny>,
+            nodes: Option<IgnoredAny>,
         }
-        for FileRepresentation { representation, concurrent } in &self.provides {
-            let access = if *concurrent { Access::Concurrent } else { Access::Exclusive };
-            let update = UpdateDescription::new(representation, access)
-                .requires(self.requires.iter().filter(|name| *name != representation).cloned())
-                .requires(self.subflow.then(|| prepared.clone()))
-                .uses(self.uses.clone())
-                .provides([representation.clone()]);
-            module = module.with(update);
+        let keys: Keys = serde_json::from_str(json)?;
+        match keys {
+            Keys { tasks: Some(_), cycles: None, .. } => Ok(Self::Workload(workload(json)?)),
+            Keys { cycles: Some(_), tasks: None, .. } => Ok(Self::Modules(module_graph(json)?)),
+            Keys { tasks: Some(_), .. } => Err(DatasetError::BothForms),
+            Keys { chains: Some(_), .. } => Err(DatasetError::Chains),
+            Keys { nodes: Some(_), .. } => Err(DatasetError::Nodes),
+            Keys { .. } => Err(DatasetError::NoForm),
         }
-        module
+    }
+
+    /// The graphs that are in it: one, or one per cycle.
+    ///
+    /// # Errors
+    /// The modules of the file do not make a robot.
+    pub fn cycles(self) -> Result<Vec<DatasetCycle>, DatasetError> {
+        let modules = match self {
+            Self::Workload(Workload { graph, durations }) => {
+                return Ok(vec![DatasetCycle { graph, durations, has_durations: true, facts: CycleFacts::default() }]);
+            }
+            Self::Modules(modules) => modules,
+        };
+        let resolved = resolve(&modules.robot).map_err(DatasetError::Unresolved)?;
+        let cycles = resolved.cycles.iter().zip(modules.cycles).map(|(cycle, facts)| {
+            let graph = TaskGraph::of(cycle);
+            let durations = Durations::unknown(graph.tasks().len());
+            DatasetCycle { graph, durations, has_durations: false, facts }
+        });
+        Ok(cycles.collect())
+    }
+
+    /// What is read and nobody provides: values that stay at their defaults.
+    pub fn unfilled(&self) -> &[Unfilled] {
+        match self {
+            Self::Workload(_) => &[],
+            Self::Modules(modules) => &modules.unfilled,
+        }
+    }
+}
+
+impl CycleFacts {
+    /// The time between two runs.
+    pub fn period(&self) -> Option<Duration> {
+        self.rate_hz.map(|rate| Duration::from_secs_f64(1.0 / rate))
+    }
+
+    /// How many workers it has.
+    pub fn workers(&self) -> Option<NonZeroUsize> {
+        self.workers.and_then(|workers| NonZeroUsize::new(usize::from(workers)))
     }
 }

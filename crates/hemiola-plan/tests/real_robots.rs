@@ -14,7 +14,7 @@ use hemiola_plan::{
 
 /// The robot of a soccer team: motion and cognition, 119 modules.
 fn soccer_robot() -> Option<RobotDescription> {
-    Some(datasets::module_graph(&shared::data_file("graphs/naodevils-2024.json")?).expect("it can be read"))
+    Some(datasets::module_graph(&shared::data_file("graphs/naodevils-2024.json")?).expect("it can be read").robot)
 }
 
 /// The graph of a cycle without the tasks that publish, which the published figures do not count.

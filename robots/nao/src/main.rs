@@ -20,9 +20,10 @@ fn main() -> ExitCode {
     let announcer = Rc::new(RefCell::new(None));
     let (listening, server) = (announcer.clone(), RefCell::new(None));
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
-        .command(
+        .command_with_flags(
             "score",
             "Scores the robot's modules on a recording with ground truth: score DIR [--details | --json]",
+            &["--details", "--json"],
             score,
         )
         .started(move |robot| {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`RecordedCamera`] | a directory of pictures, with `index.csv` or `poses.csv` or just sorted by name | images of the upper camera |
 //! | [`RecordedBody`] | an IMU trial (`*.csv`, also gzipped), or a directory with `imu.csv` and `joints.csv` or with trials | IMU, joints, foot forces |
-//! | [`RecordedMicrophone`] | a directory of `*.wav` | audio blocks |
+//! | [`RecordedMicrophone`] | a directory of `*.wav` and `*.flac` | audio blocks |
 //!
 //! What is read is never trusted: a broken file costs its own samples, is counted in the [`RecordingReport`] and told as
 //! an error once; nothing panics. The readers are pure ([`table`], [`picture`], [`sound`]): from bytes to values.

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::NaoError;
 
+mod camera_fit;
 mod landmarks;
 mod orientation;
 mod playback;

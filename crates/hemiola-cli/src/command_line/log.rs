@@ -94,14 +94,18 @@ run and compares, to the bit; `cargo test` does so from then on. The robot's cra
 A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
 not compressed become PGM and PPM. The directory must be a new one. Exit code: 0 when all could be exported, 3 when not.")]
     Export(ExportArguments),
-    /// Make a log of a directory of tables and pictures
+    /// Make a log of recordings that are none: a bag of ROS 1, a log of PX4, sound, or a directory of them, tables and pictures
     #[command(after_help = "Examples:
-  log import euroc euroc.mcap
+  log import drive.bag drive.mcap                      a bag of ROS 1, with its topics and types
+  log import flight.ulg flight.mcap                    a log of PX4, also parameters and texts
+  log import whistle.flac whistle.mcap                 sound, a topic for each microphone
+  log import euroc euroc.mcap                          all that is in a directory, and further below
   log import road road.mcap --rate 25                  pictures without times, 25 per second
   log import wander wander.mcap --time when=ms         stamps in milliseconds, in a column of that name
 
 A table (CSV, also packed by gzip) becomes a channel with a message for each row; a column of times is known by its name, such as t_s or \
-\"time [ns]\"; --rate counts more than that, --time more than both. A column that names pictures becomes a channel of pictures, so does a folder of pictures that no table names. Exit code: 0 when \
+\"time [ns]\"; --rate counts more than that, --time more than both. A column that names pictures becomes a channel of pictures, so does a folder of pictures that no table names. In a directory, the topics of \
+a bag or flight have its name before theirs; hidden files are left out. Exit code: 0 when \
 all could be imported, 3 when not.")]
     Import(ImportArguments),
     /// Draw numbers over time as a picture (SVG)
@@ -269,9 +273,9 @@ pub struct ExportArguments {
 
 #[derive(Args, Debug)]
 pub struct ImportArguments {
-    /// Of tables and pictures, also further below
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    /// A recording, or a directory with recordings in it or further below
+    #[arg(value_name = "IN")]
+    pub recording: PathBuf,
     /// The new log
     #[arg(value_name = "OUT")]
     pub output: PathBuf,

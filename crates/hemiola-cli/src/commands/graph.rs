@@ -2,31 +2,30 @@
 
 use std::process::ExitCode;
 
-use hemiola_plan::TaskGraph;
 use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text};
 
+use super::subject::{Subject, only, subjects};
 use super::{columns, print_or_write};
 use crate::command_line::{GraphArguments, GraphFormat};
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::Session;
 
 pub fn graph(program: &Program, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(program, &arguments.configuration)?;
-    let robot = &session.robot;
-    let cycles = match arguments.format {
-        GraphFormat::Text => session.cycles(arguments.cycle.as_deref())?,
-        GraphFormat::Dot | GraphFormat::Svg => vec![session.cycle(arguments.cycle.as_deref(), "this format")?],
-    };
-    let drawn = cycles.into_iter().map(|index| {
-        let graph = TaskGraph::of(&robot.resolved().cycles[index]);
-        let durations = robot.durations(&graph);
+    let GraphArguments { configuration, file, cycle, format, output } = arguments;
+    let (mut cycles, _) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
+    if *format != GraphFormat::Text {
+        cycles = vec![only(cycles, "this format")?];
+    }
+    let drawn = cycles.into_iter().map(|Subject { graph, durations, .. }| {
         let graph = graph.ordered_by(&durations);
-        match arguments.format {
+        // Tasks without modules are told apart by what they take.
+        let has_modules = graph.tasks().iter().any(|task| task.module.is_some());
+        match format {
             GraphFormat::Text => graph_text(&graph, &durations, columns(usize::MAX)),
             GraphFormat::Dot => graph_dot(&graph),
-            GraphFormat::Svg => graph_svg(&graph, &durations, Colour::Module),
+            GraphFormat::Svg if has_modules => graph_svg(&graph, &durations, Colour::Module),
+            GraphFormat::Svg => graph_svg(&graph, &durations, Colour::Share),
         }
     });
-    print_or_write(&drawn.collect::<Vec<_>>().join("\n"), arguments.output.as_deref())
+    print_or_write(&drawn.collect::<Vec<_>>().join("\n"), output.as_deref())
 }

@@ -2,38 +2,38 @@
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use hemiola_plan::draw::{schedule_svg, schedule_text};
-use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, TaskGraph, WorkerChoice};
+use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, WorkerChoice};
 use hemiola_words::duration;
 
+use super::subject::{Missing, Subject, only, subjects};
 use super::{columns, print, print_or_write};
 use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::Session;
 
 /// Simulated runs per number of workers, with durations drawn from what was measured.
 const RUNS: usize = 400;
 
 pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
-    let session = Session::open(program, &arguments.configuration)?;
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
+    let SimulateArguments { configuration, file, cycle, svg, .. } = arguments;
+    let (cycles, missing) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
     let mut text = String::new();
-    if session.history.profiles().is_empty() {
-        text += &without_durations(session.robot.configuration().output.profile.as_deref());
+    if cycles.iter().any(|cycle| !cycle.has_durations) {
+        text += &without_durations(&missing);
     }
-    if let Some(path) = &arguments.svg {
-        let study = Study::of(&session, session.cycle(arguments.cycle.as_deref(), "`--svg`")?, most);
+    if let Some(path) = svg {
+        let study = Study::of(only(cycles, "`--svg`")?, most);
         let schedule = study.simulation(most.get()).schedule();
         print(&(text + &study.table(most)))?;
         return print_or_write(&schedule_svg(&study.plan, &schedule), Some(path));
     }
-    for index in session.cycles(arguments.cycle.as_deref())? {
-        let study = Study::of(&session, index, most);
+    for cycle in cycles {
+        let study = Study::of(cycle, most);
         let schedule = study.simulation(study.plan.workers()).schedule();
         let _ = writeln!(text, "{}", study.table(most));
         let _ = writeln!(text, "{}", schedule_text(&study.plan, &schedule, columns(110).max(60)));
@@ -42,12 +42,20 @@ pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<Exit
 }
 
 /// Said before all figures, which mean little then.
-fn without_durations(profile: Option<&Path>) -> String {
-    let remedy = profile.map_or_else(
-        || "Set `output.profile` in robot.toml and run the robot once: then they are measured.".to_owned(),
-        |path| format!("Run the robot once: it measures them and keeps them in\n{}.", path.display()),
-    );
-    format!("No durations are known yet, so every task counts as 100 µs.\n{remedy}\n\n")
+fn without_durations(missing: &Missing) -> String {
+    match missing {
+        Missing::Profile(None) => "No durations are known yet, so every task counts as 100 µs.\n\
+             Set `output.profile` in robot.toml and run the robot once: then they are measured.\n\n"
+            .to_owned(),
+        Missing::Profile(Some(path)) => format!(
+            "No durations are known yet, so every task counts as 100 µs.\n\
+             Run the robot once: it measures them and keeps them in\n{}.\n\n",
+            path.display()
+        ),
+        Missing::NotInFile => "The file has no durations, so every task counts as 100 µs: \
+             the shape of the graph alone decides.\n\n"
+            .to_owned(),
+    }
 }
 
 /// A cycle under examination.
@@ -55,15 +63,16 @@ struct Study {
     plan: Plan,
     durations: Durations,
     hand_over: Duration,
+    period: Option<Duration>,
+    /// As many as it has where the graph comes from.
+    workers: Option<NonZeroUsize>,
 }
 
 impl Study {
-    fn of(session: &Session, index: usize, available: NonZeroUsize) -> Self {
-        let graph = TaskGraph::of(&session.robot.resolved().cycles[index]);
-        let durations = session.robot.durations(&graph);
+    fn of(Subject { graph, durations, period, workers, .. }: Subject, available: NonZeroUsize) -> Self {
         let options = PlanOptions { workers: WorkerChoice::Automatic { available }, ..PlanOptions::default() };
         let plan = Plan::new(graph, &durations, &options);
-        Self { plan, durations, hand_over: options.hand_over }
+        Self { plan, durations, hand_over: options.hand_over, period, workers }
     }
 
     fn simulation(&self, workers: usize) -> Simulation<'_> {
@@ -80,12 +89,21 @@ impl Study {
             duration(prediction.work),
             duration(prediction.critical_path)
         );
+        if let Some(period) = self.period {
+            let _ = writeln!(text, "In its file it runs every {}.", duration(period));
+        }
         text += " workers      mean     p0.99  at least  speed-up efficiency\n";
         let alone = self.simulation(1).makespan(RUNS).mean.as_secs_f64();
         for workers in 1..=most.get() {
             let makespan = self.simulation(workers).makespan(RUNS);
             let speed_up = alone / makespan.mean.as_secs_f64().max(1e-12);
-            let mark = if workers == chosen { "  ← the plan's choice" } else { "" };
+            let in_file = self.workers.is_some_and(|in_file| in_file.get() == workers);
+            let mark = match (workers == chosen, in_file) {
+                (true, true) => "  ← the plan's choice, and the file's",
+                (true, false) => "  ← the plan's choice",
+                (false, true) => "  ← as its file has it",
+                (false, false) => "",
+            };
             let _ = writeln!(
                 text,
                 "{workers:8} {:>9} {:>9} {:>9} {speed_up:7.2} × {:8.0} %{mark}",

@@ -1,6 +1,6 @@
 //! Text to lines that mean something.
 
-use super::{Constant, SchemaError, Shape};
+use super::{Constant, Dialect, SchemaError, Shape};
 
 /// The definition of one message.
 pub struct Section {
@@ -22,7 +22,7 @@ pub struct RawField {
 }
 
 /// The first is the root.
-pub fn sections(root: &str, text: &str) -> Result<Vec<Section>, SchemaError> {
+pub fn sections(root: &str, text: &str, dialect: Dialect) -> Result<Vec<Section>, SchemaError> {
     let mut sections = vec![Section::new(root)];
     let mut is_headed = true;
     for (index, line) in text.lines().enumerate() {
@@ -44,7 +44,7 @@ pub fn sections(root: &str, text: &str) -> Result<Vec<Section>, SchemaError> {
             return Err(error(format!("expected `MSG: package/Name` after the line of `=`, found `{line}`")));
         }
         if let Some(section) = sections.last_mut() {
-            section.read(number, line)?;
+            section.read(number, line, dialect)?;
         }
     }
     Ok(sections)
@@ -64,7 +64,7 @@ impl Section {
     }
 
     /// `type name`, `type name default`, `type NAME=value`
-    fn read(&mut self, number: usize, line: &str) -> Result<(), SchemaError> {
+    fn read(&mut self, number: usize, line: &str, dialect: Dialect) -> Result<(), SchemaError> {
         let error = |message| SchemaError { line: number, message };
         let Some((written, rest)) = line.split_once(char::is_whitespace) else {
             return Err(error(format!("`{line}` is neither a field, `type name`, nor a constant, `type NAME=value`")));
@@ -79,8 +79,11 @@ impl Section {
         let has_text = matches!(base, "string" | "wstring");
         let rest = rest.trim_start();
         if let Some(value) = rest.strip_prefix('=') {
-            let value =
-                value_of(value, has_text).ok_or_else(|| error(format!("the constant `{name}` has no value")))?;
+            let value = match dialect {
+                // The whole line: `#` begins no comment there, and nothing is a text too.
+                Dialect::Ros1 if has_text => value.trim().to_owned(),
+                _ => value_of(value, has_text).ok_or_else(|| error(format!("the constant `{name}` has no value")))?,
+            };
             self.constants.push(Constant { name: name.to_owned(), type_name: written.to_owned(), value });
             return Ok(());
         }

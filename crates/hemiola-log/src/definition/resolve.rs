@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::parse::{RawField, Section, short};
-use super::{Definition, Element, Field, NumberType, SchemaError, Shape};
+use super::{Definition, Dialect, Element, Field, NumberType, SchemaError, Shape};
 
 /// How many definitions may be inside each other: what reads values goes as deep.
 const DEEPEST: usize = 64;
 
 /// The root's definition, with all that it needs in it.
-pub fn resolve(root: &str, sections: &[Section]) -> Result<Definition, SchemaError> {
+pub fn resolve(root: &str, sections: &[Section], dialect: Dialect) -> Result<Definition, SchemaError> {
     let mut by_name = HashMap::new();
     for section in sections {
         by_name.entry(section.name.as_str()).or_insert(section);
     }
-    let mut resolver = Resolver { by_name, known: HashMap::new(), open: Vec::new() };
+    let mut resolver = Resolver { by_name, known: HashMap::new(), open: Vec::new(), dialect };
     let error = |message| SchemaError { line: 1, message };
     let section = sections.first().ok_or_else(|| error(format!("there is no definition of `{root}`")))?;
     let definition = resolver.definition(section, 1)?;
@@ -28,6 +28,7 @@ struct Resolver<'s> {
     known: HashMap<String, Arc<Definition>>,
     /// Those whose fields are being resolved.
     open: Vec<&'s str>,
+    dialect: Dialect,
 }
 
 impl<'s> Resolver<'s> {
@@ -54,7 +55,7 @@ impl<'s> Resolver<'s> {
     }
 
     fn field(&mut self, section: &'s Section, field: &RawField) -> Result<Field, SchemaError> {
-        let element = match primitive(&field.type_name, field.text_limit) {
+        let element = match primitive(&field.type_name, field.text_limit, self.dialect) {
             Some(element) => element,
             None => Element::Message(self.message(section, field)?),
         };
@@ -76,7 +77,8 @@ impl<'s> Resolver<'s> {
             _ => Err(SchemaError {
                 line: field.line,
                 message: format!(
-                    "there is no type `{written}`: neither a primitive of ROS 2 nor defined in the schema"
+                    "there is no type `{written}`: neither a primitive of {} nor defined in the schema",
+                    self.dialect
                 ),
             }),
         }
@@ -87,7 +89,7 @@ impl Definition {
     fn new(name: &str, mut fields: Vec<Field>, constants: Vec<super::Constant>) -> Self {
         if fields.is_empty() {
             // As ROS 2 encodes it.
-            fields.push(number("structure_needs_at_least_one_member", NumberType::U8));
+            fields.push(number(Self::FILLER, NumberType::U8));
         }
         let depth = |field: &Field| match &field.element {
             Element::Message(definition) => definition.depth,
@@ -107,9 +109,11 @@ fn number(name: &str, number_type: NumberType) -> Field {
     Field { name: name.into(), element: Element::Number(number_type), shape: Shape::One, default: None }
 }
 
-fn primitive(name: &str, text_limit: Option<usize>) -> Option<Element> {
+fn primitive(name: &str, text_limit: Option<usize>, dialect: Dialect) -> Option<Element> {
     Some(match name {
         "bool" => Element::Boolean,
+        "byte" if dialect == Dialect::Ros1 => Element::Number(NumberType::I8),
+        "wstring" if dialect == Dialect::Ros1 => return None,
         "uint8" | "byte" | "char" => Element::Number(NumberType::U8),
         "int8" => Element::Number(NumberType::I8),
         "uint16" => Element::Number(NumberType::U16),

@@ -22,6 +22,7 @@ pub fn read_beginning<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Begi
     if first == MAGIC {
         return Ok(Beginning::Whole);
     }
+    source.by_ref().take(foreign::LONGEST_BEGINNING - length).read_to_end(&mut first)?;
     source.seek(source.length.saturating_sub(length))?;
     source.by_ref().take(length).read_to_end(&mut last)?;
     let right = first.iter().zip(&MAGIC).filter(|(byte, expected)| byte == expected).count();

@@ -8,10 +8,15 @@ use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::data::{Data, DataType, Field, FixedLength, Items, Writer};
 
 use super::stamp::at_rate;
-use super::{Channel, Output, Timing};
+use super::{Channel, Output, Stream, Timing};
 use crate::error::LogError;
 
-/// As `sensor_msgs/CompressedImage` calls it; `None` if it is none of the pictures that viewers draw.
+/// The form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if it is none of those that viewers draw.
+///
+/// ```
+/// assert_eq!(hemiola_log::picture_format("img/0001.JPG".as_ref()), Some("jpeg"));
+/// assert_eq!(hemiola_log::picture_format("notes.txt".as_ref()), None);
+/// ```
 pub fn format(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {
@@ -82,25 +87,24 @@ impl PictureFolder {
         let bytes = pictures.iter().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
         Ok(Self { topic: topic.to_owned(), pictures, next: 0, rate, bytes, channel: None })
     }
+}
 
-    pub fn bytes(&self) -> u64 {
+impl Stream for PictureFolder {
+    fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    pub fn describe(
-        &mut self,
-        channel: &mut impl FnMut(&str, &MessageSchema) -> Result<Channel, LogError>,
-    ) -> Result<(), LogError> {
-        self.channel = Some(channel(&self.topic, &schema())?);
+    fn describe(&mut self, output: &mut Output<'_>) -> Result<(), LogError> {
+        self.channel = Some(output.channel(&self.topic, &schema())?);
         Ok(())
     }
 
-    pub fn advance(&mut self) -> Option<Time> {
+    fn advance(&mut self, _: &mut Output<'_>) -> Result<Option<Time>, LogError> {
         self.next += 1;
-        (self.next <= self.pictures.len()).then(|| at_rate(self.next as u64 - 1, self.rate))
+        Ok((self.next <= self.pictures.len()).then(|| at_rate(self.next as u64 - 1, self.rate)))
     }
 
-    pub fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
+    fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
         let (Some(path), Some(channel)) = (self.pictures.get(self.next - 1), &mut self.channel) else { return Ok(()) };
         write(path, channel, time, output)
     }
@@ -119,8 +123,8 @@ pub fn write(path: &Path, channel: &mut Channel, time: Time, output: &mut Output
     }
     match (fs::read(path), format(path)) {
         (Ok(data), Some(format)) => {
-            output.bytes += data.len() as u64;
-            output.write(channel, time, |writer| message(writer, time, format, &data))
+            output.advanced(data.len() as u64);
+            output.put(channel, time, |writer| message(writer, time, format, &data))
         }
         (Err(error), _) => {
             output.imported.note(LogError::Open { path: path.to_owned(), error });

@@ -62,11 +62,23 @@ impl FromStr for TimeUnit {
 
 impl TimeUnit {
     /// Of a column, as its name tells: a word for time and a unit.
+    ///
+    /// ```
+    /// use hemiola_log::TimeUnit;
+    ///
+    /// assert_eq!(TimeUnit::of_header("#timestamp [ns]"), Some(TimeUnit::Nanoseconds));
+    /// assert_eq!(TimeUnit::of_header("gyro_deg_s"), None);
+    /// ```
     pub fn of_header(header: &str) -> Option<Self> {
         let header = header.to_lowercase();
         let mut words = header.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
         let unit = words.next_back()?.parse().ok()?;
         words.any(|word| matches!(word, "t" | "time" | "times" | "timestamp" | "stamp")).then_some(unit)
+    }
+
+    /// The first column whose name tells that it holds times.
+    pub(crate) fn column_of(headers: &[String]) -> Option<(usize, Self)> {
+        headers.iter().enumerate().find_map(|(index, header)| Some((index, Self::of_header(header)?)))
     }
 
     fn digits(self) -> usize {
@@ -78,7 +90,16 @@ impl TimeUnit {
         }
     }
 
-    /// A time from a cell, to the nanosecond: stamps of 19 digits are more than a floating-point number holds.
+    /// A time from a cell, to the nanosecond: stamps of 19 digits are more than a floating-point number holds. `None` where it holds none of a log, which
+    /// are from 0 on.
+    ///
+    /// ```
+    /// use hemiola_log::TimeUnit;
+    ///
+    /// let time = TimeUnit::Nanoseconds.time("1403715273262142976").unwrap();
+    /// assert_eq!(time.nanoseconds(), 1_403_715_273_262_142_976);
+    /// assert_eq!(TimeUnit::Seconds.time("-1"), None);
+    /// ```
     pub fn time(self, cell: &str) -> Option<Time> {
         let digits = self.digits();
         let exact = || {

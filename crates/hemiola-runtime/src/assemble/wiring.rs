@@ -15,7 +15,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, channel};
 use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::imported::Imported;
-use crate::blackboard::store::Store;
+use crate::blackboard::store::{Holds, Store};
 use crate::error::RuntimeError;
 use crate::made::of_defaults;
 use crate::record::{InputRecord, SampleRecord, SampleSpan};
@@ -72,7 +72,7 @@ impl Wiring {
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
         let mut export_of: Vec<BTreeMap<Consumer, usize>> = vec![BTreeMap::new(); count];
         let mut imports: Vec<Vec<(usize, Import)>> = (0..count).map(|_| Vec::new()).collect();
-        let mut holds: Vec<Vec<usize>> = nodes.iter().map(|node| vec![0; node.provides.len()]).collect();
+        let mut holds: Vec<Vec<Holds>> = nodes.iter().map(|node| vec![Holds::default(); node.provides.len()]).collect();
         let links = links(robot, &nodes);
         let recorded = script.map(Script::channels);
         for Link { publisher, consumer, lines } in &links {
@@ -109,7 +109,7 @@ impl Wiring {
             .zip(&holds)
             .map(|((node, exports), holds)| {
                 let provided = node.provides.iter().zip(holds);
-                let store = |(&it, &holds): (&&'static RepresentationDescriptor, &usize)| {
+                let store = |(&it, &holds): (&&'static RepresentationDescriptor, &Holds)| {
                     of_defaults(it, || Store::new(it, holds))
                 };
                 let read = |read: &Read| of_defaults(read.descriptor, || Imported::new(read.descriptor));

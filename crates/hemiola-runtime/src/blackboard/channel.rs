@@ -19,6 +19,7 @@ use super::imported::Imported;
 use super::provenance::Provenance;
 use super::slot::Held;
 use super::snapshots::{self, SnapshotReader, SnapshotWriter};
+use super::store::Holds;
 use crate::record::{InputRecord, NO_SNAPSHOT, SampleSpan};
 use crate::sync::{AtomicU64, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
@@ -123,18 +124,23 @@ pub struct RecordedSamples {
 
 impl Recorded {
     /// As [`Line::holds`], of line `index` of those with samples if it is one.
-    pub fn holds(&self, index: Option<usize>) -> usize {
+    pub fn holds(&self, index: Option<usize>) -> Holds {
         let of_samples = |samples: &RecordedSamples| samples.waiting + 2 * samples.at_once + 1;
         let samples = index.map_or(0, |index| self.samples.get(index).map_or(1, of_samples));
-        snapshots::buffers(self.waiting) + samples
+        // No replay has real-time threads.
+        Holds { most: snapshots::buffers(self.waiting) + samples, usual: 1 }
     }
 }
 
 impl Line {
     /// How many values of the store this line may hold at the same time: what the reader's cell shows, what it is about to show,
     /// and the newest snapshot's; a full queue, a full one that was taken, and one that finds no room.
-    pub fn holds(self) -> usize {
-        3 + self.samples.map_or(0, |capacity| 2 * capacity + 1)
+    ///
+    /// As long as every value is published before the next one is written, the newest snapshot has the current value, and the reader
+    /// holds one: it lets go of what it shows before it takes what is new.
+    pub fn holds(self) -> Holds {
+        let samples = self.samples.map_or(0, |capacity| 2 * capacity + 1);
+        Holds { most: 3 + samples, usual: 1 + samples }
     }
 }
 
@@ -327,10 +333,11 @@ impl Import {
 
     fn take_snapshot(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) {
         self.taken = None;
-        if !self.snapshots.take() {
+        let lines = &self.lines;
+        let release = || lines.iter().for_each(|line| blackboard.imported(line.imported).show_default(between));
+        if !self.snapshots.take(release) {
             return;
         }
-        let lines = &self.lines;
         self.taken = Some(self.snapshots.with_front_mut(|snapshot| {
             for (entry, line) in snapshot.entries.iter_mut().zip(lines) {
                 let imported = blackboard.imported(line.imported);

@@ -15,7 +15,7 @@ use super::Blackboard;
 use super::channel::{Export, Import, Line, channel};
 use super::imported::Imported;
 use super::provenance::Provenance;
-use super::store::{Store, Writing};
+use super::store::{Holds, Store, Writing};
 
 /// The run that wrote it; 0 when it was not written. Loom sees every access that no synchronisation orders.
 #[derive(Default)]
@@ -70,7 +70,10 @@ struct Reader {
 fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher, Vec<Reader>) {
     let line = |store| Line { store, imported: store, samples: capacity.filter(|_| store == 0) };
     let lines: Vec<Line> = (0..values).map(line).collect();
-    let holds = |line: &Line| readers * line.holds();
+    let holds = |line: &Line| {
+        let Holds { most, usual } = line.holds();
+        Holds { most: readers * most, usual: readers * usual }
+    };
     let stores = lines.iter().map(|line| Store::new(watched(), holds(line))).collect();
     let (exports, imports): (Vec<Export>, Vec<Import>) =
         (0..readers).map(|_| channel(&lines, 0, ExchangeId(0), None)).unzip();

@@ -114,10 +114,16 @@ impl<T> SnapshotReader<T> {
         }
     }
 
-    /// Takes the newest, or the next of those recorded; `false` if there is none.
-    pub fn take(&mut self) -> bool {
+    /// Takes the newest, or the next of those recorded; `false` if there is none. Calls `release` before it takes the newest, so
+    /// that the consumer never holds the values of two snapshots.
+    pub fn take(&mut self, release: impl FnOnce()) -> bool {
         match self {
-            Self::Newest(newest) => newest.take(),
+            Self::Newest(newest) => {
+                newest.has_new() && {
+                    release();
+                    newest.take()
+                }
+            }
             Self::Recorded(recorded) => {
                 let Some(next) = recorded.filled.pop() else { return false };
                 _ = recorded.returns.push(std::mem::replace(&mut recorded.front, next));

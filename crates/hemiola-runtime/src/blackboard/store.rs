@@ -10,9 +10,12 @@
 //! - a value is only written while it is neither current, nor previous, nor held ([`slot`](super::slot)), and readers only see
 //!   those;
 //! - the current value is held by tasks ordered after its provider, or between two runs;
+//! - the list of slots is looked at by the provider, by tasks ordered after it, and between two runs; so the provider may append to
+//!   it before it is called, and slots stay where they are, for the list refers to them;
 //! - slot [`OVERRIDE`] is changed only between two runs, and only while nobody holds it and it is not current or previous.
 //!
-//! There are enough values for all of that at once (see [`Store::new`]), so that a free one always exists.
+//! There is room for all of that at once (see [`Store::new`]), so that a free one always exists. Values that are not needed as long
+//! as everybody keeps pace are made when they are first needed, by the provider before it is called ([`Store::make_one_more`]).
 
 #![expect(unsafe_code, reason = "values take turns; see the invariant")]
 
@@ -24,20 +27,43 @@ use hemiola_model::module::cell::{Cell, View};
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time, ValueMut};
 
 use super::slot::{Held, Slot};
+use crate::containment::quietly;
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The slot of the value that takes the place of all others while the representation is overridden.
 const OVERRIDE: u32 = 0;
+/// No slot: nobody has asked for the previous value yet.
+const NONE: u32 = u32::MAX;
 /// The current, the previous and the one being written; a spare one; the override.
 const OWN_SLOTS: usize = 5;
+/// The current, the one being written; the override. When a provider begins, the previous value is the current one.
+const OWN_SLOTS_AT_FIRST: usize = 3;
+
+/// How many values of a store others hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// At the same time, whatever happens.
+    pub most: usize,
+    /// As long as all is published that is provided.
+    pub usual: usize,
+}
+
+impl std::ops::AddAssign for Holds {
+    fn add_assign(&mut self, more: Self) {
+        self.most += more.most;
+        self.usual += more.usual;
+    }
+}
 
 /// See the module.
 pub struct Store {
     cell: Cell,
-    /// Changes only between two runs, and then there are more.
+    /// Grows between two runs, or where the provider finds none of them free; has room for all.
     slots: UnsafeCell<Vec<Slot>>,
-    /// How many it was made with.
+    /// How many there may be without those that were added.
     first_slots: usize,
+    /// How many of these have not been made yet. Only the provider changes it.
+    unmade: AtomicU32,
     current: AtomicU32,
     previous: AtomicU32,
     writing: AtomicU32,
@@ -46,7 +72,7 @@ pub struct Store {
     overridden: AtomicBool,
 }
 
-// SAFETY: see the invariant; the list of slots belongs to the provider's cycle or source, and changes between two runs.
+// SAFETY: see the invariant; the list of slots belongs to the provider's cycle or source.
 unsafe impl Sync for Store {}
 
 /// Slots that are to be added to a store, and memory for the list of all.
@@ -68,17 +94,21 @@ impl NewSlots {
 }
 
 impl Store {
-    /// A store from which others can hold up to `holds` values at the same time.
-    pub fn new(descriptor: &'static RepresentationDescriptor, holds: usize) -> Self {
-        let slots: Vec<Slot> = (0..OWN_SLOTS + holds).map(|_| Slot::new(descriptor.create())).collect();
+    /// A store from which others can hold so many values. Those for what is usual are made here, the others when they are needed.
+    pub fn new(descriptor: &'static RepresentationDescriptor, holds: Holds) -> Self {
+        let first_slots = OWN_SLOTS + holds.most;
+        let at_first = (OWN_SLOTS_AT_FIRST + holds.usual).min(first_slots);
+        let mut slots: Vec<Slot> = Vec::with_capacity(first_slots);
+        slots.extend((0..at_first).map(|_| Slot::new(descriptor.create())));
         // SAFETY: nobody else has it yet.
         let initial = View::of(unsafe { slots[1].value() });
         Self {
             cell: Cell::new(descriptor, initial),
-            first_slots: slots.len(),
+            first_slots,
+            unmade: AtomicU32::new((first_slots - at_first) as u32),
             slots: UnsafeCell::new(slots),
             current: AtomicU32::new(1),
-            previous: AtomicU32::new(1),
+            previous: AtomicU32::new(NONE),
             writing: AtomicU32::new(1),
             commits: AtomicU32::new(0),
             overridden: AtomicBool::new(false),
@@ -100,7 +130,8 @@ impl Store {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Makes the current value the previous one.
+    /// Makes the current value the previous one. Who reads previous values has this called before every run; as long as nobody
+    /// does, none is kept.
     pub fn age(&self, between: &mut BetweenRuns<'_>) {
         self.previous.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
         self.cell.age(between);
@@ -199,8 +230,25 @@ impl Store {
         self.cell.age(between);
     }
 
+    /// Makes a slot more, for a provider that finds none free: a reader holds values longer than is usual. `None` if there are
+    /// all already, or if the type's `Default` panics.
+    ///
+    /// # Safety
+    /// By the provider before it is called, or between two runs.
+    #[cold]
+    unsafe fn make_one_more(&self) -> Option<u32> {
+        let unmade = self.unmade.load(Ordering::Relaxed).checked_sub(1)?;
+        let slot = quietly(|| Slot::new(self.descriptor().create()))?;
+        self.unmade.store(unmade, Ordering::Relaxed);
+        // SAFETY: promised by the caller; nobody else looks at the list at present.
+        let slots = unsafe { &mut *self.slots.get() };
+        slots.push(slot);
+        Some((slots.len() - 1) as u32)
+    }
+
     fn slots(&self) -> &[Slot] {
-        // SAFETY: the list changes between two runs; whoever looks at it belongs to the run, or is the one who changes it.
+        // SAFETY: the list changes between two runs and before the provider is called; whoever looks at it is the provider, comes
+        // after it in the run, or is the one who changes it.
         unsafe { &*self.slots.get() }
     }
 
@@ -236,7 +284,10 @@ impl<'s> Writing<'s> {
     fn choose(&self, store: &Store) -> bool {
         let (current, previous) = (store.current.load(Ordering::Relaxed), store.previous.load(Ordering::Relaxed));
         let is_free = |slot: u32| slot != current && slot != previous && store.slot(slot).is_free();
-        let Some(free) = (1..store.slots().len() as u32).find(|&slot| is_free(slot)) else { return false };
+        // The first one that is free: those that were made for an exception are used in exceptions.
+        let free = (1..store.slots().len() as u32).find(|&slot| is_free(slot));
+        // SAFETY: the provider has not been called yet.
+        let Some(free) = free.or_else(|| unsafe { store.make_one_more() }) else { return false };
         store.writing.store(free, Ordering::Relaxed);
         // SAFETY: the value is free, so nobody sees it; this is the one who writes.
         unsafe { store.cell.set_writing(store.address(free).cast_mut()) };
@@ -281,3 +332,6 @@ impl Drop for Writing<'_> {
         self.stores.iter().for_each(|store| unsafe { store.cell.set_stale() });
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

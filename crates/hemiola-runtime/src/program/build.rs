@@ -13,7 +13,7 @@ use super::lineage::{Input, Lineage, Root};
 use super::update::{TakenOutputs, UpdatePublisher, UpdateTask};
 use super::{Body, CellRef, DiscardedStores, Planned, Program, ProgramPort, StoreRef, Task};
 use crate::blackboard::Blackboard;
-use crate::blackboard::store::Store;
+use crate::blackboard::store::{Holds, Store};
 use crate::error::RuntimeError;
 use crate::executor::ExecutableGraph;
 use crate::made::of_defaults;
@@ -183,7 +183,7 @@ fn bind(
         let provided_here = parts.cycle.providers.contains_key(name);
         let cell = match argument.kind() {
             ArgumentKind::Provides if resolved.discarded.iter().any(|discarded| discarded == name) => {
-                let store = Box::new(of_defaults(representation, || Store::new(representation, 0))?);
+                let store = Box::new(of_defaults(representation, || Store::new(representation, Holds::default()))?);
                 let reference = outlive_store(&store);
                 discarded.push(store);
                 outputs.push(reference);

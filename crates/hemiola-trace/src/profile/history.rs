@@ -22,7 +22,8 @@ use std::{
 /// let built = |build: &str| Conditions { pace: Pace::RealTime, build: build.into(), ..Conditions::default() };
 /// let mut execution = Distribution::new();
 /// execution.record(52_000);
-/// let mut run = Profile { conditions: built("yesterday's"), ..Profile::default() };
+/// let mut run = Profile::default();
+/// run.conditions = built("yesterday's");
 /// run.insert("motion", "Walk.joints", &execution);
 ///
 /// let mut history = ProfileHistory::default();

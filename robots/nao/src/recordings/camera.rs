@@ -4,7 +4,7 @@ use hemiola::prelude::*;
 
 use super::directory::{files_with, read_bounded, read_table};
 use super::picture::Picture;
-use super::table::{Column, Table};
+use super::table::{Column, Stamps, Table};
 use super::timeline::Timeline;
 use super::{CameraRecording, RecordingReport};
 use crate::NaoError;
@@ -12,8 +12,8 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 
 /// Plays a directory of pictures as the upper camera; the lower one stays dark.
 ///
-/// The frames are, in this order, the column `file` of `index.csv` or of `poses.csv` (both may be gzipped), or all JPEG and
-/// PNG files by name. Their stamps are the column `t_s`. A stamp that steps back is delivered with the one before it.
+/// The frames are, in this order, the column of `index.csv`, of `poses.csv` or of another table (each may be gzipped) that names pictures, or all
+/// JPEG and PNG files by name. Their stamps are the column of times: `t_s`, `time [ns]`, `stamp_ms`. A stamp that steps back is delivered with the one before it.
 /// A frame that cannot be read, or ends early, is left out: half a picture would be seen as a wall.
 #[derive(Source)]
 pub struct RecordedCamera {
@@ -104,7 +104,7 @@ struct Film {
 
 enum Frames {
     /// With the column of the files, and of the stamps and the first of them where there are any.
-    Listed(Table, Column, Option<(Column, f64)>),
+    Listed(Table, Column, Option<(Stamps, f64)>),
     ByName(Vec<PathBuf>),
 }
 
@@ -112,15 +112,21 @@ impl Film {
     fn open(directory: &Path, rate: f64) -> Result<Self, NaoError> {
         let table = match read_table(directory, "index.csv")? {
             Some(table) => Some(table),
-            None => read_table(directory, "poses.csv")?,
+            None => match read_table(directory, "poses.csv")? {
+                Some(table) => Some(table),
+                None => Self::table_of_pictures(directory)?,
+            },
         };
         let frames = match table {
             Some(table) => {
-                let first = table.find("t_s").map(|stamps| {
-                    let first = table.rows().find_map(|row| row.seconds(stamps).ok());
+                let first = table.find_stamps().map(|stamps| {
+                    let first = table.rows().find_map(|row| row.stamp(stamps).ok());
                     (stamps, first.unwrap_or_default())
                 });
-                let files = table.column("file")?;
+                let files = match table.find("file").or_else(|| table.find_pictures()) {
+                    Some(pictures) => pictures,
+                    None => table.column("file")?,
+                };
                 Frames::Listed(table, files, first)
             }
             None => Frames::ByName(files_with(directory, &[".jpg", ".jpeg", ".png"])?),
@@ -133,11 +139,22 @@ impl Film {
         }
         let timeline = match &frames {
             Frames::Listed(table, _, Some((stamps, _))) if rate <= 0.0 => {
-                Timeline::of_stamps(table.rows().filter_map(|row| row.seconds(*stamps).ok()))
+                Timeline::of_stamps(table.rows().filter_map(|row| row.stamp(*stamps).ok()))
             }
             _ => Timeline::at_rate(if rate > 0.0 { rate } else { USUAL_RATE }),
         };
         Ok(Self { directory: directory.to_owned(), frames, position: 0, delivered: 0, timeline })
+    }
+
+    /// Another table that names pictures.
+    fn table_of_pictures(directory: &Path) -> Result<Option<Table>, NaoError> {
+        for file in files_with(directory, &[".csv", ".csv.gz"])? {
+            let table = Table::parse(&file, &read_bounded(&file)?).whole()?;
+            if table.find_pictures().is_some() {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
     }
 
     fn at_end(&self) -> bool {
@@ -176,7 +193,7 @@ impl Frames {
             Self::Listed(table, files, stamps) => {
                 let Some(row) = table.row(index) else { return Ok((directory.to_owned(), 0.0)) };
                 let seconds = match stamps {
-                    Some((column, first)) => row.seconds(*column)? - first,
+                    Some((column, first)) => row.stamp(*column)? - first,
                     None => 0.0,
                 };
                 Ok((directory.join(row.path(*files)?), seconds))

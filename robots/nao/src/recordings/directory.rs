@@ -37,7 +37,7 @@ pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, NaoErro
     for name in [name.to_owned(), format!("{name}.gz")] {
         let file = directory.join(name);
         if file.is_file() {
-            return read_bounded(&file).map(|bytes| Some(Table::parse(&file, &bytes)));
+            return Table::parse(&file, &read_bounded(&file)?).whole().map(Some);
         }
     }
     Ok(None)

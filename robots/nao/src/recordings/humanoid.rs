@@ -6,7 +6,7 @@ use std::path::Path;
 
 use glam::{EulerRot, Quat};
 
-use super::table::{Column, Table};
+use super::table::{Column, Stamps, Table};
 use crate::NaoError;
 use crate::representations::sensing::{FootPressure, JointAngles};
 use crate::robot::Joint;
@@ -54,7 +54,7 @@ pub struct FootForces {
 }
 
 impl JointTable {
-    /// Takes a table with `t_s` and `q.NAME` for each joint.
+    /// Takes a table with a column of times and `q.NAME` for each joint.
     pub fn new(table: Table) -> Result<Self, NaoError> {
         let column = |(index, joint): (usize, &(&str, Joint, f32, f32))| {
             table.find(&format!("q.{}", joint.0)).map(|column| (index, column))
@@ -76,7 +76,7 @@ impl JointTable {
 }
 
 impl FootForces {
-    /// Takes a table with `t_s`, `left_fz` and `right_fz`.
+    /// Takes a table with a column of times, `left_fz` and `right_fz`.
     pub fn new(table: Table) -> Result<Self, NaoError> {
         Ok(Self { columns: table.columns(["left_fz", "right_fz"])?, cursor: Cursor::new(table)? })
     }
@@ -95,19 +95,19 @@ impl FootForces {
 #[derive(Debug)]
 struct Cursor {
     table: Table,
-    stamps: Column,
+    stamps: Stamps,
     row: usize,
 }
 
 impl Cursor {
     fn new(table: Table) -> Result<Self, NaoError> {
-        Ok(Self { stamps: table.column("t_s")?, table, row: 0 })
+        Ok(Self { stamps: table.stamps()?, table, row: 0 })
     }
 
     /// The last row that is not later than `seconds`; the first one when all are. Never goes back, so it is O(1) on average.
     fn seek(&mut self, seconds: f64) -> Result<usize, NaoError> {
         while let Some(next) = self.table.row(self.row + 1) {
-            if next.seconds(self.stamps)? > seconds {
+            if next.stamp(self.stamps)? > seconds {
                 break;
             }
             self.row += 1;

@@ -12,7 +12,7 @@ use crate::representations::sensing::AudioBlock;
 /// Samples in a block, as the NAO's audio device delivers them.
 const BLOCK: usize = 1024;
 
-/// Plays the WAV files of a directory, by name and one after the other, in blocks of 1024 samples of their first channel.
+/// Plays the sound (WAV, FLAC) of a directory, by name and one after the other, in blocks of 1024 samples of their first channel.
 ///
 /// The end of a file that fills no block is left out. A file may have any sample rate; each block tells its own.
 #[derive(Source)]
@@ -26,7 +26,7 @@ pub struct RecordedMicrophone {
 /// Parameters of [`RecordedMicrophone`].
 #[derive(Parameters)]
 pub struct RecordedMicrophoneParameters {
-    /// A WAV file or a directory of them; empty for no microphone at all.
+    /// A file of sound (WAV, FLAC) or a directory of them; empty for no microphone at all.
     #[parameter(default = String::new())]
     pub directory: String,
     /// Blocks per second; 0 for the sample rate of the files.
@@ -98,9 +98,9 @@ struct Tape {
 
 impl Tape {
     fn open(path: &Path, rate: f64) -> Result<Self, NaoError> {
-        let files = if path.is_file() { vec![path.to_owned()] } else { files_with(path, &[".wav"])? };
+        let files = if path.is_file() { vec![path.to_owned()] } else { files_with(path, &[".wav", ".flac"])? };
         if files.is_empty() {
-            return Err(NaoError::NothingFound { directory: path.to_owned(), expected: "sound (wav)" });
+            return Err(NaoError::NothingFound { directory: path.to_owned(), expected: "sound (wav, flac)" });
         }
         let sound = Sound { samples: Vec::new(), sample_rate: 48_000.0, ends_early: false };
         let timeline = if rate > 0.0 { Timeline::at_rate(rate) } else { Timeline::of_stamps(std::iter::empty()) };

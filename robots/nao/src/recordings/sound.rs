@@ -1,9 +1,8 @@
-//! Sound from WAV files.
+//! Sound from files, as `log import` reads them.
 
-use std::io::Cursor;
 use std::path::Path;
 
-use hound::{SampleFormat, WavReader};
+use hemiola::log::SoundReader;
 
 use crate::NaoError;
 
@@ -19,35 +18,24 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Decodes the first channel of a WAV file, of integers or floating point numbers; `file` is for messages only.
+    /// Decodes the first channel of a WAV or FLAC file; `file` is for messages only.
     ///
     /// # Errors
     /// It is none, or of no samples.
     pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, NaoError> {
-        let wrong = |reason: hound::Error| NaoError::format(file, "WAV", reason);
-        let mut reader = WavReader::new(Cursor::new(bytes)).map_err(wrong)?;
-        let form = reader.spec();
-        let channels = usize::from(form.channels.max(1));
-        let announced = reader.len() as usize / channels;
-        let samples: Vec<f32> = match form.sample_format {
-            SampleFormat::Float => {
-                reader.samples::<f32>().step_by(channels).map_while(Result::ok).map(within).collect()
-            }
-            SampleFormat::Int => {
-                let scale = 1.0 / (1_i64 << (form.bits_per_sample.clamp(1, 32) - 1)) as f32;
-                let samples = reader.samples::<i32>().step_by(channels).map_while(Result::ok);
-                samples.map(|sample| within(sample as f32 * scale)).collect()
-            }
-        };
-        if samples.is_empty() || form.sample_rate == 0 {
-            let reason = format!("{} samples at {} Hz", samples.len(), form.sample_rate);
-            return Err(NaoError::format(file, "WAV", reason));
+        let wrong = |reason: &dyn ToString| NaoError::format(file, "sound (WAV, FLAC)", reason.to_string());
+        let mut reader = SoundReader::new(file, bytes).map_err(|error| wrong(&error))?;
+        let channels = usize::from(reader.channels());
+        let (mut samples, mut block) = (Vec::new(), Vec::new());
+        while reader.read(BLOCK, &mut block).map_err(|error| wrong(&error))? > 0 {
+            samples.extend(block.drain(..).step_by(channels));
         }
-        Ok(Self { ends_early: samples.len() < announced, samples, sample_rate: form.sample_rate as f32 })
+        if samples.is_empty() {
+            return Err(wrong(&reader.ends_early().unwrap_or("it has no samples")));
+        }
+        Ok(Self { samples, sample_rate: reader.sample_rate() as f32, ends_early: reader.ends_early().is_some() })
     }
 }
 
-/// What a converter can give; a number that is none becomes silence.
-fn within(sample: f32) -> f32 {
-    if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) }
-}
+/// Frames that are decoded at once.
+const BLOCK: usize = 4096;

@@ -1,58 +1,69 @@
-//! Tables of numbers in text: a header line, then rows of cells between commas.
+//! Tables of numbers in text, in memory, as `log import` reads them.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use hemiola::log::{TableReader, TableRow, TimeUnit, picture_format};
 
 use crate::NaoError;
 
-/// Stamps beyond thirty years are mistakes, and would overflow a clock.
-const LARGEST_SECONDS: f64 = 1e9;
+/// Stamps beyond the 292 years of a clock are mistakes.
+const LARGEST_SECONDS: f64 = 9e9;
 
 /// A whole table in memory. Cells are read when they are asked for, so one bad cell spoils only its row.
-///
-/// Without quotes: none of the recorded forms has any. Spaces around cells, a byte order mark, carriage returns and empty
-/// lines do no harm.
 #[derive(Clone, Debug)]
 pub struct Table {
     file: PathBuf,
-    text: String,
     header: Vec<String>,
-    /// Line number, from 1, and place in the text.
-    rows: Vec<(usize, Range<usize>)>,
+    /// What the columns are called in logs.
+    names: Vec<String>,
+    rows: Vec<TableRow>,
+    /// Why there are no more rows, where the text does not end as a table.
+    problem: Option<String>,
 }
 
 /// A column of a [`Table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column(usize);
 
+/// A column of times, and what it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps(Column, TimeUnit);
+
 /// A row of a [`Table`].
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'t> {
     table: &'t Table,
-    line: usize,
-    text: &'t str,
+    row: &'t TableRow,
 }
 
 impl Table {
     /// Splits `bytes` into a header and rows; `file` is for messages only. Bytes that are no text become `U+FFFD`.
     #[must_use]
     pub fn parse(file: &Path, bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let mut header = None;
-        let mut rows = Vec::new();
-        let mut start = 0;
-        for (index, line) in text.split_inclusive('\n').enumerate() {
-            let content = line.trim_end().trim_start_matches('\u{feff}');
-            if !content.trim_start().is_empty() {
-                let begin = start + (line.trim_end().len() - content.len());
-                match header {
-                    None => header = Some(content.split(',').map(|name| name.trim().to_owned()).collect()),
-                    Some(_) => rows.push((index + 1, begin..begin + content.len())),
-                }
-            }
-            start += line.len();
+        let mut table =
+            Self { file: file.to_owned(), header: Vec::new(), names: Vec::new(), rows: Vec::new(), problem: None };
+        table.problem = table.read(bytes).err().map(|error| error.to_string());
+        table
+    }
+
+    fn read(&mut self, bytes: &[u8]) -> Result<(), hemiola::log::LogError> {
+        let mut reader = TableReader::new(&self.file, bytes)?;
+        (self.header, self.names) = (reader.headers().to_vec(), reader.field_names());
+        while let Some(row) = reader.next_row()? {
+            self.rows.push(row);
         }
-        Self { file: file.to_owned(), header: header.unwrap_or_default(), rows, text }
+        Ok(())
+    }
+
+    /// The table, if all of it could be read.
+    ///
+    /// # Errors
+    /// The text does not end as a table.
+    pub fn whole(self) -> Result<Self, NaoError> {
+        match &self.problem {
+            None => Ok(self),
+            Some(problem) => Err(NaoError::format(&self.file, "table", problem)),
+        }
     }
 
     /// The file that the table came from.
@@ -79,10 +90,37 @@ impl Table {
         &self.header
     }
 
-    /// A column by its name, if it exists.
+    /// A column by its name, as it stands in the table or in logs, if it exists.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Column> {
-        self.header.iter().position(|column| column == name).map(Column)
+        let is_called = |names: &[String]| names.iter().position(|column| column == name);
+        is_called(&self.header).or_else(|| is_called(&self.names)).map(Column)
+    }
+
+    /// The column of times, known by its name: `t_s`, `time [ns]`, `stamp_ms`.
+    #[must_use]
+    pub fn find_stamps(&self) -> Option<Stamps> {
+        let unit = |header: &String| TimeUnit::of_header(header);
+        self.header.iter().enumerate().find_map(|(index, header)| Some(Stamps(Column(index), unit(header)?)))
+    }
+
+    /// The same, which must be there.
+    ///
+    /// # Errors
+    /// There is none; the message names the columns that exist.
+    pub fn stamps(&self) -> Result<Stamps, NaoError> {
+        self.find_stamps().ok_or_else(|| NaoError::MissingColumn {
+            file: self.file.clone(),
+            column: "t_s".to_owned(),
+            present: self.header.clone(),
+        })
+    }
+
+    /// The first column whose first cell names a picture.
+    #[must_use]
+    pub fn find_pictures(&self) -> Option<Column> {
+        let row = self.rows.first()?;
+        (0..self.header.len()).find(|&index| picture_format(Path::new(row.cell(index))).is_some()).map(Column)
     }
 
     /// A column by its name.
@@ -111,22 +149,21 @@ impl Table {
 
     /// The rows in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.rows.iter().map(|(line, range)| Row { table: self, line: *line, text: &self.text[range.clone()] })
+        self.rows.iter().map(|row| Row { table: self, row })
     }
 
     /// A row by its number from 0.
     #[must_use]
     pub fn row(&self, index: usize) -> Option<Row<'_>> {
-        let (line, range) = self.rows.get(index)?;
-        Some(Row { table: self, line: *line, text: &self.text[range.clone()] })
+        Some(Row { table: self, row: self.rows.get(index)? })
     }
 }
 
 impl<'t> Row<'t> {
-    /// The text of a cell without spaces around it; empty when the row is too short. O(column).
+    /// The text of a cell without spaces around it; empty when the row is too short.
     #[must_use]
     pub fn text(&self, column: Column) -> &'t str {
-        self.text.split(',').nth(column.0).unwrap_or_default().trim()
+        self.row.cell(column.0)
     }
 
     /// A finite number.
@@ -150,10 +187,22 @@ impl<'t> Row<'t> {
         Ok(numbers)
     }
 
+    /// A time in seconds, whatever its column counts.
+    ///
+    /// # Errors
+    /// The cell holds none, or one that is farther from zero than a clock reaches.
+    pub fn stamp(&self, Stamps(column, unit): Stamps) -> Result<f64, NaoError> {
+        if unit == TimeUnit::Seconds {
+            return self.seconds(column);
+        }
+        let time = unit.time(self.text(column)).ok_or_else(|| self.wrong(column, "a time from 0 on"))?;
+        Ok(time.nanoseconds() as f64 / 1e9)
+    }
+
     /// A time in seconds.
     ///
     /// # Errors
-    /// The cell holds none, or one that is farther from zero than thirty years.
+    /// The cell holds none, or one that is farther from zero than a clock reaches.
     pub fn seconds(&self, column: Column) -> Result<f64, NaoError> {
         let seconds = self.number(column)?;
         if seconds.abs() > LARGEST_SECONDS {
@@ -178,7 +227,7 @@ impl<'t> Row<'t> {
     fn wrong(&self, column: Column, expected: &'static str) -> NaoError {
         NaoError::Cell {
             file: self.table.file.clone(),
-            line: self.line,
+            line: usize::try_from(self.row.line()).unwrap_or(usize::MAX),
             column: self.table.header.get(column.0).cloned().unwrap_or_default(),
             value: self.text(column).chars().take(40).collect(),
             expected,

@@ -252,6 +252,44 @@ fn sound_comes_in_blocks_of_each_files_own_sample_rate() {
 }
 
 #[test]
+fn sources_and_imported_logs_have_the_same_times_sound_and_columns() {
+    use hemiola::log::{Entry, LogCompression, LogReader, Numbers, Timing, Value, import};
+    let body = "Stamp (ms),Gyroscope X (deg/s),Gyroscope Y (deg/s),Gyroscope Z (deg/s),Accelerometer X (g),Accelerometer Y (g),\
+                Accelerometer Z (g)\n1602421393803,180,0,0,0,0,1\n1602421393813,0,90,0,0,0,1\n";
+    let folder = Folder::new()
+        .with("whistle.wav", wav(&[8192; 2048], 16_000))
+        .with("body.csv", body)
+        .with("drive.csv", "picture,when_time_ms\na.png,40\na.png,80\n")
+        .with("a.png", png([200; 3]));
+    let log = folder.0.join("out.mcap");
+    let imported = import(&folder.0, &log, LogCompression::None, &Timing::default(), |_, _| {}).unwrap();
+    assert_eq!(imported.problem_count, 0, "{:?}", imported.problems);
+    let mut messages = Vec::new();
+    let mut log = LogReader::open(&log).unwrap();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap() {
+            let time = message.log_time.nanoseconds() as f64 / 1e9;
+            messages.push((message.channel.topic.clone(), time, message.decode().unwrap()));
+        }
+    }
+    let of = |topic: &str| messages.iter().filter(|message| message.0 == topic).collect::<Vec<_>>();
+    for (played, logged) in heard(folder.path(), false, 9).0.iter().zip(of("/whistle")) {
+        let samples = Value::Numbers(Numbers::F32(played.1.samples.clone()));
+        assert_eq!((played.0, Some(&samples)), (logged.1, logged.2.get("samples").as_deref()));
+    }
+    let (felt, report) = felt(folder.path() + "/body.csv", 0.0, false, 9);
+    assert_eq!((felt.len(), of("/body").len()), (2, 2), "{report}");
+    assert!((felt[1].0 - felt[0].0 - 0.01).abs() < 1e-6);
+    assert!((of("/body")[1].1 - of("/body")[0].1 - 0.01).abs() < 1e-6);
+    assert_eq!(of("/body")[0].2.get("gyroscope_x_deg_s").unwrap().number(), Some(180.0));
+    assert!((felt[0].1.angular_velocity.x - std::f32::consts::PI).abs() < 1e-6);
+    assert!((felt[1].1.acceleration.z - 9.806_65).abs() < 1e-6);
+    let (frames, report) = film(camera(folder.path(), 0.0, false), 9);
+    assert_eq!((frames.len(), of("/drive/picture").len()), (2, 2), "{report}");
+    assert!((frames[1].0 - 0.04).abs() < 1e-9 && (of("/drive/picture")[1].1 - 0.08).abs() < 1e-9);
+}
+
+#[test]
 fn messages_name_file_line_value_and_remedy() {
     let table = Table::parse(Path::new("walk/imu.csv"), b"t_s, gyr\r\n\r\n0.5,nan\r\n1e300,/etc\r\n");
     let [stamp, gyroscope] = table.columns(["t_s", "gyr"]).unwrap();

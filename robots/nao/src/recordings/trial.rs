@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 
 use super::directory::{files_with, read_bounded, read_table};
 use super::humanoid::{FootForces, JointTable, imu_rotation};
-use super::table::{Column, Table};
+use super::table::{self, Column, Table};
 use crate::NaoError;
 use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
@@ -18,8 +18,8 @@ const COUNTED_RATE: f64 = 2000.0 / 7.0;
 pub struct Trial {
     imu: Table,
     stamps: Stamps,
-    gyroscope: [Column; 3],
-    accelerometer: [Column; 3],
+    gyroscope: Measured,
+    accelerometer: Measured,
     /// From the inertial unit's frame to the torso's.
     rotation: Quat,
     joints: Option<JointTable>,
@@ -28,11 +28,32 @@ pub struct Trial {
 
 #[derive(Clone, Copy, Debug)]
 enum Stamps {
-    /// Seconds.
-    Seconds(Column),
+    Times(table::Stamps),
     /// Numbers of samples.
     Counted(Column),
 }
+
+/// Three columns, and what makes SI units of what they hold.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    columns: [Column; 3],
+    factor: f32,
+}
+
+/// Names of columns as they are known, and their factors.
+type Known = [([&'static str; 3], f32); 2];
+
+const GYROSCOPE: Known = [
+    (["gyr_x", "gyr_y", "gyr_z"], 1.0),
+    (["gyroscope_x_deg_s", "gyroscope_y_deg_s", "gyroscope_z_deg_s"], std::f32::consts::PI / 180.0),
+];
+const ACCELEROMETER: Known = [
+    (["acc_x", "acc_y", "acc_z"], 1.0),
+    (["accelerometer_x_g", "accelerometer_y_g", "accelerometer_z_g"], STANDARD_GRAVITY),
+];
+
+/// What `g` stands for, in metre per second squared.
+const STANDARD_GRAVITY: f32 = 9.806_65;
 
 /// Where the trials of a directory are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,12 +110,13 @@ impl TrialFiles {
 }
 
 impl Trial {
-    /// Reads a table of samples: `gyr_x` ... `acc_z` and either `t_s` or `i`, which counts samples of 2000/7 Hz.
+    /// Reads a table of samples: `gyr_x` ... `acc_z` in SI units or `Gyroscope X (deg/s)` ... `Accelerometer Z (g)`, and either a column of
+    /// times (`t_s`, `Time (s)`, `stamp [ns]`) or `i`, which counts samples of 2000/7 Hz.
     ///
     /// # Errors
     /// It cannot be read, or lacks a column.
     pub fn read(file: &Path) -> Result<Self, NaoError> {
-        Self::new(Table::parse(file, &read_bounded(file)?))
+        Self::new(Table::parse(file, &read_bounded(file)?).whole()?)
     }
 
     /// Reads the samples of a robot's directory, turned into the torso's frame as the sensor stands in the robot's URDF.
@@ -122,13 +144,13 @@ impl Trial {
     /// It lacks a column.
     pub fn new(imu: Table) -> Result<Self, NaoError> {
         let stamps = match imu.find("i") {
-            Some(counted) if imu.find("t_s").is_none() => Stamps::Counted(counted),
-            _ => Stamps::Seconds(imu.column("t_s")?),
+            Some(counted) if imu.find_stamps().is_none() => Stamps::Counted(counted),
+            _ => Stamps::Times(imu.stamps()?),
         };
         Ok(Self {
             stamps,
-            gyroscope: imu.columns(["gyr_x", "gyr_y", "gyr_z"])?,
-            accelerometer: imu.columns(["acc_x", "acc_y", "acc_z"])?,
+            gyroscope: Measured::find(&imu, GYROSCOPE)?,
+            accelerometer: Measured::find(&imu, ACCELEROMETER)?,
             rotation: Quat::IDENTITY,
             joints: None,
             feet: None,
@@ -152,7 +174,7 @@ impl Trial {
     pub fn seconds(&self, row: usize) -> Result<f64, NaoError> {
         let row = self.imu.row(row).expect("a row of this table");
         match self.stamps {
-            Stamps::Seconds(column) => row.seconds(column),
+            Stamps::Times(stamps) => row.stamp(stamps),
             Stamps::Counted(column) => row.seconds(column).map(|count| count / COUNTED_RATE),
         }
     }
@@ -163,11 +185,11 @@ impl Trial {
     /// A cell holds no number.
     pub fn sample(&self, row: usize) -> Result<ImuSample, NaoError> {
         let row = self.imu.row(row).expect("a row of this table");
-        let turned = |values: [f32; 3]| self.rotation * Vec3::from(values);
-        Ok(ImuSample {
-            angular_velocity: turned(row.numbers(self.gyroscope)?),
-            acceleration: turned(row.numbers(self.accelerometer)?),
-        })
+        let turned = |measured: Measured| {
+            let values = row.numbers(measured.columns)?.map(|value| value * measured.factor);
+            Ok::<_, NaoError>(self.rotation * Vec3::from(values))
+        };
+        Ok(ImuSample { angular_velocity: turned(self.gyroscope)?, acceleration: turned(self.accelerometer)? })
     }
 
     /// The newest positions of the joints at a time on the recording's own clock; zero where none are recorded.
@@ -184,5 +206,14 @@ impl Trial {
     /// A cell holds no number.
     pub fn feet(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), NaoError> {
         self.feet.as_mut().map_or(Ok(()), |table| table.read(seconds, pressure))
+    }
+}
+
+impl Measured {
+    /// The columns, by the first names that the table has.
+    fn find(table: &Table, [first, second]: Known) -> Result<Self, NaoError> {
+        let measured = |(names, factor)| Ok(Self { columns: table.columns(names)?, factor });
+        // Who has neither is told of the first.
+        measured(first).or_else(|error| measured(second).map_err(|_: NaoError| error))
     }
 }

@@ -1,4 +1,4 @@
-//! `log import`: a directory of tables and pictures as a log.
+//! `log import`: recordings that are not logs yet as a log.
 
 use std::process::ExitCode;
 
@@ -15,10 +15,10 @@ use crate::error::CommandError;
 const MOST_PROBLEMS: usize = 20;
 
 pub fn import(arguments: &ImportArguments) -> Result<ExitCode, CommandError> {
-    let ImportArguments { directory, output, time_column, rate, compression } = arguments;
+    let ImportArguments { recording, output, time_column, rate, compression } = arguments;
     let timing = Timing { column: time_column.clone(), rate: *rate };
     let mut progress = Progress::new();
-    let imported = hemiola_log::import(directory, output, (*compression).into(), &timing, |done, all| {
+    let imported = hemiola_log::import(recording, output, (*compression).into(), &timing, |done, all| {
         progress.show(done, all);
     })?;
     drop(progress);
@@ -27,6 +27,12 @@ pub fn import(arguments: &ImportArguments) -> Result<ExitCode, CommandError> {
     }
     if let Some(more) = imported.problem_count.checked_sub(MOST_PROBLEMS as u64).filter(|&more| more > 0) {
         eprintln!("and {} more", grouped(more));
+    }
+    for note in imported.notes.iter().take(MOST_PROBLEMS) {
+        eprintln!("{note}");
+    }
+    if let Some(more) = imported.notes.len().checked_sub(MOST_PROBLEMS).filter(|&more| more > 0) {
+        eprintln!("and {} more", grouped(more as u64));
     }
     let width = imported.channels.iter().map(|channel| channel.topic.chars().count()).max().unwrap_or(0);
     let mut text = format!("{}\n", output.display());

@@ -56,12 +56,20 @@ pub struct CrossingsParameters {
     /// Least contrast of an arm to both sides, as a part of the carpet's brightness.
     #[parameter(default = 0.12, range = 0.0..=2.0)]
     pub least_contrast: f32,
+    /// The same as a part of the contrast of the line's other arm, where that is larger: both are of the same paint, and what
+    /// goes on less bright is a seam, a crease or dirt.
+    #[parameter(default = 0.4, range = 0.0..=1.0)]
+    pub least_of_line: f32,
     /// Part of an arm that must be painted.
     #[parameter(default = 0.65, range = 0.0..=1.0)]
     pub least_paint: f32,
     /// Largest part of an arm with paint when there is no arm. Between the two nobody knows.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     pub most_absent_paint: f32,
+    /// Sine of the angle in the image below which arms are looked at only where they have left the other line. The robot's own
+    /// modules decide as when its first logs were recorded: 0.
+    #[parameter(default = 0.0, range = 0.0..=1.0)]
+    pub flattest: f32,
     /// Farther crossings are too inexact.
     #[parameter(default = 8.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
@@ -111,6 +119,10 @@ impl Crossings {
 }
 
 impl Crossings {
+    pub(super) fn with(parameters: CrossingsParameters) -> Self {
+        Self { parameters }
+    }
+
     pub(super) fn find(&self, seen: &Seen<'_>, lines: &Lines, circle: &SeenCircle, crossings: &mut Vec<ImageLandmark>) {
         on_circle(seen.view, lines, circle, crossings);
         let on_circle = crossings.len();
@@ -155,9 +167,16 @@ impl Crossings {
     fn kind(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<LandmarkShape> {
         // Whoever does not see all four arms cannot tell.
         let mut painted = [[false; 2]; 2];
-        for (line, painted) in lines.into_iter().zip(&mut painted) {
-            for (direction, painted) in [line.direction(), -line.direction()].into_iter().zip(painted) {
-                *painted = self.is_arm(seen, image, ground, direction)?;
+        let clear = self.clearances(seen.view, image, ground, lines)?;
+        for ((line, clear), painted) in lines.into_iter().zip(clear).zip(&mut painted) {
+            let [ahead, behind] = [line.direction(), -line.direction()]
+                .map(|along| Arm::look(seen, image, ground, along, clear, &self.parameters));
+            let (ahead, behind) = (ahead?, behind?);
+            // Both arms of a line are of the same paint.
+            let least = self.parameters.least_contrast * seen.tone.brightness;
+            let least = least.max(self.parameters.least_of_line * ahead.contrast().max(behind.contrast()));
+            for (arm, painted) in [ahead, behind].iter().zip(painted) {
+                *painted = self.is_painted(arm, least)?;
             }
         }
         match painted {
@@ -170,30 +189,81 @@ impl Crossings {
         }
     }
 
-    /// Whether there is paint from the crossing along a direction of the ground; none where that is out of sight or unclear.
-    fn is_arm(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, direction: Vec2) -> Option<bool> {
-        const SAMPLES: u32 = 8;
-        let least = self.parameters.least_contrast * seen.tone.brightness;
+    /// How many pixels one must go along each of two lines from where they meet to be clear of the other one's paint. Lines that
+    /// meet at a flat angle in the image run beside each other for long.
+    fn clearances(&self, view: &CameraView, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<[f32; 2]> {
+        let mut ways = [Vec2::ZERO; 2];
+        for (line, way) in lines.into_iter().zip(&mut ways) {
+            *way = (view.image_of_ground(ground + 0.05 * line.direction())? - image).try_normalize()?;
+        }
+        let sine = ways[0].perp_dot(ways[1]).abs().max(0.05);
+        let clear = |line: usize| {
+            let other = 1 - line;
+            // Half of the other's width and a pixel of blur.
+            let beside = 0.55 * across(view, image, lines[other].direction(), ways[other]) + 1.0;
+            if sine < self.parameters.flattest { (beside / sine).max(SHORTEST_CLEARANCE) } else { SHORTEST_CLEARANCE }
+        };
+        Some([clear(0), clear(1)])
+    }
+
+    /// Whether there is paint along an arm; none where that is unclear.
+    fn is_painted(&self, arm: &Arm, least: f32) -> Option<bool> {
+        let painted = arm.contrasts[..arm.visible].iter().filter(|contrast| **contrast >= least).count();
+        let part = painted as f32 / arm.visible as f32;
+        let is_clear = part >= self.parameters.least_paint || part <= self.parameters.most_absent_paint;
+        is_clear.then_some(part >= self.parameters.least_paint)
+    }
+}
+
+/// An arm begins at least so many pixels from the crossing.
+const SHORTEST_CLEARANCE: f32 = 2.5;
+
+/// What is seen from a crossing along a direction.
+struct Arm {
+    contrasts: [f32; Self::SAMPLES],
+    visible: usize,
+}
+
+impl Arm {
+    const SAMPLES: usize = 8;
+
+    /// How much brighter the middle of the arm is than both sides, from the crossing along a direction of the ground; none
+    /// where that is out of sight.
+    fn look(
+        seen: &Seen<'_>,
+        image: Vec2,
+        ground: Vec2,
+        direction: Vec2,
+        clear: f32,
+        parameters: &CrossingsParameters,
+    ) -> Option<Self> {
         let unit = (seen.view.image_of_ground(ground + 0.05 * direction)? - image) / 0.05;
-        let length = self.parameters.arm.max(self.parameters.arm_in_image / unit.length().max(1.0)).min(0.6);
+        let pixel = 1.0 / unit.length().max(1.0);
         // The other line's paint does not count: begin beyond its edge.
-        let start = (0.5 * LINE_WIDTH + 0.02).max(2.5 / unit.length().max(1.0));
+        let start = (0.5 * LINE_WIDTH + 0.02).max(clear * pixel);
+        let length = parameters
+            .arm
+            .max((clear + parameters.arm_in_image - SHORTEST_CLEARANCE) * pixel)
+            .min(0.6_f32.max(start + 0.3));
         let way = unit.try_normalize()?;
-        let (mut painted, mut visible) = (0, 0);
-        for sample in 0..SAMPLES {
-            let along = start + (length - start) * (sample as f32 + 0.5) / SAMPLES as f32;
+        let mut arm = Self { contrasts: [0.0; Self::SAMPLES], visible: 0 };
+        for sample in 0..Self::SAMPLES {
+            let along = start + (length - start) * (sample as f32 + 0.5) / Self::SAMPLES as f32;
             let Some(point) = seen.view.image_of_ground(ground + along * direction) else { continue };
             let half = across(seen.view, point, direction, way);
             let brightness = |offset: f32| seen.brightness(point + way.perp() * offset);
             let (Some(left), Some(right)) = (brightness(-half), brightness(half)) else { continue };
             // The line's middle may be a pixel off.
             let inside = [-0.7, 0.0, 0.7].into_iter().filter_map(brightness).fold(0.0, f32::max);
-            visible += 1;
-            painted += u32::from(inside - left.max(right) >= least);
+            arm.contrasts[arm.visible] = inside - left.max(right);
+            arm.visible += 1;
         }
-        let part = painted as f32 / visible.max(1) as f32;
-        let is_clear = part >= self.parameters.least_paint || part <= self.parameters.most_absent_paint;
-        (visible >= 3 && is_clear).then_some(part >= self.parameters.least_paint)
+        (arm.visible >= 3).then_some(arm)
+    }
+
+    /// The mean contrast.
+    fn contrast(&self) -> f32 {
+        self.contrasts[..self.visible].iter().sum::<f32>() / self.visible as f32
     }
 }
 

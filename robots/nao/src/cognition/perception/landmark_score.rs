@@ -113,6 +113,14 @@ impl LandmarkScore {
         self.places.add(&tally_of(truth, &found, radius, |class| class != LandmarkClass::G));
     }
 
+    /// Adds what was counted elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        for (tally, other) in self.classes.iter_mut().zip(&other.classes) {
+            tally.add(other);
+        }
+        self.places.add(&other.places);
+    }
+
     /// One class alone.
     #[must_use]
     pub fn class(&self, class: LandmarkClass) -> &Tally {

@@ -5,14 +5,14 @@ use glam::{Quat, Vec2, Vec3};
 use super::body_contour::Contour;
 use super::camera_matrix::CameraView;
 use super::center_circle::{CenterCircle, CenterCircleParameters, SeenCircle};
-use super::crossings::{Crossings, ImageLandmark};
+use super::crossings::{Crossings, CrossingsParameters, ImageLandmark};
 use super::field_boundary::{Boundary, FieldBoundary};
 use super::field_color::{FieldColor, GreenTone};
 use super::goal_posts::GoalPosts;
 use super::image_quality::{ImageQuality, Quality};
 use super::line_finder::{LineFinder, Lines};
 use super::line_spots::{LineSpots, Spots};
-use super::penalty_marks::PenaltyMarks;
+use super::penalty_marks::{PenaltyMarks, PenaltyMarksParameters};
 use super::scan_lines::{ScanLines, Scans, Seen};
 use crate::geometry::Pose3;
 use crate::representations::sensing::{Image, JointAngles};
@@ -58,12 +58,35 @@ impl LandmarkDetector {
     #[must_use]
     pub fn for_circle(radius: f32) -> Self {
         let center_circle = CenterCircle::with(CenterCircleParameters { radius, ..CenterCircleParameters::default() });
-        Self { center_circle, ..Self::default() }
+        let crossings = Crossings::with(CrossingsParameters { flattest: 0.5, ..CrossingsParameters::default() });
+        let penalty_marks =
+            PenaltyMarks::with(PenaltyMarksParameters { least_visible: 0.5, ..PenaltyMarksParameters::default() });
+        Self { center_circle, crossings, penalty_marks, ..Self::default() }
     }
 
-    /// Everything that can be found in one image.
+    /// Everything that can be found in one image. A robot leans a little otherwise whenever it stands, and a single image has no
+    /// inertial sensor that tells: of several leans that one is taken under which lines and circle agree best with a field.
     #[must_use]
     pub fn find(&self, image: &Image, view: &CameraView) -> Findings {
+        /// In degrees, the usual one first: of equals it is taken.
+        const LEANS: [f32; 7] = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0];
+        /// How many pairs of lines speak for a lean that is a degree farther from the usual one.
+        const PAIRS_PER_DEGREE: f32 = 0.3;
+        let mut best: Option<(f32, Findings)> = None;
+        for lean in LEANS {
+            let mut leaning = view.clone();
+            leaning.pose.rotation *= Quat::from_rotation_y(lean.to_radians());
+            let found = self.find_with(image, &leaning);
+            let agreement = agreement(&found) - PAIRS_PER_DEGREE * lean.abs();
+            if best.as_ref().is_none_or(|best| agreement > best.0) {
+                best = Some((agreement, found));
+            }
+        }
+        best.map(|best| best.1).unwrap_or_default()
+    }
+
+    /// Everything that can be found in one image whose camera is known.
+    fn find_with(&self, image: &Image, view: &CameraView) -> Findings {
         let contour = Contour::default();
         let mut found = Findings { quality: self.image_quality.quality(image), ..Findings::default() };
         found.green = self.field_color.green(image, view, &found.quality, &GreenTone::default());
@@ -84,23 +107,58 @@ impl LandmarkDetector {
     }
 }
 
-/// The lower camera of the NAO that recorded the field landmarks in 2012, from its head's joints (radian).
-///
-/// What the recording does not tell was fitted to its clicked landmarks and surveyed poses by least squares over all frames:
-/// the torso's height 0.333 m, how far the robot leans (6.0 degrees forward, 0.55 degrees to the side) and the field of view
-/// (59.2 x 46.2 degrees). The reprojection error that remains is 2.6 pixels.
-#[must_use]
-pub fn field_recording_camera(head_pitch: f32, head_yaw: f32, width: u32, height: u32) -> CameraView {
-    const TORSO_HEIGHT: f32 = 0.333;
-    const LEAN: f32 = 6.0_f32.to_radians();
-    const ROLL: f32 = -0.55_f32.to_radians();
-    const FIELD_OF_VIEW: Vec2 = Vec2::new(59.24_f32.to_radians(), 46.19_f32.to_radians());
-    let mut joints = JointAngles::default();
-    joints.positions[Joint::HeadPitch.index()] = head_pitch;
-    joints.positions[Joint::HeadYaw.index()] = head_yaw;
-    let camera = Links::new(&joints.positions).camera(Camera::Lower);
-    let correction = Pose3::from_rotation(Quat::from_rotation_y(LEAN) * Quat::from_rotation_x(ROLL));
-    CameraView::new(Pose3::from_translation(Vec3::Z * TORSO_HEIGHT) * camera * correction, width, height, FIELD_OF_VIEW)
+/// How well what was found agrees with what a field is: its lines are parallel or at right angles, and its circle is round.
+fn agreement(found: &Findings) -> f32 {
+    /// In pixels: the direction of shorter pieces is not exact.
+    const SHORTEST: f32 = 25.0;
+    /// Sine of twice an angle that is no longer right.
+    const CROOKED: f32 = 0.3;
+    /// The circle counts as much as so many pairs of lines.
+    const CIRCLE: f32 = 5.0;
+    let long = || found.lines.lines.iter().filter(|line| line.image_from.distance(line.image_to) > SHORTEST);
+    let pairs = long().enumerate().flat_map(|(index, first)| long().take(index).map(move |second| (first, second)));
+    let right = pairs.map(|(first, second)| {
+        let (first, second) = (first.direction(), second.direction());
+        let crooked = 2.0 * (first.perp_dot(second) * first.dot(second)).abs();
+        (1.0 - crooked / CROOKED).max(0.0)
+    });
+    right.sum::<f32>() + if found.circle.seen { CIRCLE } else { 0.0 }
+}
+
+/// The lower camera of a NAO whose recording tells the joints of its head, and not how it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldCamera {
+    /// Of the torso over the ground, in metre.
+    pub torso_height: f32,
+    /// How far the robot leans forward, in radian.
+    pub lean: f32,
+    /// How far it leans to the side, in radian.
+    pub roll: f32,
+    /// Across and down, in radian.
+    pub field_of_view: Vec2,
+}
+
+impl FieldCamera {
+    /// The NAO that recorded the field landmarks in 2012: fitted to the clicked landmarks and surveyed poses of its recordings
+    /// `grid` and `straightwalk`, all of them. How the robot looked aside and leaned in each picture was fitted along.
+    pub const OF_2012: Self = Self {
+        torso_height: 0.333,
+        lean: 6.0_f32.to_radians(),
+        roll: -0.55_f32.to_radians(),
+        field_of_view: Vec2::new(59.24_f32.to_radians(), 46.19_f32.to_radians()),
+    };
+
+    /// Where the camera is and how it sees, from the head's joints (radian).
+    #[must_use]
+    pub fn view(&self, head_pitch: f32, head_yaw: f32, width: u32, height: u32) -> CameraView {
+        let mut joints = JointAngles::default();
+        joints.positions[Joint::HeadPitch.index()] = head_pitch;
+        joints.positions[Joint::HeadYaw.index()] = head_yaw;
+        let camera = Links::new(&joints.positions).camera(Camera::Lower);
+        let correction = Pose3::from_rotation(Quat::from_rotation_y(self.lean) * Quat::from_rotation_x(self.roll));
+        let pose = Pose3::from_translation(Vec3::Z * self.torso_height) * camera * correction;
+        CameraView::new(pose, width, height, self.field_of_view)
+    }
 }
 
 /// Radius of the centre circle of that field, which is smaller than today's, in metre.

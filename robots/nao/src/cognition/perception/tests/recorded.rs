@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use glam::Vec2;
 
 use super::super::landmark_score::{LandmarkClass, LandmarkScore};
-use super::super::landmarks::{FIELD_RECORDING_CIRCLE, LandmarkDetector, field_recording_camera};
+use super::super::landmarks::{FIELD_RECORDING_CIRCLE, FieldCamera, LandmarkDetector};
 use crate::representations::sensing::Image;
 
 /// How near a found landmark must be to a marked one, in pixels.
@@ -45,7 +45,7 @@ fn landmarks_of_recorded_frames_are_found() {
     for row in poses.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>()).filter(|row| row[6] == "1") {
         let image = read(&frames.join(row[0]));
         let (pitch, yaw) = head(&row);
-        let view = field_recording_camera(pitch, yaw, image.width, image.height);
+        let view = FieldCamera::OF_2012.view(pitch, yaw, image.width, image.height);
         let marked: Vec<_> = truth
             .lines()
             .map(|line| line.split(',').collect::<Vec<_>>())

@@ -172,7 +172,7 @@ impl ProfileHistory {
     /// without saying which: as in the newest calibration of it.
     pub fn costs(&self, machine: &str, has_priority: Option<bool>) -> BTreeMap<String, super::CostProfile> {
         let of_machine = || self.calibrations.iter().filter(|known| known.machine == machine);
-        let has_priority = has_priority.or_else(|| of_machine().last().map(|known| known.has_priority));
+        let has_priority = has_priority.or_else(|| of_machine().next_back().map(|known| known.has_priority));
         middle(of_machine().filter(|known| Some(known.has_priority) == has_priority))
     }
 

@@ -4,13 +4,29 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hemiola::Application;
+use hemiola::prelude::*;
 use hemiola::runtime::Change;
-use hemiola_test_robots::walker::ROBOT;
+use hemiola_test_robots::walker::{ROBOT, Step};
+
+/// Where its chains end.
+#[derive(Module)]
+struct Legs {}
+
+#[module]
+impl Legs {
+    #[update]
+    fn act(&self, step: &Step) {
+        std::hint::black_box(step.length);
+    }
+}
 
 /// With checkpoints, and deadlines to explain.
 pub fn configuration() -> String {
-    let chain = "[chain.look]\nfrom = \"Camera\"\nto = \"Localize\"\nreaction = \"40 ms\"\n";
-    format!("{}\n[log]\nsnapshot = \"50 ms\"\n{chain}", ROBOT.replace("rate = 37.0", "rate = 37.0\ndeadline = \"9 ms\""))
+    let chain = "[chain.look]\nfrom = \"Camera\"\nto = \"Legs\"\nreaction = \"40 ms\"\n";
+    // Each by one thread, for most of the time of an input is spent in making them.
+    let robot = ROBOT.replace("modules = ", "workers = 1\nmodules = ");
+    let robot = robot.replace("[\"Walk\"]", "[\"Walk\", \"Legs\"]\ndeadline = \"3 ms\"");
+    format!("{robot}\n[log]\nsnapshot = \"100 ms\"\n{chain}")
 }
 
 /// A folder of this process, in memory where there is one.

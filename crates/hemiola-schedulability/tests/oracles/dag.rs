@@ -296,9 +296,7 @@ fn compare_heft(tally: &mut Tally, HeftCase { procs, comp, edges, expected }: He
     };
     ranks("rank_u", expected.rank_u, problem.upward_ranks());
     ranks("rank_d", expected.rank_d, problem.downward_ranks());
-    for (name, expected, got) in
-        [("heft", expected.heft, problem.heft()), ("cpop", expected.cpop, problem.cpop())]
-    {
+    for (name, expected, got) in [("heft", expected.heft, problem.heft()), ("cpop", expected.cpop, problem.cpop())] {
         let Some(HeftSchedule { makespan, schedule, critical_path, cp_processor }) = expected else { continue };
         let exact = |time: TimeSpan| time.as_nanoseconds() as f64;
         let row = |placed: &Placed| (placed.processor, exact(placed.start), exact(placed.end));

@@ -295,8 +295,18 @@ fn each_case<Case: DeserializeOwned>(
 
 /// What describes a case and decides nothing, or follows from what does.
 const DESCRIPTIONS: [&str; 12] = [
-    "id", "source", "note", "n", "synchronous", "time_unit", "hyperperiod", "utilization", "set_index", "callbacks.name",
-    "callbacks.chain", "callbacks.order",
+    "id",
+    "source",
+    "note",
+    "n",
+    "synchronous",
+    "time_unit",
+    "hyperperiod",
+    "utilization",
+    "set_index",
+    "callbacks.name",
+    "callbacks.chain",
+    "callbacks.order",
 ];
 
 impl Tally {
@@ -311,10 +321,12 @@ impl Tally {
         let id = case["id"].as_str().map_or_else(|| format!("number {number}"), str::to_owned);
         self.case(id, case["expected"].as_object().into_iter().flatten().map(|(value, _)| value.clone()));
         let mut unknown = BTreeSet::new();
-        let read: Result<Case, _> = serde_ignored::deserialize(case, |path| _ = unknown.insert(plain(&path.to_string())));
+        let read: Result<Case, _> =
+            serde_ignored::deserialize(case, |path| _ = unknown.insert(plain(&path.to_string())));
         let values = unknown.iter().filter_map(|path| path.strip_prefix("expected."));
         self.due.extend(values.map(str::to_owned));
-        let input = unknown.iter().find(|path| !path.starts_with("expected.") && !DESCRIPTIONS.contains(&path.as_str()));
+        let input =
+            unknown.iter().find(|path| !path.starts_with("expected.") && !DESCRIPTIONS.contains(&path.as_str()));
         let compared = match (read, input) {
             (Err(error), _) => Err(error.into()),
             (Ok(_), Some(input)) => Err(format!("nothing here understands `{input}`").into()),

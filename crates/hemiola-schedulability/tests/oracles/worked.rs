@@ -97,8 +97,7 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             "global_fp_sequential" => {
                 let processors = usize::deserialize(&value["m"])?;
                 // What is rounded down there is whole.
-                let tasks: Vec<Task> =
-                    oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
+                let tasks: Vec<Task> = oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
                 let bounds = global_fixed_priority::response_times(&tasks, processors, HORIZON);
                 tally.same(&kind, Vec::<Option<u64>>::deserialize(&value["expected"])?, numbers(&bounds));
             }
@@ -115,10 +114,8 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
                 tally.same(&kind, Option::<u64>::deserialize(&value["expected"])?, got);
             }
             "ros2_round_robin" => {
-                let callbacks: Vec<Callback> = oracle_tasks(&value["callbacks"])?
-                    .iter()
-                    .map(|task| task.callback(Kind::Subscription))
-                    .collect();
+                let callbacks: Vec<Callback> =
+                    oracle_tasks(&value["callbacks"])?.iter().map(|task| task.callback(Kind::Subscription)).collect();
                 let bounds = blass_2021::round_robin(
                     &callbacks,
                     hemiola_schedulability::Supply::Dedicated,
@@ -232,15 +229,15 @@ fn change(words: &str, costs: &mut [u64], edges: &mut Vec<(usize, usize)>) -> bo
 }
 
 fn limited(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
-    let tasks: Vec<Task> =
-        oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
+    let tasks: Vec<Task> = oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
     let longest = Vec::<u64>::deserialize(&value["max_np_segment"])?;
     let last = Vec::<u64>::deserialize(&value["last_np_segment"])?;
     if longest.len() != tasks.len() || last.len() != tasks.len() {
         return Err("segments of another number of tasks".into());
     }
     let bound = |place: usize| {
-        let blocking = longest[place + 1..].iter().max().map_or(TimeSpan::ZERO, |&piece| ticks(piece.saturating_sub(1)));
+        let blocking =
+            longest[place + 1..].iter().max().map_or(TimeSpan::ZERO, |&piece| ticks(piece.saturating_sub(1)));
         fixed_priority::response_time(&tasks[place], &tasks[..place], blocking, ticks(last[place]), HORIZON)
     };
     let bounds: Vec<_> = (0..tasks.len()).map(bound).collect();

@@ -150,7 +150,7 @@ pub struct RunArguments {
     /// No live view: a line per second
     #[arg(long)]
     pub headless: bool,
-    /// Write the trace here instead of traces/
+    /// Write the trace here instead of traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Write no trace
@@ -294,7 +294,7 @@ pub struct WhyArguments {
     /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
-    /// The trace that tells; the newest in traces/ without
+    /// The trace that tells; without, the newest in traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The log that tells: it holds traces of the longest run of each cycle

@@ -30,6 +30,7 @@
 //! | `admission` | whether that lets a robot start |
 //! | `table` | that for people |
 //! | `json` | that for machines |
+//! | `traces` | where a robot leaves its traces |
 //! | `why` | what a run or a chain spent its time with |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -44,6 +45,7 @@ mod knowledge;
 pub mod profile;
 mod routes;
 mod table;
+mod traces;
 mod unbounded;
 pub mod why;
 
@@ -56,4 +58,5 @@ pub use json::as_json;
 pub use knowledge::{Knowledge, Origin};
 pub use routes::Chain;
 pub use table::{basis, side_by_side, table};
+pub use traces::Traces;
 pub use unbounded::Unbounded;

@@ -30,7 +30,7 @@ use crate::program::Program;
 use crate::session::{self, Session};
 use crate::summary::Summary;
 use hemiola_insight::profile;
-use hemiola_insight::{Admitted, admit};
+use hemiola_insight::{Admitted, Traces, admit};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use interruption::Interruption;
@@ -155,7 +155,7 @@ impl Attempt<'_> {
             conditions.pace = hemiola_trace::Pace::Other;
         }
         let promised = if is_in_real_time { Some(admitted(&robot, &known)?) } else { None };
-        let trace = trace_path(arguments, output.trace.clone(), name);
+        let trace = trace_path(arguments, output.trace.clone(), &session::traces(program, &arguments.configuration, name));
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
         for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
@@ -420,14 +420,13 @@ fn pace_text(arguments: &RunArguments) -> String {
     tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
 }
 
-/// Where the trace goes: as said, as configured, or the next free number in `traces/`.
-fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+/// Where the trace goes: as said, as configured, or beside those before it.
+fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, traces: &Traces) -> Option<PathBuf> {
     // One that goes on and on has a trace only if that is said.
     if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
         return None;
     }
-    let numbered = || (1..).map(|number| PathBuf::from(format!("traces/{name}-{number}.pftrace")));
-    arguments.trace.clone().or(configured).or_else(|| numbered().find(|path| !path.exists()))
+    Some(arguments.trace.clone().or(configured).unwrap_or_else(|| traces.next_free()))
 }
 
 fn make_folder(path: &Path) -> Result<(), CommandError> {

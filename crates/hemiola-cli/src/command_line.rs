@@ -1,6 +1,7 @@
 //! What can be typed after the robot's name.
 
 pub mod log;
+pub mod profile;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -116,6 +117,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
         after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
+    /// Show or forget what was measured in earlier runs
+    Profile(profile::ProfileArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
 }

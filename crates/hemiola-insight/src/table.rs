@@ -1,11 +1,12 @@
 //! Findings for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::iter;
 
 use hemiola_analysis::{Costs, TimeSpan};
-use hemiola_trace::HeldUp;
-use hemiola_words::{Column, Columns, duration};
+use hemiola_trace::{CostProfile, HeldUp};
+use hemiola_words::{Column, Columns, duration, nanoseconds};
 
 use crate::derive::Derived;
 use crate::executors::{Burst, Callbacks};
@@ -148,11 +149,12 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     let _ = match knowledge.known.profile.costs.values().map(|cost| cost.samples).min() {
         Some(samples) => writeln!(
             text,
-            "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption. The longest of all was {}: bounds do not count that.",
+            "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption{}. The longest of all was {}: bounds do not count that.",
             time(wake_up),
             time(timer_lateness),
             time(hand_over),
             time(preemption),
+            of_spread(&knowledge.known.profile.costs),
             time(knowledge.longest_cost())
         ),
         None => writeln!(
@@ -167,6 +169,20 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         if derived.system.cores == 1 { "" } else { "s" }
     );
     text
+}
+
+/// How far calibrations of the machine are apart, where there are several.
+fn of_spread(costs: &BTreeMap<String, CostProfile>) -> String {
+    let fewest = costs.values().map(|cost| cost.calibrations).min().unwrap_or(0);
+    let widest = costs.iter().max_by_key(|(_, cost)| cost.highest.saturating_sub(cost.lowest));
+    match widest {
+        Some((name, cost)) if fewest > 1 => format!(
+            "; of {fewest} calibrations the middle one counts, and they differ most in `{name}` ({} to {})",
+            nanoseconds(cost.lowest),
+            nanoseconds(cost.highest)
+        ),
+        _ => String::new(),
+    }
 }
 
 /// What bounds do not count because the robot did not have the core.

@@ -210,7 +210,8 @@ mod tests {
         };
         let mut history = ProfileHistory::default();
         for (priority, response) in [("40", 937_000_000), ("80", 5_360_000)] {
-            let mut run = Profile { conditions: conditions(priority), runs: 1, ..Profile::default() };
+            let mut run = Profile::default();
+            (run.conditions, run.runs) = (conditions(priority), 1);
             run.insert("motion", "Walk.joints", &measured(1_200_000));
             run.cycle_mut("motion").response = (&measured(response)).into();
             history.add(run);

@@ -165,15 +165,12 @@ pub fn known(
 ) -> Result<(Derived, Knowledge), CommandError> {
     let configured = session.robot.configuration().output.profile.clone();
     let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
-    let known = match path {
-        // Who names a file asks about the robot and the machine of that file.
-        Some(path) => {
-            let history = profile::read(path)?;
-            history.last_conditions().map(|last| history.known(last)).unwrap_or_default()
-        }
-        None => session.known,
+    let (robot, known) = match path {
+        // Who names a file asks about the program and the machine of that file, and about this configuration.
+        Some(path) => profile::recall_from_elsewhere(session.robot, &session.origins, &profile::read(path)?),
+        None => (session.robot, session.known),
     };
-    let robot = session.robot.with_profile(known.profile.clone());
+    let robot = robot.with_profile(known.profile.clone());
     let quantile = quantile.or(robot.configuration().analysis.quantile);
     let knowledge = Knowledge { known, quantile, origin };
     Ok((derive(&robot, &knowledge)?, knowledge))

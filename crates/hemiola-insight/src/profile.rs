@@ -2,7 +2,6 @@
 //! logs.
 
 use std::path::Path;
-use std::thread::available_parallelism;
 
 use hemiola_config::Origins;
 use hemiola_log::{Entry, LogReader};
@@ -57,19 +56,13 @@ pub fn recall_from_elsewhere(robot: Robot, origins: &Origins, history: &ProfileH
     recall_under(robot, now, history)
 }
 
-fn recall_under(robot: Robot, mut now: Conditions, history: &ProfileHistory) -> (Robot, Known) {
-    // Execution times do not depend on how the robot is scheduled; how it is planned depends on them.
-    let robot = robot.with_profile(history.known(&now).profile);
-    let plans = robot.plans(available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN));
-    for (cycle, plan) in robot.resolved().cycles.iter().zip(&plans) {
-        now.scheduled.insert(format!("cycle.{}.workers", cycle.name), plan.workers().to_string());
-    }
+fn recall_under(robot: Robot, now: Conditions, history: &ProfileHistory) -> (Robot, Known) {
     let known = history.known(&now);
-    (robot, known)
+    (robot.with_profile(known.profile.clone()), known)
 }
 
-/// Under which a robot would run now, in real time; without the numbers of workers, which its plans
-/// choose.
+/// Under which a robot would run now, in real time. Where nobody fixes the number of workers, the
+/// robot chooses it anew while it runs: that is a configuration of its own.
 fn conditions(origins: &Origins) -> Conditions {
     let mut now = Conditions {
         pace: Pace::RealTime,

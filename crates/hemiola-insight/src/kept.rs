@@ -55,7 +55,8 @@ pub fn kept_as_json(history: &ProfileHistory, now: &Conditions) -> Value {
         });
         let chains = profile.chains.iter().map(|chain| {
             json!({ "source": chain.source, "cycle": chain.cycle, "output": chain.output,
-                    "reaction": figures(&chain.reaction), "data_age": figures(&chain.data_age) })
+                    "reaction": figures(&chain.reaction), "data_age": figures(&chain.data_age),
+                    "newest_age": figures(&chain.newest_age) })
         });
         json!({
             "of_this_robot": is_of_this_robot,

@@ -12,6 +12,7 @@ use crate::derive::Derived;
 use crate::executors::{Burst, Callbacks};
 use crate::findings::{Findings, Row, What};
 use crate::knowledge::{Knowledge, Origin};
+use crate::unbounded::Unbounded;
 
 /// Columns of a time.
 const TIME: usize = 10;
@@ -26,7 +27,11 @@ pub fn table(findings: &Findings) -> String {
         heading(&mut text, row, &mut chain);
         let times = [
             row.deadline.map_or_else(|| "—".to_owned(), time),
-            row.bound.as_ref().map_or_else(|_| "none".to_owned(), |bound| time(*bound)),
+            match &row.bound {
+                Ok(bound) => time(*bound),
+                Err(Unbounded::State { .. }) => "state".to_owned(),
+                Err(_) => "none".to_owned(),
+            },
             row.observed.map_or_else(|| "—".to_owned(), |observed| time(observed.maximum)),
             row.margin().map_or_else(|| "—".to_owned(), time),
         ];
@@ -81,7 +86,7 @@ fn verdict(row: &Row) -> &'static str {
 
 /// The line over both figures of a chain.
 fn heading<'r>(text: &mut String, row: &'r Row, last: &mut Option<&'r str>) {
-    if matches!(row.what, What::Reaction | What::DataAge) && *last != Some(&row.name) {
+    if matches!(row.what, What::Reaction | What::DataAge | What::NewestAge) && *last != Some(&row.name) {
         *last = Some(&row.name);
         let _ = writeln!(text, "chain  {}", row.name);
     }
@@ -89,7 +94,7 @@ fn heading<'r>(text: &mut String, row: &'r Row, last: &mut Option<&'r str>) {
 
 fn label(row: &Row) -> String {
     match row.what {
-        What::Reaction | What::DataAge => format!("         {}", row.what.word()),
+        What::Reaction | What::DataAge | What::NewestAge => format!("         {}", row.what.word()),
         what => format!("{:6} {}", what.word(), row.name),
     }
 }

@@ -203,7 +203,7 @@ fn why(row: &Row) -> String {
     let name = row.name.split(": ").next().unwrap_or(&row.name);
     let quoted = if name.contains(' ') { format!("\"{}\"", name.replace('→', "->")) } else { name.to_owned() };
     match row.what {
-        What::DataAge => format!("`why {quoted} --age`"),
+        What::DataAge | What::NewestAge => format!("`why {quoted} --age`"),
         What::Source | What::Callback => "`why`".to_owned(),
         _ => format!("`why {quoted}`"),
     }

@@ -193,6 +193,7 @@ fn profile() -> Profile {
         output: "output to Body".into(),
         reaction: times(&[60_000, 70_000]),
         data_age: times(&[20_000, 200_000]),
+        newest_age: times(&[20_000, 200_000]),
     });
     profile
 }

@@ -179,7 +179,7 @@ pub fn known(
 /// A line per cycle and chain: which task helps most, and how much.
 fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]) -> String {
     let mut text = String::new();
-    for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge)) {
+    for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge | What::NewestAge)) {
         let Some(Some(relief)) = row.decided_by.and_then(|number| relief.get(number)) else { continue };
         let to = relief.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
         let from = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));

@@ -1,6 +1,7 @@
 //! What can be typed after the robot's name.
 
 pub mod log;
+pub mod profile;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -116,6 +117,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
         after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
+    /// Show or forget what was measured in earlier runs
+    Profile(profile::ProfileArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
 }
@@ -150,7 +153,7 @@ pub struct RunArguments {
     /// No live view: a line per second
     #[arg(long)]
     pub headless: bool,
-    /// Write the trace here instead of traces/
+    /// Write the trace here instead of traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Write no trace
@@ -294,7 +297,7 @@ pub struct WhyArguments {
     /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
-    /// The trace that tells; the newest in traces/ without
+    /// The trace that tells; without, the newest in traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The log that tells: it holds traces of the longest run of each cycle

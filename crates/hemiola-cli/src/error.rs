@@ -75,6 +75,14 @@ pub enum CommandError {
     /// There is no process that could see to the robot.
     #[error("error: the robot has no guard: {0}")]
     Guard(io::Error),
+    /// A file that a command removes.
+    #[error("error: cannot remove {}: {error} (may its folder be written to?)", path.display())]
+    Remove {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// A file that a command writes.
     #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
@@ -112,9 +120,12 @@ impl CommandError {
                 InsightError::Trace(_) => ExitCode::from(1),
                 _ => ExitCode::from(2),
             },
-            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Guard(_) | Self::Write { .. } => {
-                ExitCode::from(1)
-            }
+            Self::Runtime(_)
+            | Self::Thread(_)
+            | Self::Trace(_)
+            | Self::Guard(_)
+            | Self::Remove { .. }
+            | Self::Write { .. } => ExitCode::from(1),
         }
     }
 }

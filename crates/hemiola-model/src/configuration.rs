@@ -419,7 +419,8 @@ impl GuardConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputConfiguration {
-    /// The trace of the whole run, for Perfetto; `None`: the command line takes the next free name in `traces/`.
+    /// The trace of the whole run, for Perfetto; `None`: the command line takes the next
+    /// free name in `traces/` beside robot.toml.
     pub trace: Option<PathBuf>,
     /// Where measured durations are kept between runs, so that the first plan is a good one; `None`: they are not.
     pub profile: Option<PathBuf>,

@@ -12,6 +12,7 @@ use hemiola_words::duration;
 
 use super::Question;
 use crate::error::InsightError;
+use crate::traces::Traces;
 
 /// A trace of a robot, and what is usual for it.
 pub struct Evidence {
@@ -31,18 +32,20 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Reads the trace or log that the question names, or the newest trace of the robot called
-    /// `name`.
+    /// Reads the trace or log that the question names, or the newest one that the robot has left.
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    pub fn find(question: &Question, configuration: Configuration, name: &str) -> Result<Self, InsightError> {
+    pub fn find(question: &Question, configuration: Configuration, traces: &Traces) -> Result<Self, InsightError> {
         let Configuration { output, chains, .. } = &configuration;
         let (trace, from) = match (&question.log, &question.trace) {
             (Some(log), _) => of_log(log, question.subject.as_deref())?,
             (None, Some(path)) => (Trace::read(path)?, path.display().to_string()),
             (None, None) => {
-                let path = newest(output, name).ok_or_else(|| InsightError::NoTrace { robot: name.to_owned() })?;
+                let path = newest(output, traces).ok_or_else(|| InsightError::NoTrace {
+                    robot: traces.robot().to_owned(),
+                    folder: traces.folder().to_owned(),
+                })?;
                 (Trace::read(&path)?, path.display().to_string())
             }
         };
@@ -144,17 +147,12 @@ impl Evidence {
 const MOST_DRIFT: Duration = Duration::from_millis(100);
 const AROUND: Duration = Duration::from_millis(5);
 
-/// The configured one, or that of the highest number in `traces/`.
-fn newest(output: &OutputConfiguration, name: &str) -> Option<PathBuf> {
-    if let Some(path) = &output.trace {
-        return path.exists().then(|| path.clone());
+/// The configured one, or that of the highest number.
+fn newest(output: &OutputConfiguration, traces: &Traces) -> Option<PathBuf> {
+    match &output.trace {
+        Some(path) => path.exists().then(|| path.clone()),
+        None => traces.newest(),
     }
-    let prefix = format!("{name}-");
-    let number = |path: &PathBuf| -> Option<u32> {
-        path.file_name()?.to_str()?.strip_prefix(&prefix)?.strip_suffix(".pftrace")?.parse().ok()
-    };
-    let files = std::fs::read_dir("traces").ok()?.flatten().map(|file| file.path());
-    files.filter_map(|path| Some((number(&path)?, path))).max().map(|(_, path)| path)
 }
 
 /// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest

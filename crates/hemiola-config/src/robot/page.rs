@@ -25,7 +25,9 @@ pub(crate) fn read_page(node: &Node, found: &mut Diagnostics) -> PageConfigurati
         && text.len() < SHORTEST_TOKEN
     {
         let error = Diagnostic::error(format!("`token` has {} letters, and can be guessed", text.len()));
-        found.push(error.at(&node.place, "").help("leave it out: then each run has a random one; or take 16 letters or more"));
+        found.push(
+            error.at(&node.place, "").help("leave it out: then each run has a random one; or take 16 letters or more"),
+        );
     }
     page.folder = section.read("folder", folder_name, found);
     section.finish(found);
@@ -35,7 +37,8 @@ pub(crate) fn read_page(node: &Node, found: &mut Diagnostics) -> PageConfigurati
 fn address(node: &Node) -> Reading<'_, IpAddr> {
     let refusal = || {
         let refusal = Refusal::new(node, "an address of this computer, such as \"127.0.0.1\"");
-        refusal.help("\"0.0.0.0\" is all of its addresses: then the page can be reached over the network, with the token")
+        refusal
+            .help("\"0.0.0.0\" is all of its addresses: then the page can be reached over the network, with the token")
     };
     node.text().and_then(|text| text.parse().ok()).ok_or_else(refusal)
 }

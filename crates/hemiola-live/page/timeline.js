@@ -100,10 +100,14 @@ export class Timeline extends View {
     return { span: this.#span, cores: this.#byCore, modules: this.#byModule, arrows: this.#arrows };
   }
 
-  /** Shows a run: `{cycle: "motion", run: 17}`. @override @param {any} settings @returns {boolean} */
+  /** Shows a run: `{run: {cycle: "motion", number: 17}}`. @override @param {any} settings @returns {boolean} */
   accept(settings) {
-    const cycle = this.cycles.findIndex(({ name }) => name === settings?.cycle);
-    if (cycle >= 0 && typeof settings.run === "number") this.#select({ cycle, run: settings.run }, true);
+    const { cycle: name, number } = settings?.run ?? {};
+    const cycle = this.cycles.findIndex((one) => one.name === name);
+    if (cycle >= 0 && typeof number === "number") {
+      if (!this.#frozen) this.#toggle();
+      this.#select({ cycle, run: number }, true);
+    }
     return true;
   }
 
@@ -147,6 +151,11 @@ export class Timeline extends View {
         if (number === undefined) continue;
         this.tasks[number].after = new Set(list(task.after).map((before) => numbers.get(`${at} ${all[before]?.name}`) ?? -1));
       }
+    }
+    if (this.initial.run && this.cycles.length > 0) {
+      const { run } = this.initial;
+      this.initial = {};
+      this.accept({ run });
     }
     fill(this.#worst, h("option", { value: "" }, "Longest run …"), ...this.cycles.map(({ name }, number) => h("option", { value: number }, name)));
     this.#arrange();
@@ -281,7 +290,8 @@ export class Timeline extends View {
   }
 
   #toggle() {
-    timeLink.set({ end: timeLink.isPaused ? null : (this.#end() + Number(this.store.base ?? 0n)) / 1e9 });
+    const end = this.store.base === null ? this.robot.time() : this.#end() + Number(this.store.base);
+    timeLink.set({ end: timeLink.isPaused ? null : end / 1e9 });
   }
 
   /** The time of the page has changed. */
@@ -385,7 +395,6 @@ export class Timeline extends View {
 
   /** @param {{cycle: number, run: number}} which @param {boolean} zoom */
   async #select({ cycle, run }, zoom) {
-    if (!this.#frozen) this.#frozen = this.#live.freeze();
     this.#selected = { cycle, run };
     const found = this.store.runs.get(cycle)?.get(run);
     this.#chain = found ? blockingChain(this.store, found, (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];

@@ -59,7 +59,7 @@ class Page {
 
   /** Shows a message for some seconds. @param {string} text @param {"good" | "bad"} [kind] */
   say(text, kind) {
-    const message = h("div", { class: `message ${kind ?? ""}` }, text);
+    const message = h("div", { class: `toast ${kind ?? ""}` }, text);
     message.addEventListener("click", () => message.remove());
     document.querySelector("#messages")?.append(message);
     setTimeout(() => message.remove(), kind === "bad" ? 12_000 : 4000);

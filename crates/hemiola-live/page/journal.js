@@ -15,11 +15,10 @@ export function entryText(entry) {
   if (entry.exceedance) {
     const { text, of, run, bound, observed, cause } = entry.exceedance;
     const facts = [number(observed) === null ? "" : `${duration(observed)} observed`, number(bound) === null ? "" : `${duration(bound)} at most`].filter(Boolean).join(", ");
-    const said = text ? String(text) : facts || "exceeds its bound";
-    return { category: "exceedance", kind: "warning", about: of ? `${of}${number(run) === null ? "" : `, run ${run}`}` : "", text: [said, typeof cause === "string" && !said.includes(cause) ? cause : ""].filter(Boolean).join("; ") };
+    return { category: "exceedance", kind: "warning", about: boundedText(of) + (number(run) === null ? "" : `, run ${run}`), text: [text ? String(text) : facts, typeof cause === "string" && !String(text).includes(cause) ? cause : ""].filter(Boolean).join("; ") };
   }
-  if (entry.mark !== undefined) return { category: "mark", kind: "accent", about: "", text: String(entry.mark?.text ?? entry.mark) };
-  if (entry.change) return { category: "change", kind: "good", about: String(entry.by ?? entry.change.by ?? ""), text: changeText(entry.change) };
+  if (entry.mark !== undefined) return { category: "mark", kind: "accent", about: String(entry.mark?.by ?? ""), text: String(entry.mark?.text ?? entry.mark) };
+  if (entry.change) return { category: "change", kind: "good", about: String(entry.change.by ?? entry.by ?? ""), text: String(entry.change.text ?? changeText(changeOf(entry))) };
   return { category: "message", kind: "muted", about: "", text: JSON.stringify(entry) };
 }
 
@@ -34,4 +33,18 @@ export function changeText(change) {
   if (change.trace) return change.trace.file ? `a trace goes to ${change.trace.file}` : "the trace ends";
   if ("safe_state" in change) return change.safe_state ? "the robot enters its safe state" : "the robot leaves its safe state";
   return JSON.stringify(change);
+}
+
+/** The change of an entry, or nothing. @param {any} entry */
+export function changeOf(entry) {
+  return entry.change?.change ?? entry.change ?? null;
+}
+
+/** What has a bound: `{response: "motion"}`, `{reaction: [source, output]}` and the like.
+ * @param {any} of */
+export function boundedText(of) {
+  if (typeof of !== "object" || of === null) return String(of ?? "");
+  const [[kind, names] = ["", ""]] = Object.entries(of);
+  const words = Array.isArray(names) ? names.join(kind === "callback" ? " " : " → ") : String(names);
+  return `${words} ${kind.replace("_", " ")}`;
 }

@@ -3,7 +3,7 @@
 
 import { button, fill, h, setText } from "./dom.js";
 import { clock, count, digits, duration, number } from "./format.js";
-import { entryText } from "./journal.js";
+import { boundedText, entryText } from "./journal.js";
 import { confirm } from "./menu.js";
 import { mark, RecorderButton } from "./recorder.js";
 import { chainsOf, cyclesOf, list } from "./statistics.js";
@@ -197,7 +197,7 @@ class Overview extends View {
     const lines = [
       ...missed.map((cycle) => ["bad", `${cycle.name} missed its deadline in ${count(cycle.missed)} of ${count(cycle.runs)} runs.`]),
       ...late.map((chain) => ["bad", `${chain.name}: a ${chain.kind} of ${duration(chain.seen.maximum)}, ${duration(chain.limit)} are allowed.`]),
-      ...(exceedances.length ? [["warning", `${exceedances.length === 1 ? "A bound was" : `${exceedances.length} bounds were`} exceeded; the log says why.`]] : []),
+      ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${count(times ?? 1)} times; the log says why.`]),
       ...lost.map((cycle) => ["warning", `${cycle.name} lost ${count(cycle.dropped + cycle.skipped)} inputs.`]),
       ...unsure.map((each) => ["warning", `${each.name}: ${number(each.bound) === null ? "no bound is known" : `up to ${duration(each.bound)} are possible`}, ${duration(each.deadline)} are allowed.`]),
     ];
@@ -208,6 +208,7 @@ class Overview extends View {
 
   #showFlows() {
     const { statistics, description } = this.robot;
+    /** @type {any[]} */
     const topics = Array.isArray(statistics?.topics) ? statistics.topics : Object.entries(statistics?.topics ?? {}).map(([key, value]) => ({ name: key, .../** @type {any} */ (value) }));
     const lostOf = new Map();
     for (const cycle of cyclesOf(statistics, description)) for (const [source, lost] of cycle.inputs) lostOf.set(source, [...(lostOf.get(source) ?? []), `${count(lost)} by ${cycle.name}`]);

@@ -289,7 +289,7 @@ export class Robot {
     this.journal.push(entry);
     if (this.journal.length > JOURNAL_LENGTH) this.journal.splice(0, JOURNAL_LENGTH / 10);
     this.#emit("journal", entry);
-    const change = entry.change;
+    const change = entry.change?.change ?? entry.change;
     if (change && (change.provider || change.workers || change.restart)) this.refresh().catch(() => {});
   }
 }

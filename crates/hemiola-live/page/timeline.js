@@ -419,18 +419,22 @@ export class Timeline extends View {
   #showRun(cycle, number, run, words) {
     const { name = "?", deadline = Infinity } = this.cycles[cycle] ?? {};
     const limit = Number.isFinite(deadline) ? ` of ${duration(deadline)}` : "";
-    const stretches = this.#chain.filter((stretch) => stretch.end - stretch.begin >= 500);
+    const length = (/** @type {import("./blocking.js").Stretch} */ stretch) => stretch.end - stretch.begin;
+    const least = run ? (run.end - run.trigger) * 0.004 : 0;
+    const stretches = this.#chain.filter((stretch) => length(stretch) >= least);
+    const short = this.#chain.filter((stretch) => length(stretch) < least);
     fill(this.#detail,
       h("header", {}, h("b", {}, `${name}, run ${number}`), h("span", { class: "space" }),
         button({ text: "Whole run", title: "Zoom to the run" }, () => this.#zoomTo(run ?? null)),
         button({ icon: "M4 4l8 8M12 4l-8 8", title: "Close" }, () => this.#unselect())),
       run ? h("p", { class: run.missed ? "bad" : "" }, `Took ${duration(run.end - run.trigger)}${limit} from its trigger${run.missed ? ": missed" : ""}, began after ${duration(run.begin - run.trigger)}.`)
         : h("p", { class: "muted" }, "Its events are no longer kept here."),
-      stretches.length ? h("h3", {}, "What it waited for") : null,
+      h("h3", {}, "Why, in the robot's words"), words,
+      stretches.length ? h("h3", {}, "What it waited for, one after the other") : null,
       h("ol", { class: "chain" }, ...stretches.map((stretch) => h("li", {
         class: stretch.cause.replace(" ", "-"), on: { click: () => this.#zoomTo({ cycle, run: number, worker: stretch.worker, trigger: stretch.begin, begin: stretch.begin, end: stretch.end, missed: false }) },
-      }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch))))),
-      h("h3", {}, "In words"), words);
+      }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
+        short.length ? h("li", {}, h("span", { class: "number" }, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span", { class: "muted" }, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
   }
 

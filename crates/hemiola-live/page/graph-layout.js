@@ -1,16 +1,18 @@
-// Where the boxes of a graph lie: layered from left to right, groups in boxes of their own.
+// Where the boxes of a graph lie: in layers from top to bottom, groups side by side in boxes of
+// their own.
 
 /**
  * @typedef {{id: string, width: number, height: number, group?: string | null}} Node
  * @typedef {{from: string, to: string, isBack?: boolean}} Edge `isBack` edges do not order their ends.
  * @typedef {{x: number, y: number, width: number, height: number}} Box `x` and `y` are its middle.
  * @typedef {{nodes: Map<string, Box>, groups: Map<string, Box>, paths: ([number, number][] | null)[]}} Layout
- *   `paths` are by edge: from the right of one box to the left of another; `null` if an end is missing.
+ *   `paths` are by edge: from the lower end of one box to the upper one of another; `null` if an end is missing.
+ * @typedef {{id: string, node: Node | null, width: number, x: number, above: Cell[], below: Cell[]}} Cell a node, or the waypoint of an edge
  */
 
-const LAYER_GAP = 46;
-const NODE_GAP = 10;
-const WAYPOINT = 5;
+const LAYER_GAP = 32;
+const NODE_GAP = 12;
+const WAYPOINT = 4;
 const GROUP_MARGIN = 18;
 const GROUP_HEAD = 26;
 const SWEEPS = 20;
@@ -31,7 +33,12 @@ export function layOut(nodes, edges) {
     outer.push({ id: groupKey(name), width: within.width + 2 * GROUP_MARGIN, height: within.height + GROUP_MARGIN + GROUP_HEAD });
   }
   const place = (/** @type {string} */ id) => { const group = groupOf(id); return group === null ? id : groupKey(group); };
-  const between = known.filter(({ from, to }) => place(from) !== place(to)).map((edge) => ({ ...edge, from: place(edge.from), to: place(edge.to) }));
+  const isFed = new Set(known.filter(({ isBack }) => !isBack).map(({ to }) => to));
+  const between = known.filter(({ from, to }) => place(from) !== place(to)).map(({ from, to, isBack }) => ({
+    from: place(from), to: place(to),
+    // Groups lie side by side, what they feed below them.
+    isBack: isBack || (groupOf(to) !== null && (groupOf(from) !== null || isFed.has(from))),
+  }));
   const whole = layers(outer, between);
 
   /** @type {Layout} */ const layout = { nodes: new Map(), groups: new Map(), paths: [] };
@@ -49,7 +56,7 @@ export function layOut(nodes, edges) {
     if (!start || !end) return null;
     const group = groupOf(from);
     const ways = group !== null && group === groupOf(to) ? inside.get(group)?.ways.get(`${from}\n${to}`) : undefined;
-    return [[start.x + start.width / 2, start.y], ...(ways ?? []), [end.x - end.width / 2, end.y]];
+    return [[start.x, start.y + start.height / 2], ...(ways ?? []), [end.x, end.y - end.height / 2]];
   });
   return layout;
 }
@@ -61,17 +68,15 @@ function groupKey(name) { return `\ngroup ${name}`; }
  * pass other layers. @param {Node[]} nodes @param {Edge[]} edges */
 function layers(nodes, edges) {
   const rank = ranks(nodes, edges);
-  const count = Math.max(0, ...rank.values()) + 1;
-  /** @typedef {{id: string, width: number, height: number, y: number, left: Cell[], right: Cell[]}} Cell */
-  /** @type {Cell[][]} */ const columns = Array.from({ length: count }, () => []);
+  /** @type {Cell[][]} */ const rows = Array.from({ length: Math.max(0, ...rank.values()) + 1 }, () => []);
   /** @type {Map<string, Cell>} */ const cells = new Map();
-  const add = (/** @type {string} */ id, /** @type {number} */ layer, /** @type {number} */ width, /** @type {number} */ height) => {
-    const cell = { id, width, height, y: 0, left: [], right: [] };
-    columns[layer].push(cell);
+  const add = (/** @type {string} */ id, /** @type {number} */ layer, /** @type {Node | null} */ node) => {
+    /** @type {Cell} */ const cell = { id, node, width: node?.width ?? WAYPOINT, x: 0, above: [], below: [] };
+    rows[layer].push(cell);
     cells.set(id, cell);
     return cell;
   };
-  for (const { id, width, height } of nodes) add(id, rank.get(id) ?? 0, width, height);
+  for (const node of nodes) add(node.id, rank.get(node.id) ?? 0, node);
   /** Edges of one node share their waypoints. @type {Map<string, Cell[]>} */ const waypoints = new Map();
   for (const { from, to } of edges) {
     const first = rank.get(from) ?? 0, last = rank.get(to) ?? 0;
@@ -80,33 +85,33 @@ function layers(nodes, edges) {
     const way = [];
     for (let layer = first + 1; layer <= last; layer++) {
       const id = layer === last ? to : `\n${from}\n${layer}`;
-      const cell = cells.get(id) ?? add(id, layer, 0, WAYPOINT);
-      if (!before.right.includes(cell)) { before.right.push(cell); cell.left.push(before); }
+      const cell = cells.get(id) ?? add(id, layer, null);
+      if (!before.below.includes(cell)) { before.below.push(cell); cell.above.push(before); }
       if (layer < last) way.push(cell);
       before = cell;
     }
     waypoints.set(`${from}\n${to}`, way);
   }
-  reduceCrossings(columns);
-  straighten(columns);
+  reduceCrossings(rows);
+  straighten(rows);
 
   /** @type {Map<string, Box>} */ const boxes = new Map();
   /** @type {Map<string, [number, number][]>} */ const ways = new Map();
-  const all = columns.flat();
-  const top = Math.min(...all.map(({ y, height }) => y - height / 2), Infinity);
-  const middles = new Map();
-  let x = 0;
-  for (const column of columns) {
-    const width = Math.max(0, ...column.map((cell) => cell.width));
-    for (const cell of column) {
-      middles.set(cell, x + width / 2);
-      if (!cell.id.startsWith("\n") || cell.width > 0) boxes.set(cell.id, { x: x + width / 2, y: cell.y - top, width: cell.width, height: cell.height });
+  const all = rows.flat();
+  const left = all.reduce((least, { x, width }) => Math.min(least, x - width / 2), Infinity);
+  const right = all.reduce((most, { x, width }) => Math.max(most, x + width / 2), -Infinity);
+  /** @type {Map<Cell, number>} */ const middles = new Map();
+  let y = 0;
+  for (const row of rows) {
+    const height = row.reduce((most, { node }) => Math.max(most, node?.height ?? 0), 0);
+    for (const cell of row) {
+      middles.set(cell, y + height / 2);
+      if (cell.node) boxes.set(cell.id, { x: cell.x - left, y: y + cell.node.height / 2, width: cell.width, height: cell.node.height });
     }
-    x += width + LAYER_GAP;
+    y += height + LAYER_GAP;
   }
-  for (const [key, way] of waypoints) ways.set(key, way.map((cell) => [middles.get(cell), cell.y - top]));
-  const bottom = Math.max(...all.map(({ y, height }) => y + height / 2), 0);
-  return { boxes, ways, width: Math.max(0, x - LAYER_GAP), height: Number.isFinite(top) ? bottom - top : 0 };
+  for (const [key, way] of waypoints) ways.set(key, way.map((cell) => [cell.x - left, middles.get(cell) ?? 0]));
+  return { boxes, ways, width: Math.max(0, right - left), height: Math.max(0, y - LAYER_GAP) };
 }
 
 /** The layer of each node: behind all that it comes after; edges that would close a circle do not
@@ -150,74 +155,68 @@ function ranks(nodes, edges) {
 }
 
 /** Orders each layer by the middle of its neighbours, there and back, and keeps the best order.
- * @param {{left: any[], right: any[]}[][]} columns */
-function reduceCrossings(columns) {
-  let best = columns.map((column) => column.slice()), least = Infinity;
-  const place = new Map();
-  const number = (/** @type {any[]} */ column) => column.forEach((cell, at) => place.set(cell, at));
-  columns.forEach(number);
+ * @param {Cell[][]} rows */
+function reduceCrossings(rows) {
+  let best = rows.map((row) => row.slice()), least = Infinity;
+  /** @type {Map<Cell, number>} */ const place = new Map();
+  const at = (/** @type {Cell} */ cell) => place.get(cell) ?? 0;
+  const number = (/** @type {Cell[]} */ row) => row.forEach((cell, here) => place.set(cell, here));
+  rows.forEach(number);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const isRight = sweep % 2 === 0;
-    const through = isRight ? columns : columns.slice().reverse();
-    for (const column of through) {
-      const middle = new Map(column.map((cell) => {
-        const beside = isRight ? cell.left : cell.right;
-        return [cell, beside.length ? beside.reduce((sum, one) => sum + place.get(one), 0) / beside.length : place.get(cell)];
-      }));
-      column.sort((a, b) => middle.get(a) - middle.get(b) || place.get(a) - place.get(b));
-      number(column);
+    const isDown = sweep % 2 === 0;
+    for (const row of isDown ? rows : rows.slice().reverse()) {
+      const middle = new Map(row.map((cell) => [cell, mean((isDown ? cell.above : cell.below).map(at)) ?? at(cell)]));
+      row.sort((a, b) => (middle.get(a) ?? 0) - (middle.get(b) ?? 0) || at(a) - at(b));
+      number(row);
     }
-    const crossing = crossings(columns, place);
-    if (crossing < least) { least = crossing; best = columns.map((column) => column.slice()); }
+    const crossing = crossings(rows, at);
+    if (crossing < least) { least = crossing; best = rows.map((row) => row.slice()); }
   }
-  best.forEach((column, at) => { columns[at].splice(0, Infinity, ...column); });
+  best.forEach((row, layer) => { rows[layer] = row; });
 }
 
-/** How many pairs of edges cross. @param {{left: any[], right: any[]}[][]} columns @param {Map<any, number>} place */
-function crossings(columns, place) {
+/** How many pairs of edges cross. @param {Cell[][]} rows @param {(cell: Cell) => number} at */
+function crossings(rows, at) {
   let sum = 0;
-  for (const column of columns) {
-    const ends = column.flatMap((cell) => cell.right.map((to) => place.get(to) ?? 0).sort((a, b) => a - b));
+  for (const row of rows) {
+    const ends = row.flatMap((cell) => cell.below.map(at).sort((a, b) => a - b));
     // Pairs in the wrong order, by a tree of counts.
     const tree = new Int32Array(Math.max(0, ...ends) + 2);
     for (let seen = 0; seen < ends.length; seen++) {
       let before = 0;
-      for (let at = ends[seen] + 1; at > 0; at -= at & -at) before += tree[at];
+      for (let place = ends[seen] + 1; place > 0; place -= place & -place) before += tree[place];
       sum += seen - before;
-      for (let at = ends[seen] + 1; at < tree.length; at += at & -at) tree[at]++;
+      for (let place = ends[seen] + 1; place < tree.length; place += place & -place) tree[place]++;
     }
   }
   return sum;
 }
 
 /** Moves all cells towards their neighbours, in their order and with room between them.
- * @param {{y: number, height: number, width: number, left: any[], right: any[]}[][]} columns */
-function straighten(columns) {
-  for (const column of columns) {
-    let y = 0;
-    for (const cell of column) { cell.y = y + cell.height / 2; y += cell.height + NODE_GAP; }
-    for (const cell of column) cell.y -= y / 2;
+ * @param {Cell[][]} rows */
+function straighten(rows) {
+  for (const row of rows) {
+    let x = 0;
+    for (const cell of row) { cell.x = x + cell.width / 2; x += cell.width + NODE_GAP; }
+    for (const cell of row) cell.x -= x / 2;
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const isLast = sweep >= SWEEPS - 2;
-    for (const column of sweep % 2 === 0 ? columns : columns.slice().reverse()) {
-      settle(column, column.map((cell) => {
-        const beside = isLast ? [...cell.left, ...cell.right] : sweep % 2 === 0 ? cell.left : cell.right;
-        return beside.length ? beside.reduce((/** @type {number} */ sum, one) => sum + one.y, 0) / beside.length : cell.y;
-      }));
+    const isLast = sweep >= SWEEPS - 2, isDown = sweep % 2 === 0;
+    for (const row of isDown ? rows : rows.slice().reverse()) {
+      settle(row, row.map((cell) => mean((isLast ? [...cell.above, ...cell.below] : isDown ? cell.above : cell.below).map(({ x }) => x)) ?? cell.x));
     }
   }
 }
 
 /** The places nearest to the wished ones that keep the order: neighbours that would overlap become
  * a block, which goes where its members want to be on average.
- * @param {{y: number, height: number}[]} column @param {number[]} wished */
-function settle(column, wished) {
+ * @param {Cell[]} row @param {number[]} wished */
+function settle(row, wished) {
   /** @type {{from: number, sum: number, count: number}[]} */ const blocks = [];
   /** Where a cell would be with everything before it packed. @type {number[]} */ const offset = [];
   let at = 0;
-  column.forEach((cell, number) => {
-    if (number > 0) at += (column[number - 1].height + cell.height) / 2 + NODE_GAP;
+  row.forEach((cell, number) => {
+    if (number > 0) at += (row[number - 1].width + cell.width) / 2 + NODE_GAP;
     offset.push(at);
     blocks.push({ from: number, sum: wished[number] - at, count: 1 });
     while (blocks.length > 1) {
@@ -229,7 +228,12 @@ function settle(column, wished) {
     }
   });
   blocks.forEach((block, number) => {
-    const end = blocks[number + 1]?.from ?? column.length;
-    for (let place = block.from; place < end; place++) column[place].y = block.sum / block.count + offset[place];
+    const end = blocks[number + 1]?.from ?? row.length;
+    for (let place = block.from; place < end; place++) row[place].x = block.sum / block.count + offset[place];
   });
+}
+
+/** @param {number[]} values @returns {number | null} */
+function mean(values) {
+  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }

@@ -149,7 +149,7 @@ export function criticality(description, duration) {
     tasks.forEach((task, number) => { for (const before of list(task.after)) next[before]?.push(number); });
     const longest = (/** @type {(number: number) => number[]} */ others) => {
       /** @type {number[]} */ const known = [];
-      const of = (/** @type {number} */ number) => {
+      /** @type {(number: number) => number} */ const of = (number) => {
         if (known[number] !== undefined) return known[number];
         known[number] = 0;
         return (known[number] = duration(cycle.name, tasks[number].name) + Math.max(0, ...others(number).map(of)));

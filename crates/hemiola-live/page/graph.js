@@ -186,6 +186,7 @@ export class GraphView extends View {
       const isFaint = (found !== null && !found.has(node.id)) || (found === null && focus !== null && !isNear.has(node.id));
       this.#box(context, look, node, box, ofCycle(node.cycle), isFaint);
     }
+    if (focus && 9 * scale >= LEGIBLE) this.#carried(context, look, focus);
     context.restore();
     this.#legend(context, look, height);
   }
@@ -233,7 +234,7 @@ export class GraphView extends View {
       const path = this.#layout.paths[number];
       if (!path) return;
       const isNear = edge.from === focus || edge.to === focus;
-      context.globalAlpha = isNear ? 1 : focus ? 0.12 : edge.carriage === "value" || edge.carriage === "sample" ? 0.55 : 0.4;
+      context.globalAlpha = isNear ? 1 : focus ? 0.12 : edge.carriage === "value" ? 0.55 : 0.35;
       context.strokeStyle = isNear ? (edge.from === focus ? look.series[1] : look.accent) : look.muted;
       context.lineWidth = (isNear ? 1.8 : 1) / Math.min(1, Math.max(0.4, scale));
       context.setLineDash(edge.carriage === "previous" || edge.carriage === "between" || edge.carriage === "output" ? [6, 4] : edge.carriage === "topic" ? [2, 3] : []);
@@ -241,8 +242,8 @@ export class GraphView extends View {
       context.moveTo(path[0][0], path[0][1]);
       for (let at = 1; at < path.length; at++) {
         const [x0, y0] = path[at - 1], [x1, y1] = path[at];
-        const bend = x1 > x0 ? Math.min((x1 - x0) / 2, 60) : Math.min(140, 40 + (x0 - x1) / 4);
-        context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+        const bend = y1 > y0 ? Math.min((y1 - y0) / 2, 60) : Math.min(140, 40 + (y0 - y1) / 4);
+        context.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
       }
       context.stroke();
       context.setLineDash([]);
@@ -250,20 +251,31 @@ export class GraphView extends View {
       context.fillStyle = context.strokeStyle;
       context.beginPath();
       context.moveTo(x, y);
-      context.lineTo(x - 6, y - 3);
-      context.lineTo(x - 6, y + 3);
+      context.lineTo(x - 3, y - 6);
+      context.lineTo(x + 3, y - 6);
       context.fill();
-      if (isNear && focus === this.#selected && scale > 0.45) {
-        const [ex, ey] = edge.from === focus ? path[path.length - 1] : path[0];
-        context.fillStyle = look.muted;
-        context.font = `9px ${look.font}`;
-        const text = edge.names.slice(0, 3).join(", ") + (edge.names.length > 3 ? " …" : "");
-        context.textAlign = edge.from === focus ? "right" : "left";
-        context.fillText(text, ex + (edge.from === focus ? -8 : 6), ey - 7);
-        context.textAlign = "left";
-      }
     });
     context.globalAlpha = 1;
+  }
+
+  /** Writes what goes over the edges of a node beside their other ends.
+   * @param {CanvasRenderingContext2D} context @param {import("./theme.js").Colours} look @param {string} focus */
+  #carried(context, look, focus) {
+    context.font = `9px ${look.font}`;
+    context.textAlign = "center";
+    this.#graph.edges.forEach((edge, number) => {
+      const path = this.#layout.paths[number];
+      if (!path || (edge.from !== focus && edge.to !== focus)) return;
+      const [x, y] = edge.from === focus ? path[path.length - 1] : path[0], at = y + (edge.from === focus ? -11 : 9);
+      const text = edge.names.slice(0, 2).join(", ") + (edge.names.length > 2 ? " …" : ""), width = context.measureText(text).width + 4;
+      context.fillStyle = look.background;
+      context.globalAlpha = 0.8;
+      context.fillRect(x - width / 2, at - 5.5, width, 11);
+      context.globalAlpha = 1;
+      context.fillStyle = look.text;
+      context.fillText(text, x, at);
+    });
+    context.textAlign = "left";
   }
 
   /** How warm a box is. @param {GraphNode} node @param {import("./theme.js").Colours} look */
@@ -372,7 +384,7 @@ export class GraphView extends View {
       ...node.tasks.map((task) => h("section", {}, h("h3", {}, String(task.update)),
         h("p", { class: "mono figures", data: { task: task.name } }),
         names("requires", list(task.requires)), names("uses", list(task.uses)), names("collects", list(task.collects)), names("provides", list(task.provides)),
-        names("hears", list(task.subscribes), true), names("publishes", list(task.publishes), true),
+        names("subscribes", list(task.subscribes), true), names("publishes", list(task.publishes), true),
         ...list(task.provides).map((name) => this.#providers(String(name))))),
       node.source ? h("section", {}, names("provides", list(node.source.provides)), names("takes", list(node.source.reads)), names("publishes", list(node.source.publishes), true)) : null,
       node.kind === "topic" ? h("div", { class: "row" }, button({ text: "Show messages" }, () => this.host.open("values", { open: node.title, topic: true }))) : null);

@@ -22,7 +22,44 @@ macro_rules! files {
 }
 
 /// Everything that is served; a test compares it with the folder.
-const FILES: &[File] = files!["index.html"];
+const FILES: &[File] = files![
+    "app.js",
+    "blocking.js",
+    "cdr.js",
+    "chart.js",
+    "dom.js",
+    "event-store.js",
+    "format.js",
+    "gestures.js",
+    "graph-layout.js",
+    "graph-model.js",
+    "graph.js",
+    "icon.svg",
+    "index.html",
+    "journal.js",
+    "layout-model.js",
+    "layout.js",
+    "log.js",
+    "menu.js",
+    "overview.js",
+    "parameters.js",
+    "plots.js",
+    "plottable.js",
+    "recorder.js",
+    "robot.js",
+    "series.js",
+    "statistics.js",
+    "style.css",
+    "theme.js",
+    "time-link.js",
+    "timeline-paint.js",
+    "timeline.js",
+    "timing-bar.js",
+    "value-tree.js",
+    "values.js",
+    "view.js",
+    "views.css",
+];
 
 /// Serves the page.
 pub struct Page {

@@ -206,8 +206,8 @@ fn a_log_can_be_begun_and_ended_from_outside() {
     assert!(client.ask(json!({"do": "record", "file": file})).unwrap_err().contains("never overwritten"));
     let mut log = LogReader::open(&file).unwrap();
     let mut is_marked = false;
-    while let Some(entry) = log.next().unwrap() {
-        if let Entry::Message(message) = entry {
+    while let Some(entry) = log.next_entry() {
+        if let Ok(Entry::Message(message)) = entry {
             is_marked |= message.data.windows(16).any(|window| window == b"the ball is lost");
         }
     }

@@ -14,7 +14,7 @@ use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
 use crate::door::Client;
-use crate::door::errands::Outcome;
+use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 
@@ -63,9 +63,10 @@ impl RobotSession {
         }
         let shared = self.shared.clone();
         let handle = &shared.handle;
+        let lane = if request.changes() { Lane::Changes } else { Lane::Questions };
         let later = |work: Box<dyn FnOnce(&Shared) -> Outcome + Send>| {
             let shared = shared.clone();
-            self.client.runner.run(number.clone(), move || work(&shared)).map(|()| None)
+            self.client.runner.run(lane, number.clone(), move || work(&shared)).map(|()| None)
         };
         Ok(Some(match request {
             Request::Describe {} => describe::describe(&shared),

@@ -13,6 +13,7 @@ use super::request::{ChangeText, Form, Request, Watched};
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
+use crate::binary::Head;
 use crate::door::Client;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
@@ -236,7 +237,7 @@ impl Session for RobotSession {
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         self.journal.iter_mut().for_each(|stream| stream.send(out));
         self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
-        self.values.iter_mut().for_each(|stream| stream.send(out));
+        self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
         self.plots.iter_mut().for_each(|stream| stream.send(out));
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);

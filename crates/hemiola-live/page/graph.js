@@ -158,6 +158,7 @@ export class GraphView extends View {
       return;
     }
     context.save();
+    context.textAlign = "left";
     context.translate(x, y);
     context.scale(scale, scale);
     context.textBaseline = "middle";
@@ -298,6 +299,7 @@ export class GraphView extends View {
     const texts = { cycle: "", duration: "mean execution time: faint 1 µs, full 10 ms", critical: "red: on the longest path of its cycle, by mean times" };
     context.font = `10px ${look.font}`;
     context.fillStyle = look.muted;
+    context.textAlign = "left";
     context.textBaseline = "bottom";
     context.fillText([texts[/** @type {keyof typeof texts} */ (this.#colour.value)], "dashed: from another cycle, or of the run before"].filter(Boolean).join("   "), 8, height - 6);
   }

@@ -15,7 +15,8 @@ const SLOP = 4;
 
 /** @param {HTMLElement} element @param {Meaning} meaning */
 export function gestures(element, meaning) {
-  /** @type {Map<number, {x: number, y: number}>} */ const down = new Map();
+  /** @type {Map<number, {x: number, y: number}>} */
+  const down = new Map();
   let isDrag = false;
   let start = { x: 0, y: 0 };
   const place = (/** @type {MouseEvent} */ event) => {
@@ -73,7 +74,8 @@ export class Camera {
   scale = 1;
   x = 0;
   y = 0;
-  /** Nobody has moved it yet. */ isFree = true;
+  /** Nobody has moved it yet. */
+  isFree = true;
 
   /** @param {{smallest?: number, largest?: number}} [limits] of the scale, in pixels per unit */
   constructor({ smallest = 1e-3, largest = 1e4 } = {}) {

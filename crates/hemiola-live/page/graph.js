@@ -17,18 +17,27 @@ const CHARACTER = 6.7;
 const LEGIBLE = 4;
 
 export class GraphView extends View {
-  /** @override */ static id = "graph";
-  /** @override */ static title = "Graph";
-  /** @override */ static icon = "M2 3h4v3h-4zM10 3h4v3h-4zM6 11h4v3h-4zM6 4.5h4M4 6l3 5M12 6l-3 5";
+  /** @override */
+  static id = "graph";
+  /** @override */
+  static title = "Graph";
+  /** @override */
+  static icon = "M2 3h4v3h-4zM10 3h4v3h-4zM6 11h4v3h-4zM6 4.5h4M4 6l3 5M12 6l-3 5";
 
-  /** @type {import("./graph-model.js").Graph} */ #graph = { nodes: [], edges: [] };
-  /** @type {import("./graph-layout.js").Layout} */ #layout = { nodes: new Map(), groups: new Map(), paths: [] };
+  /** @type {import("./graph-model.js").Graph} */
+  #graph = { nodes: [], edges: [] };
+  /** @type {import("./graph-layout.js").Layout} */
+  #layout = { nodes: new Map(), groups: new Map(), paths: [] };
   #camera = new Camera({ smallest: 0.02, largest: 4 });
-  /** @type {string | null} */ #selected = null;
-  /** @type {string | null} */ #hovered = null;
+  /** @type {string | null} */
+  #selected = null;
+  /** @type {string | null} */
+  #hovered = null;
   #wanted = "";
-  /** By cycle and task. @type {Map<string, any>} */ #reports = new Map();
-  /** @type {Map<any, number>} */ #critical = new Map();
+  /** By cycle and task. @type {Map<string, any>} */
+  #reports = new Map();
+  /** @type {Map<any, number>} */
+  #critical = new Map();
 
   #canvas = h("canvas", { role: "img", "aria-label": "Modules and what they provide" });
   #tip = h("div", { class: "tip", hidden: true });

@@ -28,29 +28,44 @@ const SPANS = /** @type {const} */ ([[0.05, "50 ms"], [0.2, "200 ms"], [0.5, "50
 const KINDS = ["worker", "source", "executor"];
 
 export class Timeline extends View {
-  /** @override */ static id = "timeline";
-  /** @override */ static title = "Timeline";
-  /** @override */ static icon = "M2 4h5v2h-5zM6 8h6v2h-6zM10 12h4M9 4h3";
+  /** @override */
+  static id = "timeline";
+  /** @override */
+  static title = "Timeline";
+  /** @override */
+  static icon = "M2 4h5v2h-5zM6 8h6v2h-6zM10 12h4M9 4h3";
 
   #live = new EventStore({ deadline: (cycle) => this.cycles[cycle]?.deadline ?? Infinity });
-  /** @type {EventStore | null} */ #frozen = null;
-  /** @type {{close(): void} | null} */ #stream = null;
-  /** @type {{name: string, deadline: number}[]} */ cycles = [];
-  /** @type {Task[]} */ tasks = [];
-  /** @type {{name: string, kind: string}[]} */ workers = [];
-  /** @type {string[]} */ sources = [];
-  /** @type {string[]} */ exchanges = [];
-  /** @type {{name: string, executor: string}[]} */ callbacks = [];
-  /** By thread or core. @type {Map<number, Row>} */ rows = new Map();
+  /** @type {EventStore | null} */
+  #frozen = null;
+  /** @type {{close(): void} | null} */
+  #stream = null;
+  /** @type {{name: string, deadline: number}[]} */
+  cycles = [];
+  /** @type {Task[]} */
+  tasks = [];
+  /** @type {{name: string, kind: string}[]} */
+  workers = [];
+  /** @type {string[]} */
+  sources = [];
+  /** @type {string[]} */
+  exchanges = [];
+  /** @type {{name: string, executor: string}[]} */
+  callbacks = [];
+  /** By thread or core. @type {Map<number, Row>} */
+  rows = new Map();
   #names = /** @type {any} */ (null);
   #span = 0.5;
   #scroll = 0;
   #byCore = false;
   #byModule = false;
   #arrows = false;
-  /** @type {Window} */ #window = { from: 0, to: 1, left: 0, width: 1, top: AXIS, scroll: 0 };
-  /** @type {{cycle: number, run: number} | null} */ #selected = null;
-  /** @type {import("./blocking.js").Stretch[]} */ #chain = [];
+  /** @type {Window} */
+  #window = { from: 0, to: 1, left: 0, width: 1, top: AXIS, scroll: 0 };
+  /** @type {{cycle: number, run: number} | null} */
+  #selected = null;
+  /** @type {import("./blocking.js").Stretch[]} */
+  #chain = [];
   #isTracing = false;
   #seen = 0;
 
@@ -516,7 +531,8 @@ export class Timeline extends View {
   /** Saves what is kept in the format of Chrome's traces, which Perfetto reads. */
   #export() {
     const { store } = this;
-    /** @type {any[]} */ const events = this.workers.map(({ name }, tid) => ({ ph: "M", pid: 1, tid, name: "thread_name", args: { name } }));
+    /** @type {any[]} */
+    const events = this.workers.map(({ name }, tid) => ({ ph: "M", pid: 1, tid, name: "thread_name", args: { name } }));
     const base = Number(store.base ?? 0n);
     store.each(-Infinity, Infinity, (chunk, place, worker) => {
       const event = eventAt(chunk, place, worker);

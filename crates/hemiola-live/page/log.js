@@ -9,7 +9,7 @@ import { register, View } from "./view.js";
 /** @typedef {import("./journal.js").Category} Category */
 
 const CATEGORIES = /** @type {const} */ ({ message: "Messages", change: "Changes", exceedance: "Exceedances", mark: "Marks" });
-const SEVERITIES = /** @type {const} */ ({ all: "All severities", warning: "Warnings and errors", error: "Errors" });
+const SEVERITIES = /** @type {const} */ ({ all: "All", warning: "Warnings", error: "Errors" });
 const MOST = 1500;
 
 class Log extends View {
@@ -33,7 +33,7 @@ class Log extends View {
     this.#search.value = String(this.initial.filter ?? "");
     this.#severity.value = this.initial.severity in SEVERITIES ? this.initial.severity : "all";
     const toggles = Object.entries(CATEGORIES).map(([category, text]) => {
-      const toggle = button({ text, class: this.#hidden.has(/** @type {Category} */ (category)) ? "" : "active" }, () => {
+      const toggle = button({ text, class: `small ${this.#hidden.has(/** @type {Category} */ (category)) ? "" : "active"}` }, () => {
         if (!this.#hidden.delete(/** @type {Category} */ (category))) this.#hidden.add(/** @type {Category} */ (category));
         toggle.classList.toggle("active", !this.#hidden.has(/** @type {Category} */ (category)));
         this.#again();

@@ -48,6 +48,17 @@ class Plots extends View {
     this.#showTime();
     this.#follow();
     if (!this.#charts.length) this.body.append(this.#empty);
+    this.keep(robot.on("description", () => this.#begin()));
+    this.#begin();
+  }
+
+  /** What a new view begins with: how long the runs of all cycles take. */
+  #begin() {
+    const cycles = list(this.robot.description.cycles);
+    if (this.initial.charts || this.#charts.length || !cycles.length) return;
+    this.initial.charts = [];
+    this.#add(cycles.map(({ name }) => ({ field: `timing:${name}.response` })));
+    this.changed();
   }
 
   /** @override */

@@ -27,7 +27,8 @@ export class Drawings {
       if (typeof record?.name !== "string" || record.draw === undefined) continue;
       const key = `${record.update} ${record.name} ${!!record.background}`, before = this.all.get(key);
       const cut = record.name.indexOf("/");
-      const drawing = before?.run === record.run ? before : {
+      /** @type {Drawing} */
+      const drawing = before && before.run === record.run ? before : {
         space: cut < 0 ? record.name : record.name.slice(0, cut), layer: cut < 0 ? String(record.update) : record.name.slice(cut + 1),
         update: String(record.update), run: record.run, time: Number(record.time), background: !!record.background, shapes: [],
       };

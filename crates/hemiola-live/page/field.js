@@ -7,6 +7,10 @@ import { Camera, gestures } from "./gestures.js";
 import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
 
+/** What modules draw is meant for a dark ground, as grass is. */
+const GROUND = "#16211b";
+const GRID = ["#ffffff14", "#ffffff50", "#ffffff80"];
+
 export class Field extends View {
   /** @override */
   static id = "field";
@@ -125,8 +129,10 @@ export class Field extends View {
     this.#turn.hidden = this.#tilt.hidden = !isDeep && !this.#isTilted;
     const { context, width, height } = fit(this.#canvas);
     const look = colours(), camera = this.#camera;
+    context.fillStyle = GROUND;
+    context.fillRect(0, 0, width, height);
     if (drawings.length === 0) {
-      context.fillStyle = look.muted;
+      context.fillStyle = GRID[2];
       context.font = `13px ${look.font}`;
       context.textAlign = "center";
       context.fillText("Nothing is drawn yet: modules draw through &Debug", width / 2, height / 2);
@@ -141,7 +147,7 @@ export class Field extends View {
       })));
       if (!isInside || scale === 1) this.#fit();
     }
-    if (!this.#isTilted) this.#grid(context, look, width, height);
+    if (!this.#isTilted) this.#grid(context, look.font, width, height);
     const project = this.#projection();
     paintDrawings(context, shown, (point) => {
       const [x, y] = project(point);
@@ -151,35 +157,25 @@ export class Field extends View {
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {import("./theme.js").Colours} look
+   * @param {string} font
    * @param {number} width
    * @param {number} height
    */
-  #grid(context, look, width, height) {
+  #grid(context, font, width, height) {
     const { x, y, scale } = this.#camera;
     const step = 10 ** Math.ceil(Math.log10(40 / scale));
-    context.font = `10px ${look.font}`;
+    context.font = `10px ${font}`;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
-    for (let at = Math.ceil(-x / scale / step); at * step * scale + x < width; at++) this.#rule(context, look, at, step, Math.round(x + at * step * scale), 0, 1, height);
-    for (let at = Math.ceil(-y / scale / step); at * step * scale + y < height; at++) this.#rule(context, look, -at, step, 0, Math.round(y + at * step * scale), width, 1);
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {import("./theme.js").Colours} look
-   * @param {number} number
-   * @param {number} step
-   * @param {number} x
-   * @param {number} y
-   * @param {number} width
-   * @param {number} height
-   */
-  #rule(context, look, number, step, x, y, width, height) {
-    context.fillStyle = number === 0 ? look["strong-line"] : look.faint;
-    context.fillRect(x, y, width, height);
-    context.fillStyle = look.muted;
-    context.fillText(plain(Number((number * step).toPrecision(6))), x + 3, y === 0 ? 11 : y - 3);
+    for (const [origin, length, isAcross] of /** @type {[number, number, boolean][]} */ ([[x, width, true], [y, height, false]])) {
+      for (let number = Math.ceil(-origin / scale / step); number * step * scale + origin < length; number++) {
+        const at = Math.round(origin + number * step * scale);
+        context.fillStyle = GRID[number === 0 ? 1 : 0];
+        context.fillRect(isAcross ? at : 0, isAcross ? 0 : at, isAcross ? 1 : width, isAcross ? height : 1);
+        context.fillStyle = GRID[2];
+        context.fillText(plain(Number(((isAcross ? 1 : -1) * number * step).toPrecision(6))), isAcross ? at + 3 : 3, isAcross ? 11 : at - 3);
+      }
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { button, fill, h } from "./dom.js";
 import { duration } from "./format.js";
-import { Camera, gestures } from "./gestures.js";
+import { Camera, Tip, gestures } from "./gestures.js";
 import { layOut } from "./graph-layout.js";
 import { around, criticality, graphOf, ofCycle } from "./graph-model.js";
 import { list } from "./statistics.js";
@@ -40,7 +40,7 @@ export class GraphView extends View {
   #critical = new Map();
 
   #canvas = h("canvas", { role: "img", "aria-label": "Modules and what they provide" });
-  #tip = h("div", { class: "tip", hidden: true });
+  #tip = new Tip(this.#canvas);
   #detail = h("aside", { class: "detail", hidden: true });
   #search = h("input", { type: "search", placeholder: "Find a module or value", on: { input: () => this.invalidate(), keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } } });
   #cycle = h("select", { title: "Which cycle", on: { change: () => this.#changed() } });
@@ -60,7 +60,7 @@ export class GraphView extends View {
       if (typeof value === "string" && [...control.options].some((option) => option.value === value)) control.value = value;
     }
     fill(this.bar, this.#search, this.#cycle, this.#detailed, this.#around, this.#colour, h("span", { class: "space" }), button({ text: "Fit", title: "Show all of it" }, () => this.#fit()));
-    fill(this.body, this.#canvas, this.#tip, this.#detail);
+    fill(this.body, this.#canvas, this.#tip.element, this.#detail);
     this.body.classList.add("beside");
     gestures(this.#canvas, {
       pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
@@ -366,17 +366,14 @@ export class GraphView extends View {
     const id = place && this.#at(place.x, place.y);
     if (id !== this.#hovered) { this.#hovered = id; this.invalidate(); }
     const node = this.#graph.nodes.find((one) => one.id === id);
-    this.#tip.hidden = !node;
-    if (!node || !place) return;
-    const lines = [`${node.title}${node.subtitle ? `.${node.subtitle}` : ""}`, node.kind === "task" || node.kind === "module" ? `${node.kind === "task" ? "update" : "module"} in ${node.cycle}` : node.kind];
+    if (!node) return this.#tip.show(null, []);
+    const lines = [node.title, `${node.kind}${node.cycle ? ` in ${node.cycle}` : ""}`];
     for (const task of node.tasks) {
       const mean = this.#mean(node.cycle, task.name);
-      lines.push(`${node.kind === "module" ? `${task.update}: ` : ""}${mean ? `${duration(mean)} ` : ""}→ ${list(task.provides).join(", ") || "–"}`);
+      lines.push(`${task.update}: ${mean ? `${duration(mean)} ` : ""}→ ${list(task.provides).join(", ") || "–"}`);
     }
     if (node.source) lines.push(`→ ${list(node.source.provides).join(", ")}`);
-    fill(this.#tip, ...lines.map((line, number) => h("div", { class: number ? "muted" : "" }, line)));
-    this.#tip.style.left = `${Math.max(0, Math.min(place.x + 14, this.#canvas.clientWidth - this.#tip.offsetWidth - 4))}px`;
-    this.#tip.style.top = `${place.y + 20}px`;
+    this.#tip.show(place, lines);
   }
 
   /** Shows the selected node beside the graph. */

@@ -19,12 +19,14 @@ class Log extends View {
 
   #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", on: { input: () => this.#again() } });
   #severity = h("select", { "aria-label": "Severity", on: { change: () => this.#again() } }, ...Object.entries(SEVERITIES).map(([value, text]) => h("option", { value }, text)));
-  /** @type {Set<Category>} */ #hidden;
+  /** @type {Set<Category>} */
+  #hidden;
   #lines = h("div", { class: "lines", role: "log" });
   #more = h("div", { class: "muted message-line" });
   #follow = true;
   #shown = 0;
-  /** @type {any[]} */ #fresh = [];
+  /** @type {any[]} */
+  #fresh = [];
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {

@@ -29,13 +29,19 @@ class Overview extends View {
   #messages = h("div", { class: "messages" });
   #safe = button({ text: "Enter safe state", class: "safe" }, () => this.#toggleSafe());
   #safeReason = h("span", { class: "bad" });
-  /** @type {Map<string, Recent>} */ #recent = new Map();
-  /** @type {{close(): void} | null} */ #plot = null;
-  /** @type {any} */ #bounds = null;
+  /** @type {Map<string, Recent>} */
+  #recent = new Map();
+  /** @type {{close(): void} | null} */
+  #plot = null;
+  /** @type {any} */
+  #bounds = null;
   #plotted = "";
-  /** @type {Set<string>} */ #open;
-  /** @type {Map<string, {sent: number, time: number, rate: number}>} */ #rates = new Map();
-  /** @type {Map<HTMLCanvasElement, Parameters<typeof drawBar>[1]>} */ #bars = new Map();
+  /** @type {Set<string>} */
+  #open;
+  /** @type {Map<string, {sent: number, time: number, rate: number}>} */
+  #rates = new Map();
+  /** @type {Map<HTMLCanvasElement, Parameters<typeof drawBar>[1]>} */
+  #bars = new Map();
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
@@ -92,7 +98,8 @@ class Overview extends View {
     this.#bars.clear();
     update(this.#cycles, cycles.flatMap((cycle) => [cycle, ...(this.#open.has(cycle.name) ? [{ detail: cycle }] : [])]), (tr, each) => ("detail" in each ? this.#detail(tr, each.detail) : this.#cycle(tr, each)));
     update(this.#chains, chains, (tr, chain) => this.#chain(tr, chain));
-    /** @type {HTMLElement} */ (this.#chains.parentElement).hidden = chains.length === 0;
+    /** @type {HTMLElement} */
+    (this.#chains.parentElement).hidden = chains.length === 0;
     this.#judge(cycles, chains);
     this.#showFlows();
     this.#showSafe();

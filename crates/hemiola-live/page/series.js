@@ -6,11 +6,14 @@ const MOST = 1 << 16;
 
 /** The last points of a field: at most 65,536, in the order of their times. */
 export class Series {
-  /** When, in seconds. */ time = new Float64Array(FIRST);
+  /** When, in seconds. */
+  time = new Float64Array(FIRST);
   minimum = new Float64Array(FIRST);
   maximum = new Float64Array(FIRST);
-  /** How many points there are. */ length = 0;
-  /** The place of the oldest one. */ #begin = 0;
+  /** How many points there are. */
+  length = 0;
+  /** The place of the oldest one. */
+  #begin = 0;
 
   /** Adds a point. Older ones than those that are there go: time was set back.
    * @param {number} time @param {number} minimum @param {number} maximum */
@@ -123,8 +126,10 @@ export function thin(series, from, to, columns, thinned) {
 
 /** Points that are left: places and values in turn, in memory that is used again. */
 export class Thinned {
-  /** Places and values in turn. */ points = new Float64Array(0);
-  /** How many numbers of `points` are valid. */ length = 0;
+  /** Places and values in turn. */
+  points = new Float64Array(0);
+  /** How many numbers of `points` are valid. */
+  length = 0;
 
   /** @param {number} count of points, besides gaps */
   reserve(count) {

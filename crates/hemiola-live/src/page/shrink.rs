@@ -249,7 +249,10 @@ mod tests {
 
     #[test]
     fn private_names_become_short_and_stay_different() {
-        assert_eq!(script("class A { #one = 1; #two = this.#one + \"#one\"; }"), "class A{#a=1;#b=this.#a+\"#one\";}\n");
+        assert_eq!(
+            script("class A { #one = 1; #two = this.#one + \"#one\"; }"),
+            "class A{#a=1;#b=this.#a+\"#one\";}\n"
+        );
         let many: String = (0..60).map(|number| format!("this.#name{number};")).collect();
         let short = script(&many);
         let mut names: Vec<_> = short.split(';').map(str::trim).filter(|name| !name.is_empty()).collect();

@@ -81,7 +81,7 @@ class Overview extends View {
 
   async #askBounds() {
     if (!this.visible && this.#bounds) return;
-    this.#bounds = await this.robot.request("bounds").catch(() => null);
+    this.#bounds = await this.robot.request("bounds", {}, Infinity).catch(() => null);
     this.#update();
   }
 

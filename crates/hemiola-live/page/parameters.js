@@ -52,7 +52,7 @@ class ParametersView extends View {
 
   async #load() {
     try {
-      this.#all = list(await this.robot.request("parameters")).filter((one) => typeof one?.name === "string");
+      this.#all = list(await this.robot.request("parameters", {}, Infinity)).filter((one) => typeof one?.name === "string");
       this.#problem = "";
     } catch (error) {
       this.#problem = /** @type {Error} */ (error).message;

@@ -89,16 +89,18 @@ export class Robot {
   }
 
   /** Sends a request. The promise fails with the robot's words, or if the robot does not answer.
-   * @param {string} verb @param {Record<string, any>} [values] @returns {Promise<any>} */
-  request(verb, values = {}) {
+   * @param {string} verb @param {Record<string, any>} [values]
+   * @param {number} [patience] in milliseconds; without end for what takes as long as it takes
+   * @returns {Promise<any>} */
+  request(verb, values = {}, patience = PATIENCE) {
     const number = ++this.#number;
     const text = JSON.stringify({ id: number, do: verb, ...values }, (_, value) => (typeof value === "bigint" ? Number(value) : value));
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const timer = patience === Infinity ? 0 : setTimeout(() => {
         this.#waiting.delete(number);
         this.#unsent = this.#unsent.filter((one) => one.number !== number);
         reject(new Error(this.state === "connected" ? `the robot does not answer \`${verb}\`` : "the robot cannot be reached"));
-      }, PATIENCE);
+      }, patience);
       this.#waiting.set(number, { resolve, reject, timer });
       if (this.state === "connected") this.#socket?.send(text);
       else this.#unsent.push({ text, number });
@@ -163,7 +165,7 @@ export class Robot {
     const result = new Promise((resolve) => { known = resolve; });
     const stream = {
       message: (/** @type {DataView} */ data) => callback(pointsOf(data)),
-      begin: async () => known((await this.request("plot", { subscription, fields, rate })).fields ?? []),
+      begin: async () => known((await this.request("plot", { subscription, fields, rate }, Infinity)).fields ?? []),
     };
     const closing = this.#open(subscription, stream, (error) => known(fields.map(() => ({ error: error.message }))));
     return { ...closing, fields: result };
@@ -185,7 +187,7 @@ export class Robot {
 
   /** Asks again what the robot consists of. */
   async refresh() {
-    this.description = { ...this.description, ...(await this.request("describe")) };
+    this.description = { ...this.description, ...(await this.request("describe", {}, Infinity)) };
     this.#emit("description", this.description);
   }
 
@@ -205,7 +207,7 @@ export class Robot {
     const all = this.#watches.get(what);
     if (this.state !== "connected" || !all?.size) return;
     const period = periodOf(all);
-    this.request("watch", { what, ...(period === null ? {} : { period }) }).catch((error) => console.warn(`watch ${what}: ${error.message}`));
+    this.request("watch", { what, ...(period === null ? {} : { period }) }, Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
   }
 
   #connect() {
@@ -359,7 +361,7 @@ class Shared {
     const { value, topic, as } = this.wish;
     const rate = Number.isFinite(this.#rate) ? this.#rate : undefined;
     try {
-      const result = await this.robot.request("subscribe", { subscription: this.subscription, value, topic, rate, as });
+      const result = await this.robot.request("subscribe", { subscription: this.subscription, value, topic, rate, as }, Infinity);
       this.#encoding = result.encoding ?? "cdr";
       this.#type = result.schema !== undefined && this.#encoding === "cdr" ? parseSchema(result.schema, result.schema_name) : null;
       this.#error = null;
@@ -410,7 +412,7 @@ class EventStream {
   }
 
   async begin() {
-    const result = await this.robot.request("events", { subscription: this.subscription });
+    const result = await this.robot.request("events", { subscription: this.subscription }, Infinity);
     this.named(result.names ?? result);
   }
 

@@ -23,8 +23,6 @@ import { View, register } from "./view.js";
 
 export const ROW = 24;
 const AXIS = 20;
-/** Events come in parcels: a live picture ends so many nanoseconds ago, so that it is complete. */
-const DELAY = 80e6;
 const SPANS = /** @type {const} */ ([[0.05, "50 ms"], [0.2, "200 ms"], [0.5, "500 ms"], [2, "2 s"], [10, "10 s"]]);
 const KINDS = ["worker", "source", "executor"];
 
@@ -45,7 +43,7 @@ export class Timeline extends View {
   cycles = [];
   /** @type {Task[]} */
   tasks = [];
-  /** @type {{name: string, kind: string}[]} */
+  /** @type {{name: string, kind: string, cycle?: number, index?: number}[]} */
   workers = [];
   /** @type {{name: string}[]} */
   sources = [];
@@ -56,6 +54,8 @@ export class Timeline extends View {
   #names = /** @type {any} */ (null);
   #span = 0.5;
   #scroll = 0;
+  /** Events come in parcels: a live picture ends so many nanoseconds ago, so that it is complete. */
+  #delay = 80e6;
   #on = { cores: false, modules: false, arrows: false };
   /** @type {Window} */
   #window = { from: 0, to: 1, left: 0, width: 1, top: AXIS, scroll: 0 };
@@ -137,6 +137,8 @@ export class Timeline extends View {
 
   /** @param {DataView} records */
   #absorb(records) {
+    const { base, newest } = this.#live, gap = base === null ? 0 : this.robot.time() - Number(base) - newest;
+    if (gap < 2e9) this.#delay = Math.max(gap, this.#delay * 0.97);
     this.#live.absorb(records);
     if (this.#live.lanes.size + this.#live.cores.size !== this.#seen) this.#arrange();
     this.invalidate();
@@ -185,7 +187,8 @@ export class Timeline extends View {
     const rank = (/** @type {number} */ worker) => { const kind = KINDS.indexOf(this.workers[worker]?.kind); return kind < 0 ? KINDS.length : kind; };
     const shown = [...new Set([...this.workers.keys(), ...lanes.keys()])].filter((worker) => lanes.has(worker) || rank(worker) === 0);
     let before = "";
-    for (const worker of shown.sort((a, b) => rank(a) - rank(b) || a - b)) {
+    const order = (/** @type {number} */ worker) => (this.workers[worker]?.cycle ?? 999) * 1000 + (this.workers[worker]?.index ?? worker);
+    for (const worker of shown.sort((a, b) => rank(a) - rank(b) || order(a) - order(b))) {
       const label = this.workers[worker]?.name ?? `thread ${worker}`, group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
       if (before && group !== before) y += 6;
       before = group;
@@ -235,7 +238,7 @@ export class Timeline extends View {
   #end() {
     const { store } = this, base = Number(store.base ?? 0n);
     if (timeLink.end !== null && this.#frozen) return timeLink.end * 1e9 - base;
-    const now = this.robot.time() - base - DELAY;
+    const now = this.robot.time() - base - this.#delay;
     return Math.abs(now - store.newest) < 2e9 ? now : store.newest;
   }
 

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_worker_keeps_seconds_of_a_busy_cycle_and_not_more_of_a_small_one() {
         let period = |rate: f64| Some(Duration::from_secs_f64(1.0 / rate));
-        assert_eq!(events_kept(40, period(83.0)), 40 * 332);
+        assert_eq!(events_kept(40, period(100.0)), 40 * 400);
         assert_eq!(events_kept(40, period(1.0)), 40 * 128); // a stepped robot runs so often between two looks, and more
         assert_eq!(events_kept(40, period(10_000.0)), MOST_EVENTS);
         assert_eq!(events_kept(40, None), MOST_EVENTS); // nobody knows

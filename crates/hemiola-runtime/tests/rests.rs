@@ -106,7 +106,8 @@ fn a_dense_source_rests_and_says_so() {
     configuration.sources.insert("Crystal".into(), crystal);
     let (shares, handle) = shares(configuration, "Crystal");
     assert!(shares.len() == 1 && shares[0] < MOST, "{shares:?}");
-    let said = handle.messages().iter().filter(|message| message.to_string().contains("takes nearly all of a core")).count();
+    let said =
+        handle.messages().iter().filter(|message| message.to_string().contains("takes nearly all of a core")).count();
     assert!(said <= 1, "told {said} times");
 }
 

@@ -33,7 +33,8 @@ impl Assembly<'_> {
         let (cycle, plan) = (self.cycle_ids[index], &self.plans[index]);
         let configuration = &self.robot.configuration.cycles[index];
         let count = pool_size(plan.workers(), configuration.workers, self.available);
-        let events = events_kept(events_per_run(plan.graph(), self.robot.sources.len()), period_of(self.robot, configuration));
+        let events =
+            events_kept(events_per_run(plan.graph(), self.robot.sources.len()), period_of(self.robot, configuration));
         let mut executor = Executor::new();
         let (state, name) = (self.state.clone(), configuration.name.clone());
         executor.tell_of_ends(move |worker, reason| state.note_end_of(&format!("{name} {worker}"), reason));

@@ -1,10 +1,11 @@
 //! The configuration that a log was recorded with.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hemiola_config::{Base, Catalog, LoadOptions, Loaded, Origins, text_of};
 use hemiola_model::Value;
-use hemiola_recording::recorder::as_json;
+use hemiola_recording::recorder::{as_json, is_of_run};
 use hemiola_recording::replay::ReplayLog;
 
 use crate::command_line::ConfigurationArguments;
@@ -57,18 +58,14 @@ pub fn misfit(error: &dyn std::fmt::Display) -> String {
     )
 }
 
-fn text(recorded: &std::collections::BTreeMap<String, String>) -> String {
-    let values = recorded.iter().filter(|(key, _)| matters(key));
+fn text(recorded: &BTreeMap<String, String>) -> String {
+    // A key is one line in every log of ours.
+    let values = recorded.iter().filter(|(key, _)| is_of_run(key) && !key.contains(['\n', '\r']));
     let values: Vec<(&str, Value)> = values
         // What cannot be read is missed where the robot needs it.
         .filter_map(|(key, json)| Some((key.as_str(), serde_json::from_str(json).ok()?)))
         .collect();
     text_of(values.iter().map(|(key, value)| (*key, value)))
-}
-
-/// Whether it is a part of what was recorded.
-fn matters(key: &str) -> bool {
-    !["log.", "output.", "replay.", "guard."].iter().any(|section| key.starts_with(section))
 }
 
 /// An overlay by its name is beside the robot's own configuration, which is not what it is put over.
@@ -86,7 +83,7 @@ fn changes(then: &Origins, now: &Origins) -> Vec<String> {
     let said = |origins: &Origins, key: &str| {
         origins.of(key).map_or_else(|| "not set".to_owned(), |origin| as_json(&origin.value))
     };
-    let mut keys: Vec<&str> = then.iter().chain(now.iter()).map(|(key, _)| key).filter(|key| matters(key)).collect();
+    let mut keys: Vec<&str> = then.iter().chain(now.iter()).map(|(key, _)| key).filter(|key| is_of_run(key)).collect();
     keys.sort_unstable();
     keys.dedup();
     let different =

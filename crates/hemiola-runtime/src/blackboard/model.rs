@@ -15,6 +15,7 @@ use super::Blackboard;
 use super::channel::{Export, Import, Line, channel};
 use super::imported::Imported;
 use super::provenance::Provenance;
+use super::slot::Held;
 use super::store::{Holds, Store, Writing};
 
 /// The run that wrote it; 0 when it was not written. Loom sees every access that no synchronisation orders.

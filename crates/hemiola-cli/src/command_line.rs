@@ -1,6 +1,7 @@
 //! What can be typed after the robot's name.
 
 pub mod log;
+pub mod profile;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -116,6 +117,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
         after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
+    /// Show or forget what was measured in earlier runs
+    Profile(profile::ProfileArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
 }
@@ -150,7 +153,7 @@ pub struct RunArguments {
     /// No live view: a line per second
     #[arg(long)]
     pub headless: bool,
-    /// Write the trace here instead of traces/
+    /// Write the trace here instead of traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Write no trace
@@ -184,6 +187,12 @@ pub struct RunArguments {
     /// How the log is made smaller
     #[arg(long, value_name = "HOW", value_enum)]
     pub log_compression: Option<LogSize>,
+    /// Open the page and the door of tools at this port; `[page]` in robot.toml says more
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_page")]
+    pub page: Option<u16>,
+    /// Neither page nor door: nobody outside can look at the robot
+    #[arg(long)]
+    pub no_page: bool,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -294,7 +303,7 @@ pub struct WhyArguments {
     /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
-    /// The trace that tells; the newest in traces/ without
+    /// The trace that tells; without, the newest in traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The log that tells: it holds traces of the longest run of each cycle

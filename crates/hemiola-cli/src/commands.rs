@@ -8,6 +8,7 @@ mod graph;
 mod log;
 mod modules;
 mod parameters;
+mod profile;
 mod run;
 mod simulate;
 mod subject;
@@ -38,6 +39,7 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Parameters(arguments) => parameters::parameters(program, arguments),
         Command::Modules(arguments) => modules::modules(program, arguments),
+        Command::Profile(arguments) => profile::profile(program, arguments),
         Command::Log(arguments) => log::log(program, arguments),
     }
 }

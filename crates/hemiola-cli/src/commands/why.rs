@@ -8,12 +8,12 @@ use super::print;
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::configuration;
+use crate::session::{configuration, traces};
 
 pub fn why(program: &Program, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
     let configuration = configuration(program, &arguments.configuration)?.0.configuration;
     let question = arguments.question();
-    let evidence = Evidence::find(&question, configuration, name)?;
+    let evidence = Evidence::find(&question, configuration, &traces(program, &arguments.configuration, name))?;
     let Answer { text, span } = evidence.answer(&question)?;
     print(&text)?;
     if let (Some(path), Some(span)) = (&arguments.slice, span) {

@@ -22,8 +22,8 @@ pub struct Configured {
 /// As the robot was configured when the log was recorded, and the arguments put over that. As it is configured now if the arguments name a
 /// file, or the log does not tell, or tells what this robot does not know.
 ///
-/// Where files are written and where other robots' logs have what (`[output]`, `[log]`, `[replay]`) is as it is now: it is not what
-/// was recorded.
+/// Where files are written, where other robots' logs have what, and where people reach the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as
+/// it is now: it is not what was recorded.
 pub fn configuration(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -41,7 +41,7 @@ pub fn configuration(
         (Ok(mut loaded), Ok(present)) => {
             let remarks = changes(&loaded.origins, &present.origins);
             let (was, is) = (&mut loaded.configuration, present.configuration);
-            (was.output, was.log, was.replay) = (is.output, is.log, is.replay);
+            (was.output, was.log, was.replay, was.page) = (is.output, is.log, is.replay, is.page);
             Ok(Configured { loaded, remarks })
         }
         (Ok(loaded), Err(_)) => Ok(Configured { loaded, remarks: Vec::new() }),

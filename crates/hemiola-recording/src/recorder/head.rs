@@ -121,7 +121,7 @@ impl Head {
 }
 
 /// Whether a key of `robot.toml` has a part in what is computed: not where files are written, how
-/// logs are read, and who watches over the robot's process.
+/// logs are read, who watches over the robot's process, and where people reach it.
 ///
 /// ```
 /// use hemiola_recording::recorder::is_of_run;
@@ -129,7 +129,7 @@ impl Head {
 /// assert!(is_of_run("module.BallFinder.threshold") && !is_of_run("log.folder"));
 /// ```
 pub fn is_of_run(key: &str) -> bool {
-    !["log.", "output.", "replay.", "guard."].iter().any(|section| key.starts_with(section))
+    !["log.", "output.", "replay.", "guard.", "page."].iter().any(|section| key.starts_with(section))
 }
 
 /// The keys of which two configurations say different things, and what.

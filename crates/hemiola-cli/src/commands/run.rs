@@ -116,8 +116,12 @@ struct Lap {
 impl Attempt<'_> {
     fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
         let Self { program, name, arguments, .. } = *self;
-        let session = Session::open(program, &arguments.configuration)?;
+        let session = match &self.log {
+            Some(log) => Session::of_log(program, &arguments.configuration, log)?,
+            None => Session::open(program, &arguments.configuration)?,
+        };
         if self.again.is_none() {
+            session.remarks.iter().for_each(tell);
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session.robot, name, &session.origins, &session.texts);

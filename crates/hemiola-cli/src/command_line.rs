@@ -187,6 +187,12 @@ pub struct RunArguments {
     /// How the log is made smaller
     #[arg(long, value_name = "HOW", value_enum)]
     pub log_compression: Option<LogSize>,
+    /// Open the page and the door of tools at this port; `[page]` in robot.toml says more
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_page")]
+    pub page: Option<u16>,
+    /// Neither page nor door: nobody outside can look at the robot
+    #[arg(long)]
+    pub no_page: bool,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
+use hemiola_live::LiveError;
 use hemiola_log::LogError;
 use hemiola_plan::datasets::DatasetError;
 use hemiola_recording::RecordingError;
@@ -44,6 +45,9 @@ pub enum CommandError {
     /// A robot cannot be recorded, or a log not be replayed.
     #[error("error: {0}")]
     Recording(#[from] RecordingError),
+    /// The door cannot be opened.
+    #[error("error: {0}")]
+    Live(#[from] LiveError),
     /// A run of a module cannot be taken out of a log.
     #[error("error: {0}")]
     Extracted(#[from] ExtractedError),
@@ -121,6 +125,7 @@ impl CommandError {
                 _ => ExitCode::from(2),
             },
             Self::Runtime(_)
+            | Self::Live(_)
             | Self::Thread(_)
             | Self::Trace(_)
             | Self::Guard(_)

@@ -3,10 +3,12 @@
 mod analysis;
 mod condition;
 mod log;
+mod page;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
+pub use page::PageConfiguration;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -39,6 +41,8 @@ pub struct Configuration {
     pub safe_state: SafeStateConfiguration,
     /// Who stops what moves when the robot's process dies; `None`: nobody does.
     pub guard: Option<GuardConfiguration>,
+    /// Where people and tools reach the running robot.
+    pub page: PageConfiguration,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.

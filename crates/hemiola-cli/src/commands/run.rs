@@ -1,5 +1,6 @@
 //! `run`: starts the robot, watches it, and tells how it went.
 
+mod door;
 mod interruption;
 mod runner;
 mod watch;
@@ -29,6 +30,7 @@ use crate::notes::tell;
 use crate::program::Program;
 use crate::session::{self, Session};
 use crate::summary::Summary;
+use door::About;
 use hemiola_insight::profile;
 use hemiola_insight::{Admitted, Traces, Verdict, admit};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
@@ -144,6 +146,7 @@ impl Attempt<'_> {
             robot.check_observation(&recording.observation())?;
         }
         let output = robot.configuration().output.clone();
+        let page = robot.configuration().page.clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
         if is_bounded {
@@ -188,6 +191,14 @@ impl Attempt<'_> {
         }
         let running = runner.begin();
         program.note_start(&handle);
+        let about = About {
+            name,
+            base: &session::base(program, &arguments.configuration),
+            origins: session.origins,
+            texts: session.texts,
+            known,
+        };
+        let door = door::open(&handle, about, page, arguments)?;
         let mut watch = Watch {
             program,
             name,
@@ -200,6 +211,8 @@ impl Attempt<'_> {
             is_changed: false,
         };
         let capture = self.watch(&mut watch);
+        // Whoever looks on learns that it is over while there is still something to say.
+        drop(door);
         let robot_time = handle.now();
         // By now there is all that there ever was.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hemiola_log::{Entry, LogReader};
 use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
 use hemiola_trace::causes::{Durations, History, RunSpan};
-use hemiola_trace::perfetto::Trace;
+use hemiola_trace::perfetto::{Trace, Writer};
 use hemiola_trace::{CycleId, Event, Profile, ProfileHistory, Ticks};
 use hemiola_words::duration;
 
@@ -56,6 +56,10 @@ impl Evidence {
             }
             None => Profile::default(),
         };
+        Ok(Self::of(trace, from, chains.clone(), profile))
+    }
+
+    fn of(trace: Trace, from: String, chains: Vec<ChainConfiguration>, profile: Profile) -> Self {
         let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
         let events = || trace.capture.workers().flat_map(|(_, events)| events);
         let begin = events().map(Event::at).min().unwrap_or_default();
@@ -68,7 +72,26 @@ impl Evidence {
         let (first, last) = zeros.fold((u64::MAX, 0), |(first, last), zero| (first.min(zero), last.max(zero)));
         let clock_zero = (first <= last).then_some(first);
         let drift = last.saturating_sub(first);
-        Ok(Self { trace, history, begin, clock_zero, chains: chains.clone(), drift, from, profile })
+        Self { trace, history, begin, clock_zero, chains, drift, from, profile }
+    }
+
+    /// Takes what a running robot still knows of the last seconds.
+    ///
+    /// # Errors
+    /// What it knows cannot be turned into a trace, which is a mistake in Hemiola.
+    pub fn of_running(
+        Trace { capture, catalog, scale }: Trace,
+        configuration: Configuration,
+        profile: Profile,
+    ) -> Result<Self, InsightError> {
+        // Ticks of a trace are nanoseconds; those of a running robot are what its processor counts.
+        const FROM: &str = "the running robot";
+        let mut writer = Writer::new(Vec::new(), FROM, catalog, scale)?;
+        for (worker, events) in capture.workers() {
+            writer.append(worker, events)?;
+        }
+        let trace = Trace::decode(&writer.finish()?, FROM)?;
+        Ok(Self::of(trace, FROM.to_owned(), configuration.chains, profile))
     }
 
     /// Whether the robot's clock was as fast as the machine's.

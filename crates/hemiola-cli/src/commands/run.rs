@@ -188,8 +188,7 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
-        let running = runner.begin();
-        program.note_start(&handle);
+        // Whoever asked for a certain port learns that it is taken before anything moves.
         let about = About {
             name,
             base: &session::base(program, &arguments.configuration),
@@ -198,6 +197,8 @@ impl Attempt<'_> {
             known,
         };
         let door = door::open(&handle, about, page, arguments)?;
+        let running = runner.begin();
+        program.note_start(&handle);
         let mut watch = Watch {
             program,
             name,

@@ -224,6 +224,12 @@ impl RobotHandle {
         self.state.clock().now()
     }
 
+    /// What updates can show, as far as they have been called while somebody watched
+    /// ([`Observation::with_debug`]), in the order of the names.
+    pub fn debug_names(&self) -> Vec<DebugName> {
+        self.monitor().debug_names()
+    }
+
     /// Since when the robot is in its safe state, and why; `None` if it is not in it.
     pub fn safe_state(&self) -> Option<SafeStateEntry> {
         let (since, cause) = self.state.safe_state_entry()?;

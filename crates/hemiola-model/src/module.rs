@@ -27,8 +27,8 @@ pub use connector::{ConnectError, Connector, Wanted};
 pub use containment::{Panicked, contain};
 pub use context::Context;
 pub use debug::{
-    Canvas, Color, Debug, DebugContent, DebugImage, DebugKind, DebugRecord, DebugSink, ImageFormat, PixelFormat, Plotted,
-    Points, Scene, Shape, ShortText,
+    Canvas, Color, Debug, DebugContent, DebugImage, DebugKind, DebugRecord, DebugSink, ImageFormat, PixelFormat,
+    Plotted, Points, Scene, Shape, ShortText,
 };
 pub use foreign::{
     ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignPublisher, ForeignSubscription,

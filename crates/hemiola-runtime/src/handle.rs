@@ -18,6 +18,7 @@ use hemiola_trace::{Profile, Report};
 
 use crate::controls::Controls;
 use crate::cycle::Health;
+use crate::debug::DebugName;
 use crate::ending::Ending;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;

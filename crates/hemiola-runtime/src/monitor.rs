@@ -110,7 +110,7 @@ impl Monitor {
     pub fn add_worker(&mut self, worker: WorkerId, outputs: WorkerOutputs) {
         self.collector.add(worker, outputs.events);
         self.failures.push(outputs.failures);
-        self.debug.add(worker, outputs.debug);
+        self.debug.add(outputs.debug);
     }
 
     /// Takes up the calls of an executor beside the cycles.
@@ -216,12 +216,12 @@ impl Monitor {
         let Self { debug, observers, trace, catalog, .. } = self;
         observers.lost_records(debug.take_dropped());
         let mut failed = None;
-        debug.poll(catalog, |worker, at, record| {
+        debug.poll(catalog, |at, record| {
             observers.show(&record);
             let Some((_, writer)) = trace else { return };
             let written = match &record.content {
                 DebugContent::Plot(value) => writer.plot(at, record.name, *value),
-                DebugContent::Annotation(text) => writer.annotate(worker, at, record.name, text),
+                DebugContent::Annotation(text) => writer.annotate(at, &record.update, record.name, text),
                 _ => Ok(()),
             };
             failed = written.err().or(failed.take());

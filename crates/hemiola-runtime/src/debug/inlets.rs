@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_model::module::{DebugContent, DebugImage, DebugKind, DebugRecord};
-use hemiola_trace::{Catalog, TaskId, Ticks, WorkerId};
+use hemiola_trace::{Catalog, TaskId, Ticks};
 
 use super::interest::Interest;
 use super::outlet::{DebugInlet, IMAGES, LARGEST_IMAGE, Origin, RECORDS};
@@ -18,7 +18,6 @@ pub struct DebugInlets {
 }
 
 struct Inlet {
-    worker: WorkerId,
     ends: DebugInlet,
     /// Of buffers for images; others are freed when they come back.
     buffer_bytes: usize,
@@ -40,8 +39,8 @@ const BUFFERS: usize = 3;
 const SMALLEST_BUFFER: usize = 1 << 16;
 
 impl DebugInlets {
-    pub fn add(&mut self, worker: WorkerId, ends: DebugInlet) {
-        let mut inlet = Inlet { worker, ends, buffer_bytes: 0 };
+    pub fn add(&mut self, ends: DebugInlet) {
+        let mut inlet = Inlet { ends, buffer_bytes: 0 };
         inlet.want(&self.interest);
         self.workers.push(inlet);
     }
@@ -58,19 +57,18 @@ impl DebugInlets {
     }
 
     /// Passes on what workers have left behind, with when that was.
-    pub fn poll(&mut self, catalog: &Catalog, mut show: impl FnMut(WorkerId, Ticks, DebugRecord)) {
+    pub fn poll(&mut self, catalog: &Catalog, mut show: impl FnMut(Ticks, DebugRecord)) {
         let Self { workers, found, updates, .. } = self;
-        let mut update_of = |task: TaskId| {
-            updates.entry(task).or_insert_with(|| catalog.read().task_name(task).into()).clone()
-        };
-        for Inlet { worker, ends, buffer_bytes } in workers {
+        let mut update_of =
+            |task: TaskId| updates.entry(task).or_insert_with(|| catalog.read().task_name(task).into()).clone();
+        for Inlet { ends, buffer_bytes } in workers {
             while let Some(name) = ends.found.pop() {
                 found.entry((name.name, name.kind)).or_insert_with(|| update_of(name.update));
             }
             let mut show = |origin: Origin, content| {
                 let Origin { call, sequence, name, at } = origin;
                 let update = update_of(call.update);
-                show(*worker, at, DebugRecord { time: call.time, run: call.run, update, sequence, name, content });
+                show(at, DebugRecord { time: call.time, run: call.run, update, sequence, name, content });
             };
             // No more than fit, lest a worker keep this thread busy.
             for _ in 0..RECORDS {

@@ -80,7 +80,8 @@ impl NameTable {
         let is_its = |place: &Option<Known>| {
             place.as_ref().is_none_or(|known| std::ptr::eq(known.name, name) && known.kind == kind)
         };
-        let place = (0..PROBES).map(|probe| (first as usize + probe) % PLACES).find(|place| is_its(&self.places[*place]))?;
+        let place =
+            (0..PROBES).map(|probe| (first as usize + probe) % PLACES).find(|place| is_its(&self.places[*place]))?;
         Some(&mut self.places[place])
     }
 }

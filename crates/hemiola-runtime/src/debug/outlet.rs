@@ -109,8 +109,7 @@ impl DebugOutlet {
             found: found_reader,
             tally: tally.clone(),
         };
-        let outlet =
-            Outlet { call, sequence: 0, interest, names, records, images, buffers, spare: None, found, tally };
+        let outlet = Outlet { call, sequence: 0, interest, names, records, images, buffers, spare: None, found, tally };
         (Self(RefCell::new(outlet)), inlet)
     }
 
@@ -197,7 +196,9 @@ impl Filling<'_> {
     fn finish(mut self, origin: Origin, format: ImageFormat) {
         let buffer = std::mem::take(&mut self.buffer);
         let mut outlet = self.outlet.0.borrow_mut();
-        if let Err(WrittenImage { buffer, .. }) = outlet.images.push(WrittenImage { buffer, image: Some((origin, format)) }) {
+        if let Err(WrittenImage { buffer, .. }) =
+            outlet.images.push(WrittenImage { buffer, image: Some((origin, format)) })
+        {
             outlet.spare = Some(buffer);
             outlet.tally.drop_one();
         }

@@ -32,5 +32,6 @@ pub mod world_modeler;
 
 mod field_map;
 mod moving_point;
+mod pitch;
 pub(crate) mod random;
 pub(crate) mod sighting;

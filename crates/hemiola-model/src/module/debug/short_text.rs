@@ -43,7 +43,7 @@ impl ShortText {
     /// Appends what fits, whole characters; tells how many bytes.
     fn append(&mut self, text: &str) -> usize {
         let begin = usize::from(self.length);
-        let taken = text.floor_char_boundary(Self::CAPACITY - begin);
+        let taken = whole(text, Self::CAPACITY - begin);
         self.bytes[begin..begin + taken].copy_from_slice(&text.as_bytes()[..taken]);
         self.length += taken as u8;
         taken
@@ -51,8 +51,13 @@ impl ShortText {
 
     /// Keeps so many bytes at most, whole characters.
     fn truncate(&mut self, most: usize) {
-        self.length = self.floor_char_boundary(most) as u8;
+        self.length = whole(self, most) as u8;
     }
+}
+
+/// The length of the whole characters of a text in its first bytes.
+fn whole(text: &str, most: usize) -> usize {
+    (0..=most.min(text.len())).rev().find(|length| text.is_char_boundary(*length)).unwrap_or(0)
 }
 
 struct Full;

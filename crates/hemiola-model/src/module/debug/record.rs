@@ -30,8 +30,8 @@ pub struct DebugRecord {
     pub run: u32,
     /// Whose it is: `Module.update`.
     pub update: Arc<str>,
-    /// How many records of the update in this run came before it; where one is missing, it was
-    /// dropped.
+    /// How many records of the update in this run came before it, whoever wanted them; one that
+    /// nobody sees was dropped.
     pub sequence: u32,
     /// What the update calls it.
     pub name: &'static str,

@@ -5,3 +5,8 @@
 //! address, and never runs anything of the robot's. `docs/door.md` is its protocol.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
+pub mod client;
+mod place;
+
+pub use place::RunningSocket;

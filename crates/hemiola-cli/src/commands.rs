@@ -69,7 +69,7 @@ fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandEr
 
 /// The columns of the terminal, or `otherwise` where there is none.
 fn columns(otherwise: usize) -> usize {
-    crate::live::terminal_size().map_or(otherwise, |size| size.columns)
+    crate::terminal::terminal_size().map_or(otherwise, |size| size.columns)
 }
 
 /// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the terminal.

@@ -16,12 +16,15 @@ mod command_line;
 mod commands;
 mod error;
 mod guard;
-mod live;
+mod interruption;
+mod lines;
 mod notes;
 mod program;
 mod session;
 mod summary;
 mod sync;
+mod terminal;
+mod top;
 mod traffic;
 
 pub use application::Application;

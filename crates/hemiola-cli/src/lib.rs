@@ -24,8 +24,10 @@ mod session;
 mod summary;
 mod sync;
 mod terminal;
+mod tools;
 mod top;
 mod traffic;
 
 pub use application::Application;
 pub use error::CommandError;
+pub use tools::tools;

@@ -1,5 +1,6 @@
 //! The program `hemiola`: looks at running robots and changes them, reads logs, examines the machine. It needs no robot's code.
+#![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    hemiola_cli::tools(std::env::args_os())
 }

@@ -49,3 +49,4 @@ pub use origins::{Origin, Origins};
 pub use place::Place;
 pub use save::{SavedValue, save_in_file, save_parameter, save_values};
 pub use suggest::{nearest, unknown};
+pub use toml_value::{parse_value, value_text};

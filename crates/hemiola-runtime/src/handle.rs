@@ -16,6 +16,7 @@ use hemiola_realtime::{Containment, ThreadReport};
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{Profile, Report};
 
+use crate::assemble::Robot;
 use crate::controls::Controls;
 use crate::cycle::Health;
 use crate::ending::Ending;
@@ -300,9 +301,49 @@ impl RobotHandle {
         self.monitor().note(text);
     }
 
+    /// Marks this moment with a text, in the journal and so in the log; `by` says who did, if that is known.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// use hemiola_runtime::JournalEvent;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// # let robot = stepper.handle();
+    ///
+    /// robot.mark("the ball is behind the goal".to_owned(), None);
+    /// let last = robot.journal(0).pop().unwrap();
+    /// assert!(matches!(last.event, JournalEvent::Mark { text, .. } if text.contains("goal")));
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn mark(&self, text: String, by: Option<String>) {
+        self.monitor().mark(text, by);
+    }
+
+    /// Looks at what the robot consists of now: after changes of providers, workers and parameters, with
+    /// these. The robot cannot be changed meanwhile, so it should not take long.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// let cycles = stepper.handle().with_robot(|robot| robot.resolved().cycles.len());
+    /// assert_eq!(cycles, 1);
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `look` changes the robot or looks at it again.
+    pub fn with_robot<R>(&self, look: impl FnOnce(&Robot) -> R) -> R {
+        look(&self.controls().robot)
+    }
+
     /// Says that a change from outside has come into force.
-    pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>) {
-        self.monitor().note_change(change, number);
+    pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>, by: Option<&str>) {
+        self.monitor().note_change(change, number, by.map(str::to_owned));
     }
 
     pub(crate) fn note_denials(&self, report: &ThreadReport) {

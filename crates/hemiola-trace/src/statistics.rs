@@ -231,6 +231,7 @@ impl Statistics {
                 output: names.task_name(output),
                 reaction: Measured::from(&statistics.reaction),
                 data_age: Measured::from(&statistics.data_age),
+                newest_age: Measured::from(&statistics.newest_age),
             });
         }
         for (&id, statistics) in &self.callbacks {

@@ -78,6 +78,16 @@ fn a_guarded_robot_ends_like_any_other() {
 }
 
 #[test]
+fn a_signal_to_the_guard_is_meant_for_the_robot_and_ends_no_guard() {
+    // This robot has no answer to these, and dies of them.
+    for (name, signal, code) in [("quit", Signal::QUIT, 131), ("usr1", Signal::USR1, 138), ("usr2", Signal::USR2, 140)]
+    {
+        let ended = guarded(name, "", &[]).drive().signal(signal).end();
+        ended.stands_still().with_code(code).says("the robot's process has died");
+    }
+}
+
+#[test]
 fn a_robot_does_not_outlive_its_guard() {
     let run = guarded("orphan", "", &[]).drive();
     let robot = run.robot().unwrap();

@@ -1,5 +1,6 @@
 //! `run`: starts the robot, watches it, and tells how it went.
 
+mod door;
 mod runner;
 mod watch;
 
@@ -29,8 +30,9 @@ use crate::session::{self, Session};
 use crate::summary::Summary;
 use crate::terminal::Terminal;
 use crate::top::Bounds;
+use door::About;
 use hemiola_insight::profile;
-use hemiola_insight::{Admitted, admit};
+use hemiola_insight::{Admitted, Traces, Verdict, admit};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use runner::{Runner, stepped};
@@ -100,6 +102,8 @@ struct Lap {
     history: ProfileHistory,
     /// What can take how long, and what did; of a run in real time.
     bounds: Option<String>,
+    /// What that comes to.
+    verdict: Verdict,
     capture: Option<Trace>,
     /// A trace was to be written.
     is_traced: bool,
@@ -140,6 +144,7 @@ impl Attempt<'_> {
             robot.check_observation(&recording.observation())?;
         }
         let output = robot.configuration().output.clone();
+        let page = robot.configuration().page.clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
         if is_bounded {
@@ -153,7 +158,8 @@ impl Attempt<'_> {
             conditions.pace = hemiola_trace::Pace::Other;
         }
         let promised = if is_in_real_time { Some(admitted(&robot, &known)?) } else { None };
-        let trace = trace_path(arguments, output.trace.clone(), name);
+        let trace =
+            trace_path(arguments, output.trace.clone(), &session::traces(program, &arguments.configuration, name));
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
         let log_path = log.map(|path| path.display().to_string());
@@ -184,6 +190,14 @@ impl Attempt<'_> {
         }
         let running = runner.begin();
         program.note_start(&handle);
+        let about = About {
+            name,
+            base: &session::base(program, &arguments.configuration),
+            origins: session.origins,
+            texts: session.texts,
+            known,
+        };
+        let door = door::open(&handle, about, page, arguments)?;
         let mut watch = Watch {
             program,
             name,
@@ -198,6 +212,8 @@ impl Attempt<'_> {
             is_changed: false,
         };
         let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
+        // Whoever looks on learns that it is over while there is still something to say.
+        drop(door);
         let robot_time = handle.now();
         // By now there is all that there ever was.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
@@ -212,9 +228,14 @@ impl Attempt<'_> {
         let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));
         let is_of_robot = is_in_real_time && !watch.has_changed();
         profile::add_run(&mut history, &conditions, handle.measured(), is_of_robot);
-        let bounds = match is_in_real_time {
-            true => Some(bounds(Session::open(program, &arguments.configuration)?, &history.known(&conditions))),
-            false => None,
+        let report = handle.report();
+        let (bounds, verdict) = match is_in_real_time {
+            true => {
+                let session = Session::open(program, &arguments.configuration)?;
+                let (text, verdict) = bounds(session, &history.known(&conditions));
+                (Some(text), verdict.with_run(&report))
+            }
+            false => (None, Verdict::of_stepped(&report)),
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
         Ok(Lap {
@@ -226,6 +247,7 @@ impl Attempt<'_> {
             lines,
             history,
             bounds,
+            verdict,
             capture,
             is_traced: trace.is_some(),
             robot_time,
@@ -318,6 +340,10 @@ impl Lap {
         for path in arguments.json.iter().chain(&output.statistics) {
             report.save(path)?;
         }
+        let mut verdict = self.verdict.clone();
+        if let Some(entry) = &self.safe_state {
+            verdict = verdict.with_failure(format!("the robot ended in its safe state, {entry}"));
+        }
         let summary = Summary {
             report: &report,
             safe_state: self.safe_state.as_ref(),
@@ -325,6 +351,7 @@ impl Lap {
             bus: handle.bus(),
             lines: &self.lines,
             bounds: self.bounds.as_deref(),
+            verdict: &verdict,
             robot_time: self.robot_time,
             elapsed: self.elapsed,
             trace: trace.as_deref().filter(|_| traced.is_ok()),
@@ -367,12 +394,11 @@ fn admitted(robot: &Robot, known: &Known) -> Result<LatencyBounds, CommandError>
     Ok(bounds)
 }
 
-/// A table, or why there is none, which is no reason to fail after a run.
-fn bounds(session: Session, known: &Known) -> String {
-    match after_run(session, known) {
-        Ok((_, text)) => text,
-        Err(error) => format!("no bounds: {error}"),
-    }
+/// A table, or why there is none, which is no reason to fail after a run; and what it comes to.
+fn bounds(session: Session, known: &Known) -> (String, Verdict) {
+    after_run(session, known).unwrap_or_else(|error| {
+        (format!("no bounds: {error}"), Verdict::unknown(format!("there are no bounds: {error}")))
+    })
 }
 
 /// Says what is not as it was recorded.
@@ -420,14 +446,13 @@ fn pace_text(arguments: &RunArguments) -> String {
     tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
 }
 
-/// Where the trace goes: as said, as configured, or the next free number in `traces/`.
-fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+/// Where the trace goes: as said, as configured, or beside those before it.
+fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, traces: &Traces) -> Option<PathBuf> {
     // One that goes on and on has a trace only if that is said.
     if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
         return None;
     }
-    let numbered = || (1..).map(|number| PathBuf::from(format!("traces/{name}-{number}.pftrace")));
-    arguments.trace.clone().or(configured).or_else(|| numbered().find(|path| !path.exists()))
+    Some(arguments.trace.clone().or(configured).unwrap_or_else(|| traces.next_free()))
 }
 
 fn make_folder(path: &Path) -> Result<(), CommandError> {

@@ -10,8 +10,6 @@ use serde_json::Value;
 #[derive(Clone, Default)]
 pub struct Notes {
     notes: VecDeque<Note>,
-    /// How many are no longer there.
-    forgotten: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +42,6 @@ impl Notes {
         let count = before.and_then(|place| self.notes.remove(place)).map_or(0, |note| note.count);
         if self.notes.len() == MOST {
             self.notes.pop_front();
-            self.forgotten += 1;
         }
         self.notes.push_back(Note { time, kind, text, count: count + 1 });
     }
@@ -53,7 +50,8 @@ impl Notes {
     pub fn add_entry(&mut self, entry: &JournalEntry) {
         match &entry.event {
             JournalEvent::Message { severity, text, .. } => self.add(entry.at, (*severity).into(), text),
-            JournalEvent::Change { change, .. } => self.add(entry.at, Kind::Change, &format!("{change:?}")),
+            JournalEvent::Change { change, by, .. } => self.add_change(entry.at, &change.to_string(), by.as_deref()),
+            JournalEvent::Mark { text, by } => self.add_change(entry.at, &format!("mark: {text}"), by.as_deref()),
             // A message says so as well.
             JournalEvent::Exceedance(_) => {}
         }
@@ -62,25 +60,27 @@ impl Notes {
     /// Adds what an event `journal` of a door tells of.
     pub fn add_event(&mut self, event: &Value) {
         let time = Time::from_nanoseconds(event["time"].as_i64().unwrap_or_default());
-        let by = |text: String, what: &Value| match what["by"].as_str().or(event["by"].as_str()) {
-            Some(by) => format!("{text} (by {by})"),
-            None => text,
-        };
-        if let Some(text) = event["message"]["text"].as_str() {
-            let kind = match event["message"]["severity"].as_str() {
+        let [message, change, mark] = ["message", "change", "mark"].map(|key| &event[key]);
+        if let Some(text) = message["text"].as_str() {
+            let kind = match message["severity"].as_str() {
                 Some("error") => Kind::Error,
                 Some("warning") => Kind::Warning,
                 _ => Kind::Information,
             };
             self.add(time, kind, text);
         }
-        if let Some(change) = event["change"].as_object() {
-            let text = change.iter().filter(|(key, _)| *key != "by").map(|(what, how)| in_words(what, how));
-            self.add(time, Kind::Change, &by(text.collect::<Vec<_>>().join(", "), &event["change"]));
+        if let Some(text) = change["text"].as_str() {
+            self.add_change(time, text, change["by"].as_str());
         }
-        let mark = event["mark"].as_str().or(event["mark"]["text"].as_str());
-        if let Some(mark) = mark {
-            self.add(time, Kind::Change, &by(format!("mark: {mark}"), &event["mark"]));
+        if let Some(text) = mark["text"].as_str() {
+            self.add_change(time, &format!("mark: {text}"), mark["by"].as_str());
+        }
+    }
+
+    fn add_change(&mut self, time: Time, text: &str, by: Option<&str>) {
+        match by {
+            Some(by) => self.add(time, Kind::Change, &format!("{text} (by {by})")),
+            None => self.add(time, Kind::Change, text),
         }
     }
 
@@ -88,22 +88,6 @@ impl Notes {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Note> + ExactSizeIterator {
         self.notes.iter()
     }
-
-    /// How many there were that are not kept.
-    pub fn forgotten(&self) -> u64 {
-        self.forgotten
-    }
-}
-
-/// `parameter module = Walk, name = gain, value = 0.7`
-fn in_words(what: &str, how: &Value) -> String {
-    let Some(parts) = how.as_object() else { return format!("{what} {how}") };
-    let parts: Vec<_> = parts.iter().map(|(key, value)| format!("{key} = {}", bare(value))).collect();
-    format!("{what}: {}", parts.join(", "))
-}
-
-fn bare(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl From<Severity> for Kind {

@@ -99,7 +99,7 @@ impl RecordedChanges {
             return;
         }
         for (&number, change) in self.changes.range(self.next..=last) {
-            robot.note_change(change.clone(), Some(number));
+            robot.note_change(change.clone(), Some(number), None);
         }
         self.next = last + 1;
     }

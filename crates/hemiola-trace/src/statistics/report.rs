@@ -210,11 +210,20 @@ pub struct ChainReport {
     pub reaction: Summary,
     /// From the oldest sample to the output that rests on it.
     pub data_age: Summary,
+    /// From the newest sample to the output that rests on it.
+    #[serde(default)]
+    pub newest_age: Summary,
 }
 
 impl ChainReport {
     fn of(chain: &ChainStatistics) -> Self {
-        Self { reaction: chain.reaction.summary(), data_age: chain.data_age.summary(), ..Self::default() }
+        let ChainStatistics { reaction, data_age, newest_age, .. } = chain;
+        Self {
+            reaction: reaction.summary(),
+            data_age: data_age.summary(),
+            newest_age: newest_age.summary(),
+            ..Self::default()
+        }
     }
 }
 

@@ -1,0 +1,138 @@
+//! The page: files that are part of the program, or of a folder while somebody works on them.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::door::head::{RequestHead, answer, answer_text};
+
+/// A file of the page.
+struct File {
+    name: &'static str,
+    content: &'static [u8],
+}
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(File { name: $name, content: include_bytes!(concat!("../page/", $name)) }),*]
+    };
+}
+
+/// Everything that is served; a test compares it with the folder.
+const FILES: &[File] = files!["index.html"];
+
+/// Serves the page.
+pub struct Page {
+    folder: Option<PathBuf>,
+}
+
+impl From<Option<PathBuf>> for Page {
+    fn from(folder: Option<PathBuf>) -> Self {
+        Self { folder }
+    }
+}
+
+impl Page {
+    /// Answers a request for a file.
+    pub fn answer(&self, head: &RequestHead) -> Vec<u8> {
+        let name = head.path.trim_start_matches('/');
+        let name = if name.is_empty() { "index.html" } else { name };
+        let not_found = || answer_text("404 Not Found", "there is no such file");
+        let Some((index, file)) = FILES.iter().enumerate().find(|(_, file)| file.name == name) else {
+            return not_found();
+        };
+        let kind = [("Content-Type", content_type(name))];
+        if let Some(folder) = &self.folder {
+            let Ok(content) = std::fs::read(folder.join(file.name)) else { return not_found() };
+            return answer("200 OK", &[kind[0], ("Cache-Control", "no-store")], &content);
+        }
+        let packed = &compressed()[index];
+        let fresh = [("Cache-Control", "no-cache"), ("ETag", packed.tag.as_str()), ("Vary", "Accept-Encoding")];
+        if head.known.as_deref() == Some(packed.tag.as_str()) {
+            return answer("304 Not Modified", &fresh, b"");
+        }
+        let headers: Vec<_> = kind.into_iter().chain(fresh).collect();
+        if head.takes_gzip {
+            let headers: Vec<_> = headers.into_iter().chain([("Content-Encoding", "gzip")]).collect();
+            return answer("200 OK", &headers, &packed.gzip);
+        }
+        answer("200 OK", &headers, file.content)
+    }
+}
+
+/// A file as it is sent.
+struct Packed {
+    gzip: Vec<u8>,
+    tag: String,
+}
+
+/// All files, compressed when the first one is asked for.
+fn compressed() -> &'static [Packed] {
+    static PACKED: OnceLock<Vec<Packed>> = OnceLock::new();
+    PACKED.get_or_init(|| FILES.iter().map(|file| pack(file.content)).collect())
+}
+
+fn pack(content: &[u8]) -> Packed {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // A vector takes everything.
+    let gzip = encoder.write_all(content).and_then(|()| encoder.finish()).unwrap_or_default();
+    // gzip ends with the checksum and the length of what it holds.
+    let tag: String = gzip.iter().rev().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Packed { gzip, tag: format!("\"{tag}\"") }
+}
+
+fn content_type(name: &str) -> &'static str {
+    match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files of the folder that are not served: for those who work on it.
+    const NOT_SERVED: &[&str] = &["tsconfig.json", "package.json", "README.md"];
+
+    #[test]
+    fn every_file_of_the_folder_is_served_and_all_together_are_small() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        let mut there = Vec::new();
+        let mut folders = vec![folder.clone()];
+        while let Some(next) = folders.pop() {
+            for entry in std::fs::read_dir(next).unwrap().map(Result::unwrap) {
+                let name = entry.path().strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+                if entry.path().is_dir() {
+                    if name != "tests" && name != "node_modules" {
+                        folders.push(entry.path());
+                    }
+                } else if !NOT_SERVED.contains(&name.as_str()) {
+                    there.push(name);
+                }
+            }
+        }
+        there.sort();
+        let mut served: Vec<_> = FILES.iter().map(|file| file.name.to_owned()).collect();
+        served.sort();
+        assert_eq!(served, there);
+        let bytes: usize = FILES.iter().map(|file| file.content.len()).sum();
+        assert!(bytes <= 200_000, "the page takes {bytes} bytes, and 200,000 are enough");
+    }
+
+    #[test]
+    fn no_path_leads_out_of_the_page() {
+        let page = Page::from(Some(PathBuf::from("/")));
+        for path in ["/../etc/passwd", "/etc/passwd", "//etc/passwd", "/index.html/../../etc/passwd"] {
+            let head = RequestHead { path: path.to_owned(), ..RequestHead::default() };
+            assert!(page.answer(&head).starts_with(b"HTTP/1.1 404"), "{path}");
+        }
+    }
+}

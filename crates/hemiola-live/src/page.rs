@@ -22,7 +22,44 @@ macro_rules! files {
 }
 
 /// Everything that is served; a test compares it with the folder.
-const FILES: &[File] = files!["index.html"];
+const FILES: &[File] = files![
+    "app.js",
+    "blocking.js",
+    "cdr.js",
+    "chart.js",
+    "dom.js",
+    "event-store.js",
+    "format.js",
+    "gestures.js",
+    "graph-layout.js",
+    "graph-model.js",
+    "graph.js",
+    "icon.svg",
+    "index.html",
+    "journal.js",
+    "layout-model.js",
+    "layout.js",
+    "log.js",
+    "menu.js",
+    "overview.js",
+    "parameters.js",
+    "plots.js",
+    "plottable.js",
+    "recorder.js",
+    "robot.js",
+    "series.js",
+    "statistics.js",
+    "style.css",
+    "theme.js",
+    "time-link.js",
+    "timeline-paint.js",
+    "timeline.js",
+    "timing-bar.js",
+    "value-tree.js",
+    "values.js",
+    "view.js",
+    "views.css",
+];
 
 /// Serves the page.
 pub struct Page {
@@ -59,12 +96,13 @@ impl Page {
             let headers: Vec<_> = headers.into_iter().chain([("Content-Encoding", "gzip")]).collect();
             return answer("200 OK", &headers, &packed.gzip);
         }
-        answer("200 OK", &headers, file.content)
+        answer("200 OK", &headers, &packed.content)
     }
 }
 
 /// A file as it is sent.
 struct Packed {
+    content: Vec<u8>,
     gzip: Vec<u8>,
     tag: String,
 }
@@ -72,16 +110,32 @@ struct Packed {
 /// All files, compressed when the first one is asked for.
 fn compressed() -> &'static [Packed] {
     static PACKED: OnceLock<Vec<Packed>> = OnceLock::new();
-    PACKED.get_or_init(|| FILES.iter().map(|file| pack(file.content)).collect())
+    PACKED.get_or_init(|| FILES.iter().map(|file| pack(for_browsers(file.content))).collect())
 }
 
-fn pack(content: &[u8]) -> Packed {
+/// Leaves out what is for people who read the sources: lines of comments, and indentation. By lines
+/// alone: no text of the page goes over several.
+fn for_browsers(content: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(content.len());
+    let mut is_comment = false;
+    for line in content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
+        is_comment |= line.starts_with(b"/*");
+        if !is_comment && !line.starts_with(b"//") && !line.is_empty() {
+            kept.extend_from_slice(line);
+            kept.push(b'\n');
+        }
+        is_comment &= !line.ends_with(b"*/");
+    }
+    kept
+}
+
+fn pack(content: Vec<u8>) -> Packed {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     // A vector takes everything.
-    let gzip = encoder.write_all(content).and_then(|()| encoder.finish()).unwrap_or_default();
+    let gzip = encoder.write_all(&content).and_then(|()| encoder.finish()).unwrap_or_default();
     // gzip ends with the checksum and the length of what it holds.
     let tag: String = gzip.iter().rev().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Packed { gzip, tag: format!("\"{tag}\"") }
+    Packed { content, gzip, tag: format!("\"{tag}\"") }
 }
 
 fn content_type(name: &str) -> &'static str {
@@ -123,8 +177,27 @@ mod tests {
         let mut served: Vec<_> = FILES.iter().map(|file| file.name.to_owned()).collect();
         served.sort();
         assert_eq!(served, there);
-        let bytes: usize = FILES.iter().map(|file| file.content.len()).sum();
+        let bytes: usize = compressed().iter().map(|packed| packed.content.len()).sum();
         assert!(bytes <= 200_000, "the page takes {bytes} bytes, and 200,000 are enough");
+    }
+
+    #[test]
+    fn browsers_get_the_code_without_comments() {
+        let source =
+            b"/** Adds.\n * @param {number} a\n */\nfunction f(a) {\n    // one\n    return a + 1; // kept\n}\n";
+        assert_eq!(for_browsers(source), b"function f(a) {\nreturn a + 1; // kept\n}\n");
+    }
+
+    #[test]
+    fn no_text_of_the_page_goes_over_several_lines() {
+        for file in FILES.iter().filter(|file| file.name.ends_with(".js")) {
+            let text = std::str::from_utf8(file.content).unwrap();
+            for (number, line) in
+                text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with(['*', '/']))
+            {
+                assert!(line.matches('`').count() % 2 == 0, "{}:{}: {line}", file.name, number + 1);
+            }
+        }
     }
 
     #[test]

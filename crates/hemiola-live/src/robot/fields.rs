@@ -398,7 +398,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_reads_as_it_is_shown(text in "[a-z]{1,4}(\\[[0-9]{1,3}\\])?(\\.[a-z]{1,4}){0,3}") {
+        fn a_path_reads_as_it_is_shown(text in "[a-z]{1,4}(\\[(0|[1-9][0-9]{0,2})\\])?(\\.[a-z]{1,4}){0,3}") {
             let path = FieldPath::parse(&text).unwrap();
             prop_assert_eq!(path.to_string(), text);
         }

@@ -47,7 +47,7 @@ pub enum LiveCommand {
     /// Let a representation show a value, whatever its provider says
     #[command(after_help = "Example:
   override Ball '{ seen = true, position = [1.0, 0.5] }'
-                                      until `release Ball`; fields that are left out have their defaults")]
+                                      until `release Ball`; fields that are left out stay as they are now")]
     Override(OverrideArguments),
     /// End an `override`
     Release(ReleaseArguments),

@@ -61,7 +61,7 @@ pub enum ClientError {
     #[error("{0}")]
     Refused(String),
     /// The robot does not run any more.
-    #[error("the robot has ended: {reason}")]
+    #[error("the robot is gone: {reason}")]
     Ended {
         /// Why.
         reason: String,

@@ -16,8 +16,32 @@ use crate::error::CommandError;
 pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Result<ExitCode, CommandError> {
     let OverrideArguments { representation, value, output } = arguments;
     let value = typed(value)?;
-    let overridden = json!({ "override": { "representation": representation, "value": value } });
-    change(own, output, overridden, &format!("{representation} shows that until: release {representation}"))
+    let mut robot = connect(own, &output.robot)?;
+    // What is left out stays as it is shown now.
+    let shown = robot.request("read", json!({ "value": representation }))?["value"].take();
+    let whole = if shown.is_object() && value.is_object() { merged(shown, value) } else { value };
+    let overridden = json!({ "override": { "representation": representation, "value": whole } });
+    robot.request("change", json!({ "change": overridden }))?;
+    let said = format!("{representation} shows that until: release {representation}");
+    say(output, &json!({ "change": overridden }), &said)
+}
+
+/// A representation with what somebody typed put over it. Structures within it are filled up as well; variants of
+/// enumerations, which are tables too, replace each other.
+fn merged(below: Value, above: Value) -> Value {
+    let (mut below, above) = match (below, above) {
+        (Value::Object(below), Value::Object(above)) => (below, above),
+        (_, above) => return above,
+    };
+    for (key, value) in above {
+        let under = below.remove(&key).unwrap_or_default();
+        let is_part = |under: &serde_json::Map<String, Value>| {
+            value.as_object().is_some_and(|value| value.keys().all(|key| under.contains_key(key)))
+        };
+        let is_filled_up = under.as_object().is_some_and(is_part);
+        below.insert(key, if is_filled_up { merged(under, value) } else { value });
+    }
+    Value::Object(below)
 }
 
 pub fn release(own: Option<&str>, arguments: &ReleaseArguments) -> Result<ExitCode, CommandError> {
@@ -65,5 +89,18 @@ pub fn stop(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
             say(arguments, &json!({ "ended": name }), &format!("{name} has ended"))
         }
         Ok(Some(error)) | Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_of_a_value_stays_as_it_is() {
+        let shown = json!({ "seen": true, "at": { "x": 1.0, "y": 2.0 }, "gait": { "Fast": { "speed": 0.3 } } });
+        let typed = json!({ "at": { "y": 3.0 }, "gait": { "Turn": [1.0] }, "age": 2 });
+        let expected = json!({ "seen": true, "at": { "x": 1.0, "y": 3.0 }, "gait": { "Turn": [1.0] }, "age": 2 });
+        assert_eq!(merged(shown, typed), expected);
     }
 }

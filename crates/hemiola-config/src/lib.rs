@@ -45,7 +45,7 @@ pub use catalog::{Catalog, Component};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use error::ConfigError;
 pub use load::{Base, ConfigurationText, LoadOptions, Loaded, load, parse};
-pub use origins::{Origin, Origins};
+pub use origins::{Origin, Origins, text_of};
 pub use place::Place;
 pub use save::{SavedValue, save_in_file, save_parameter, save_values};
 pub use suggest::{nearest, unknown};

@@ -1,6 +1,7 @@
 //! `run`: starts the robot, watches it, and tells how it went.
 
 mod door;
+mod measured;
 mod runner;
 mod watch;
 
@@ -11,13 +12,10 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{
-    Change, LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport,
-};
+use hemiola_runtime::{Change, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Conditions, Known, ProfileHistory, Timeline};
+use hemiola_trace::{ProfileHistory, Timeline};
 
-use super::analyze::after_run;
 use super::check::warn;
 use super::log::read_log;
 use crate::command_line::RunArguments;
@@ -32,9 +30,10 @@ use crate::terminal::Terminal;
 use crate::top::Bounds;
 use door::About;
 use hemiola_insight::profile;
-use hemiola_insight::{Admitted, Traces, Verdict, admit};
+use hemiola_insight::{Traces, Verdict};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
+use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
 
@@ -114,8 +113,12 @@ struct Lap {
 impl Attempt<'_> {
     fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
         let Self { program, name, arguments, .. } = *self;
-        let session = Session::open(program, &arguments.configuration)?;
+        let session = match &self.log {
+            Some(log) => Session::of_log(program, &arguments.configuration, log)?,
+            None => Session::open(program, &arguments.configuration)?,
+        };
         if self.again.is_none() {
+            session.remarks.iter().for_each(tell);
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session.robot, name, &session.origins, &session.texts);
@@ -188,8 +191,7 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
-        let running = runner.begin();
-        program.note_start(&handle);
+        // Whoever asked for a certain port learns that it is taken before anything moves.
         let about = About {
             name,
             base: &session::base(program, &arguments.configuration),
@@ -198,6 +200,8 @@ impl Attempt<'_> {
             known,
         };
         let door = door::open(&handle, about, page, arguments)?;
+        let running = runner.begin();
+        program.note_start(&handle);
         let mut watch = Watch {
             program,
             name,
@@ -374,31 +378,6 @@ impl Lap {
         }
         Ok(code)
     }
-}
-
-/// Says why what was measured before is not held against this robot.
-fn tell_changes(history: &ProfileHistory, now: &Conditions) {
-    let Some(changes) = history.changes(now).filter(|changes| !changes.is_empty()) else { return };
-    let (shown, more) = changes.split_at(changes.len().min(MOST_CHANGES));
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    tell(format_args!("note: this robot is measured anew, for it has changed: {}{more}", shown.join(", ")));
-}
-
-/// As many are told.
-const MOST_CHANGES: usize = 4;
-
-/// What the robot promises, if it may start with that.
-fn admitted(robot: &Robot, known: &Known) -> Result<LatencyBounds, CommandError> {
-    let Admitted { bounds, warning } = admit(robot, known)?;
-    warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
-    Ok(bounds)
-}
-
-/// A table, or why there is none, which is no reason to fail after a run; and what it comes to.
-fn bounds(session: Session, known: &Known) -> (String, Verdict) {
-    after_run(session, known).unwrap_or_else(|error| {
-        (format!("no bounds: {error}"), Verdict::unknown(format!("there are no bounds: {error}")))
-    })
 }
 
 /// Says what is not as it was recorded.

@@ -46,12 +46,15 @@ pub fn draw_alarm(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
 }
 
 pub fn draw_tabs(canvas: &mut Canvas<'_>, area: Rect, shown: Tab) {
-    let mut spans = Vec::new();
-    for (index, tab) in Tab::ALL.into_iter().enumerate() {
+    let label = |(index, tab): (usize, Tab), is_numbered: bool| {
         let style = if tab == shown { BOLD.add_modifier(Modifier::REVERSED) } else { QUIET };
-        spans.push(Span::styled(format!(" {} {} ", index + 1, tab.name()), style));
-    }
-    canvas.render_widget(Line::from(spans), area);
+        let number = if is_numbered { format!("{} ", index + 1) } else { String::new() };
+        Span::styled(format!(" {number}{} ", tab.name()), style)
+    };
+    let tabs = |is_numbered| Line::from_iter(Tab::ALL.into_iter().enumerate().map(|tab| label(tab, is_numbered)));
+    let numbered: Line<'_> = tabs(true);
+    let is_narrow = numbered.width() > usize::from(area.width);
+    canvas.render_widget(if is_narrow { tabs(false) } else { numbered }, area);
 }
 
 pub fn draw_foot(canvas: &mut Canvas<'_>, area: Rect, ends: Ends, asks: bool) {

@@ -10,7 +10,7 @@ use super::Ends;
 const KEYS: [(&str, &str); 6] = [
     ("tab, ← →, 1-6", "another tab"),
     ("↑ ↓, page up, page down", "select a row"),
-    ("s", "sort by the next column; after the last one as before"),
+    ("s", "sort by the next column"),
     ("S", "the other way round"),
     ("Ctrl-L", "draw everything again"),
     ("?", "this"),

@@ -191,8 +191,11 @@ impl Table {
         Self { columns: columns.into(), rows: rows.into_iter().map(Vec::from).collect() }
     }
 
-    /// Draws as much of it as there is room for.
+    /// Draws as much of it as there is room for; of a table without rows that there are none.
     pub fn draw(mut self, canvas: &mut Frame<'_>, area: Rect, position: &mut Position) {
+        if self.rows.is_empty() {
+            return canvas.render_widget(Line::styled(" none yet", QUIET), area);
+        }
         (position.columns, position.rows) = (self.columns.len(), self.rows.len());
         position.page = usize::from(area.height.saturating_sub(1));
         if position.state.selected().is_some_and(|selected| selected >= self.rows.len()) {

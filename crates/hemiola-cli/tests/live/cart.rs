@@ -17,7 +17,8 @@ const FOLDER: &str = "HEMIOLA_TEST_CART";
 pub const ROBOT: &str = "\
 # A cart that follows a ball.
 [cycle.drive]
-rate = 100.0
+rate = 50.0
+priority = 10
 modules = [\"Pilot\", \"Careful\", \"Bold\"]
 
 [providers]
@@ -116,7 +117,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn robot_of_the_other_tests() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let arguments = std::env::var("HEMIOLA_TEST_ARGUMENTS").unwrap_or_default();
-    let line = ["cart", "run", "--headless", "--no-trace", "--duration", "300s"].map(str::to_owned);
+    let line = ["cart", "run", "--headless", "--no-trace", "--duration", "3600s"].map(str::to_owned);
     let more = arguments.split_whitespace().map(str::to_owned);
     let code = Application::new(Path::new(&folder).join("robot.toml")).run_with(line.into_iter().chain(more));
     assert_eq!(code, std::process::ExitCode::SUCCESS);
@@ -161,13 +162,13 @@ impl Cart {
         let mut cart = Self { folder, owns_folder: true, process, said: Vec::new() };
         let socket = cart.folder.join(format!("hemiola/cart.{}.sock", cart.process()));
         let deadline = Instant::now() + PATIENCE;
-        while !socket.exists() {
-            cart.said.extend(lines.try_iter());
+        // It says where its page is, or that it has none because all ports are taken.
+        while !socket.exists() || !cart.said.iter().any(|line| line.contains("page: ") || line.contains("port")) {
+            cart.said.extend(lines.recv_timeout(Duration::from_millis(20)));
             assert!(Instant::now() < deadline, "the robot has no door: {:#?}", cart.said);
-            thread::sleep(Duration::from_millis(20));
         }
-        thread::sleep(Duration::from_millis(100));
-        cart.said.extend(lines.try_iter());
+        // What a cycle provides is there when it has run.
+        cart.until(&["top"], |figures| figures["health"]["drive"]["runs"].as_u64() > Some(2));
         cart
     }
 

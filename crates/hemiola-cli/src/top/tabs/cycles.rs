@@ -33,7 +33,7 @@ pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, rates: &
 fn table(frame: &Frame, rates: &Rates) -> Table {
     let columns = [
         Column::name(" cycle", 99),
-        Column::rest("of the deadline", 50),
+        Column::rest("of the deadline", 88),
         Column::figure("mean", 90),
         Column::figure("p99", 80),
         Column::figure("max", 85),

@@ -47,5 +47,6 @@ pub use error::ConfigError;
 pub use load::{Base, ConfigurationText, LoadOptions, Loaded, load, parse};
 pub use origins::{Origin, Origins, text_of};
 pub use place::Place;
-pub use save::save_parameter;
+pub use save::{SavedValue, save_in_file, save_parameter, save_values};
 pub use suggest::{nearest, unknown};
+pub use toml_value::{parse_value, value_text};

@@ -9,8 +9,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level;
 
-use crate::live::Terminal;
 use crate::sync::{AtomicBool, Ordering};
+use crate::terminal::Terminal;
 
 /// The first signal stops the robot, whatever the rest of the program is busy with. The second one ends the program as soon as what
 /// moves is safe.

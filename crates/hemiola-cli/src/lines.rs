@@ -4,15 +4,15 @@ use hemiola_model::Time;
 use hemiola_runtime::SafeStateEntry;
 use hemiola_trace::Report;
 
-use super::bar::milliseconds;
+use crate::top::milliseconds;
 
 /// Writes what happened since the line before.
 #[derive(Default)]
-pub struct Journal {
+pub struct Lines {
     cycles: Vec<(String, u64, u64)>,
 }
 
-impl Journal {
+impl Lines {
     /// `   12.0 s   motion 83 runs, 1.2 of 12.0 ms, p0.99 2.3, 0 missed   cognition ...`, and the safe state before all that.
     pub fn line(&mut self, now: Time, safe_state: Option<&SafeStateEntry>, report: &Report) -> String {
         let mut text = format!("{:7.1} s", now.seconds());
@@ -51,8 +51,8 @@ mod tests {
             since: Time::from_seconds(9.3),
             cause: SafeStateCause::Failure { update: "Walk.joints".into() },
         };
-        let mut journal = Journal::default();
-        let mut line = |seconds, entry| journal.line(Time::from_seconds(seconds), entry, &Report::default());
+        let mut lines = Lines::default();
+        let mut line = |seconds, entry| lines.line(Time::from_seconds(seconds), entry, &Report::default());
         assert_eq!(line(9.0, None), "    9.0 s");
         assert_eq!(line(10.0, Some(&entry)), "   10.0 s   SAFE STATE since 9.3 s, because Walk.joints failed");
         assert_eq!(line(11.0, Some(&entry)), "   11.0 s   SAFE STATE since 9.3 s, because Walk.joints failed");

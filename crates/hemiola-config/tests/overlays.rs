@@ -226,8 +226,8 @@ fn what_cannot_be_saved_leaves_the_file_as_it_was() {
     let folder = Folder::with(&[("robot.toml", "module = 3\n"), ("broken.toml", "[module\n")]);
     let save =
         |name: &str| save_parameter(&folder.path(name), "Walk", "x", &Value::Integer(1)).unwrap_err().to_string();
-    assert!(save("robot.toml").contains("cannot save `x` of `Walk` in "));
-    assert!(save("broken.toml").contains("cannot save `x` of `Walk` in "));
+    assert!(save("robot.toml").contains("cannot save `module.Walk.x` in "));
+    assert!(save("broken.toml").contains("cannot save `module.Walk.x` in "));
     assert!(save("missing.toml").contains("cannot read "));
     assert_eq!(
         (folder.read("robot.toml").as_str(), folder.read("broken.toml").as_str()),

@@ -10,6 +10,7 @@
 //! | `robot` | a running robot as clients see it; knows no sockets |
 //! | `page` | the files of the page, which lie in `page/` |
 //! | `binary` | binary messages as bytes |
+//! | `client` | the other side: programs that come in |
 //! | `place` | where the sockets of running robots lie |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -19,6 +20,7 @@
 extern crate hemiola_model as hemiola;
 
 pub mod binary;
+pub mod client;
 mod door;
 mod error;
 mod page;

@@ -70,6 +70,13 @@ fn the_wheels_stand_still_when_a_module_ends_the_process() {
 }
 
 #[test]
+fn the_wheels_stand_still_after_an_abort_and_after_a_stack_overflow() {
+    for fault in ["abort", "overflow"] {
+        guarded(fault, fault, &[]).end().stands_still().with_code(134).says("signal: 6 (SIGABRT)");
+    }
+}
+
+#[test]
 fn a_guarded_robot_ends_like_any_other() {
     for (name, signal) in [("guarded-int", Signal::INT), ("guarded-term", Signal::TERM), ("guarded-hup", Signal::HUP)] {
         let ended = guarded(name, "", &[]).drive().signal(signal).end();

@@ -291,3 +291,13 @@ proptest! {
         prop_assert_eq!(main.sample_capacity, expected.get(KEYS[1]).map_or(32, |(value, _)| usize::from(*value)));
     }
 }
+
+/// Found by fuzzing: a comment is no key, and the bytes behind it are no TOML.
+#[test]
+fn every_assignment_that_is_refused_says_why() {
+    let folder = Folder::with(&[("robot.toml", BASE)]);
+    for wrong in ["#=\u{5}", "# cycle.main.rate=\u{5}", "=", "a", "#=1", " =\u{5}"] {
+        let error = folder.error(&[], &[wrong]);
+        assert!(error.contains("an assignment needs a key and a value"), "{wrong:?}: {error}");
+    }
+}

@@ -27,9 +27,12 @@ const LONGEST_DISPATCH = 100_000;
  */
 export function blockingChain(store, run, isOfCycle, after) {
   if (!(run.end > run.trigger)) return [];
-  /** @type {Event[]} */ const tasks = [];
-  /** @type {Event[]} */ const wakes = [];
-  /** What had a core. @type {Event[]} */ const occupations = [];
+  /** @type {Event[]} */
+  const tasks = [];
+  /** @type {Event[]} */
+  const wakes = [];
+  /** What had a core. @type {Event[]} */
+  const occupations = [];
   store.each(run.trigger, run.end, (chunk, place, worker) => {
     const type = chunk.type[place];
     if (type === TASK || type === CALLBACK || type === SAMPLE) {
@@ -58,14 +61,16 @@ class Walk {
   /** @returns {Stretch[]} */
   stretches() {
     const { run } = this;
-    /** From the end backwards. @type {Stretch[][]} */ const parts = [];
+    /** From the end backwards. @type {Stretch[][]} */
+    const parts = [];
     let left = this.tasks.filter((task) => task.end <= run.end);
     let current = left.pop();
     if (!current) {
       parts.push(this.#gap(run.begin, run.end, -1, run.worker, -1));
     } else {
       parts.push(this.#gap(Math.max(current.end, run.begin), run.end, current.worker, run.worker, -1));
-      /** @type {Cause} */ let because = "needed";
+      /** @type {Cause} */
+      let because = "needed";
       while (current) {
         const here = current;
         parts.push(this.#execution(here, because));
@@ -130,8 +135,10 @@ class Walk {
  * @param {Event} task @param {Event[]} left in the order of their ends @param {Set<number>} after
  * @returns {{event: Event, because: Cause} | null} */
 function binding(task, left, after) {
-  /** @type {Event | undefined} */ let needed;
-  /** @type {Event | undefined} */ let occupied;
+  /** @type {Event | undefined} */
+  let needed;
+  /** @type {Event | undefined} */
+  let occupied;
   for (let place = left.length - 1; place >= 0 && !(needed && occupied); place--) {
     if (!needed && after.has(left[place].subject)) needed = left[place];
     if (!occupied && left[place].worker === task.worker) occupied = left[place];
@@ -142,7 +149,8 @@ function binding(task, left, after) {
 
 /** A span of time in which what is painted first stays. */
 class Canvas {
-  /** @type {Stretch[]} */ #painted = [];
+  /** @type {Stretch[]} */
+  #painted = [];
 
   /** @param {number} begin @param {number} end */
   constructor(begin, end) {

@@ -1,17 +1,20 @@
 // One chart: curves over time on a canvas, with an axis on the left and one on the right.
 
 import { digits } from "./format.js";
-import { thin, ticks } from "./series.js";
+import { thin, Thinned, ticks } from "./series.js";
 import { colours, fit } from "./theme.js";
 
 /**
  * @typedef {"left" | "right"} Axis
- * @typedef {{series: import("./series.js").Series, axis: Axis, colour: string, steps: boolean}} Curve
+ * @typedef {{series: import("./series.js").Series, axis: Axis, colour: string}} Curve
  * @typedef {{left: [number, number] | null, right: [number, number] | null}} Limits
  *   What a person has set; `null` follows the curves.
  * @typedef {{left: number, right: number, top: number, bottom: number, from: number, to: number, y: Record<Axis, [number, number]>}} Plane
  *   Where the curves are, in CSS pixels, and what is shown there.
  */
+
+/** One chart is drawn after the other: all use the same memory. @type {Thinned[]} */
+const memory = [];
 
 const TOP = 4;
 const BOTTOM = 16;
@@ -28,9 +31,15 @@ const AXIS = 46;
 export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, marks = [] }) {
   const { context, width, height } = fit(canvas);
   const colour = colours();
+  const columns = Math.max(1, Math.round(width - (hasRight ? 2 * AXIS : AXIS + 8)));
+  const lines = curves.map(({ series }, index) => {
+    const thinned = (memory[index] ??= new Thinned());
+    thin(series, from, to, columns, thinned);
+    return thinned;
+  });
   const plane = {
     left: AXIS, right: Math.max(AXIS + 10, width - (hasRight ? AXIS : 8)), top: TOP, bottom: Math.max(TOP + 10, height - BOTTOM), from, to,
-    y: { left: rangeOf(curves, "left", from, to, limits), right: rangeOf(curves, "right", from, to, limits) },
+    y: { left: rangeOf(curves, lines, "left", limits), right: rangeOf(curves, lines, "right", limits) },
   };
   context.font = "10px " + colour.font;
   drawGrid(context, plane, colour, hasRight);
@@ -48,7 +57,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
     context.fillText(text, x + 3, plane.top + 9);
     context.globalAlpha = 1;
   }
-  for (const curve of curves) drawCurve(context, plane, curve);
+  curves.forEach((curve, index) => drawCurve(context, plane, curve, lines[index]));
   if (cursor !== null && cursor >= from && cursor <= to) drawCursor(context, plane, curves, cursor, colour);
   context.restore();
   return plane;
@@ -70,15 +79,15 @@ function yOf(plane, axis, value) {
   return plane.bottom - ((value - low) / (high - low)) * (plane.bottom - plane.top);
 }
 
-/** @param {Curve[]} curves @param {Axis} axis @param {number} from @param {number} to @param {Limits} limits @returns {[number, number]} */
-function rangeOf(curves, axis, from, to, limits) {
+/** @param {Curve[]} curves @param {Thinned[]} lines @param {Axis} axis @param {Limits} limits @returns {[number, number]} */
+function rangeOf(curves, lines, axis, limits) {
   const fixed = limits[axis];
   if (fixed) return fixed;
   let low = Infinity, high = -Infinity;
-  for (const { series, axis: own } of curves) {
-    const range = own === axis ? series.range(from, to) : null;
+  lines.forEach((line, index) => {
+    const range = curves[index].axis === axis ? line.range() : null;
     if (range) { low = Math.min(low, range[0]); high = Math.max(high, range[1]); }
-  }
+  });
   if (!(low <= high) || !Number.isFinite(high - low)) return [0, 1];
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
   return [low - margin, high + margin];
@@ -116,27 +125,24 @@ function drawGrid(context, plane, colour, hasRight) {
   context.stroke();
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {Curve} curve */
-function drawCurve(context, plane, { series, axis, colour, steps }) {
+/** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {Curve} curve @param {Thinned} line */
+function drawCurve(context, plane, { axis, colour }, { points, length }) {
   const across = plane.right - plane.left;
   const [low, high] = plane.y[axis];
   const scale = (plane.bottom - plane.top) / (high - low);
   context.strokeStyle = colour;
   context.lineWidth = 1.25;
-  context.lineJoin = "round";
+  context.lineJoin = "bevel";
   context.beginPath();
-  let isOpen = false, before = 0;
-  thin(series, plane.from, plane.to, Math.max(1, Math.round(across)), (place, value) => {
-    if (Number.isNaN(value)) { isOpen = false; return; }
-    const x = plane.left + place * across, y = plane.bottom - (value - low) * scale;
-    if (!isOpen) context.moveTo(x, y);
-    else {
-      if (steps) context.lineTo(x, before);
-      context.lineTo(x, y);
-    }
+  let isOpen = false;
+  for (let index = 0; index < length; index += 2) {
+    const value = points[index + 1];
+    if (value !== value) { isOpen = false; continue; }
+    const x = plane.left + points[index] * across, y = plane.bottom - (value - low) * scale;
+    if (isOpen) context.lineTo(x, y);
+    else context.moveTo(x, y);
     isOpen = true;
-    before = y;
-  });
+  }
   context.stroke();
 }
 

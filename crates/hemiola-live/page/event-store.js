@@ -33,11 +33,16 @@ export class Chunk {
  * and the oldest chunks of all are if there are more than `most`.
  */
 export class EventStore {
-  /** Chunks by thread, the oldest first. @type {Map<number, Chunk[]>} */ lanes = new Map();
-  /** By cycle and number, in the order of their begins. @type {Map<number, Map<number, Run>>} */ runs = new Map();
-  /** Nanoseconds of the robot's clock at which the times of events begin. @type {bigint | null} */ base = null;
-  /** When the newest event ended. */ newest = -Infinity;
-  /** Cores that anything ran on. @type {Set<number>} */ cores = new Set();
+  /** Chunks by thread, the oldest first. @type {Map<number, Chunk[]>} */
+  lanes = new Map();
+  /** By cycle and number, in the order of their begins. @type {Map<number, Map<number, Run>>} */
+  runs = new Map();
+  /** Nanoseconds of the robot's clock at which the times of events begin. @type {bigint | null} */
+  base = null;
+  /** When the newest event ended. */
+  newest = -Infinity;
+  /** Cores that anything ran on. @type {Set<number>} */
+  cores = new Set();
   #chunks = 0;
 
   /** @param {{keep?: number, most?: number, deadline?: (cycle: number) => number}} [limits] */
@@ -127,7 +132,8 @@ export class EventStore {
    * @param {number} time @param {number} slack of this many nanoseconds beside it counts
    * @param {(event: Event) => boolean} wanted @returns {Event | null} */
   find(time, slack, wanted) {
-    /** @type {Event | null} */ let best = null;
+    /** @type {Event | null} */
+    let best = null;
     let bestDistance = Infinity, bestLength = Infinity;
     this.each(time - slack, time + slack, (chunk, place, worker) => {
       const event = eventAt(chunk, place, worker);

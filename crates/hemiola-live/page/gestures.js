@@ -1,5 +1,7 @@
 // Pointers, wheels and fingers on a canvas, as what people mean by them.
 
+import { fill, h } from "./dom.js";
+
 /**
  * @typedef {object} Meaning
  * @property {(dx: number, dy: number) => void} pan moved by so many pixels since the last call
@@ -15,7 +17,8 @@ const SLOP = 4;
 
 /** @param {HTMLElement} element @param {Meaning} meaning */
 export function gestures(element, meaning) {
-  /** @type {Map<number, {x: number, y: number}>} */ const down = new Map();
+  /** @type {Map<number, {x: number, y: number}>} */
+  const down = new Map();
   let isDrag = false;
   let start = { x: 0, y: 0 };
   const place = (/** @type {MouseEvent} */ event) => {
@@ -68,12 +71,37 @@ export function gestures(element, meaning) {
   }, { passive: false });
 }
 
+/** A few lines beside the pointer. */
+export class Tip {
+  element = h("div", { class: "tip", hidden: true });
+
+  /** @param {HTMLElement} over what the places are in */
+  constructor(over) { this.over = over; }
+
+  /**
+   * Shows some lines, or hides if there are none.
+   *
+   * @param {{x: number, y: number} | null} place
+   * @param {string[]} lines
+   */
+  show(place, lines) {
+    const { element, over } = this;
+    element.hidden = !place || lines.length === 0;
+    if (!place || element.hidden) return;
+    fill(element, ...lines.map((line, number) => h("div", { class: number ? "muted" : "" }, line)));
+    const below = place.y + 18;
+    element.style.left = `${Math.max(0, Math.min(place.x + 14, over.clientWidth - element.offsetWidth - 4))}px`;
+    element.style.top = `${below + element.offsetHeight > over.clientHeight ? Math.max(0, place.y - element.offsetHeight - 8) : below}px`;
+  }
+}
+
 /** The part of a plane that a canvas shows: a scale, and where its origin lies. */
 export class Camera {
   scale = 1;
   x = 0;
   y = 0;
-  /** Nobody has moved it yet. */ isFree = true;
+  /** Nobody has moved it yet. */
+  isFree = true;
 
   /** @param {{smallest?: number, largest?: number}} [limits] of the scale, in pixels per unit */
   constructor({ smallest = 1e-3, largest = 1e4 } = {}) {

@@ -24,8 +24,10 @@ export function layOut(nodes, edges) {
   const groupOf = (/** @type {string} */ id) => byId.get(id)?.group ?? null;
   const names = [...new Set(nodes.map(({ group }) => group).filter((group) => group !== null && group !== undefined))];
 
-  /** @type {Map<string, ReturnType<typeof layers>>} */ const inside = new Map();
-  /** @type {Node[]} */ const outer = nodes.filter(({ group }) => group === null || group === undefined);
+  /** @type {Map<string, ReturnType<typeof layers>>} */
+  const inside = new Map();
+  /** @type {Node[]} */
+  const outer = nodes.filter(({ group }) => group === null || group === undefined);
   for (const name of names) {
     const members = nodes.filter(({ group }) => group === name);
     const within = layers(members, known.filter(({ from, to }) => groupOf(from) === name && groupOf(to) === name));
@@ -41,7 +43,8 @@ export function layOut(nodes, edges) {
   }));
   const whole = layers(outer, between);
 
-  /** @type {Layout} */ const layout = { nodes: new Map(), groups: new Map(), paths: [] };
+  /** @type {Layout} */
+  const layout = { nodes: new Map(), groups: new Map(), paths: [] };
   for (const [id, box] of whole.boxes) {
     const name = names.find((each) => groupKey(each) === id);
     const within = name === undefined ? undefined : inside.get(name);
@@ -68,16 +71,20 @@ function groupKey(name) { return `\ngroup ${name}`; }
  * pass other layers. @param {Node[]} nodes @param {Edge[]} edges */
 function layers(nodes, edges) {
   const rank = ranks(nodes, edges);
-  /** @type {Cell[][]} */ const rows = Array.from({ length: Math.max(0, ...rank.values()) + 1 }, () => []);
-  /** @type {Map<string, Cell>} */ const cells = new Map();
+  /** @type {Cell[][]} */
+  const rows = Array.from({ length: Math.max(0, ...rank.values()) + 1 }, () => []);
+  /** @type {Map<string, Cell>} */
+  const cells = new Map();
   const add = (/** @type {string} */ id, /** @type {number} */ layer, /** @type {Node | null} */ node) => {
-    /** @type {Cell} */ const cell = { id, node, width: node?.width ?? WAYPOINT, x: 0, above: [], below: [] };
+    /** @type {Cell} */
+    const cell = { id, node, width: node?.width ?? WAYPOINT, x: 0, above: [], below: [] };
     rows[layer].push(cell);
     cells.set(id, cell);
     return cell;
   };
   for (const node of nodes) add(node.id, rank.get(node.id) ?? 0, node);
-  /** Edges of one node share their waypoints. @type {Map<string, Cell[]>} */ const waypoints = new Map();
+  /** Edges of one node share their waypoints. @type {Map<string, Cell[]>} */
+  const waypoints = new Map();
   for (const { from, to } of edges) {
     const first = rank.get(from) ?? 0, last = rank.get(to) ?? 0;
     if (first >= last) continue;
@@ -95,12 +102,15 @@ function layers(nodes, edges) {
   reduceCrossings(rows);
   straighten(rows);
 
-  /** @type {Map<string, Box>} */ const boxes = new Map();
-  /** @type {Map<string, [number, number][]>} */ const ways = new Map();
+  /** @type {Map<string, Box>} */
+  const boxes = new Map();
+  /** @type {Map<string, [number, number][]>} */
+  const ways = new Map();
   const all = rows.flat();
   const left = all.reduce((least, { x, width }) => Math.min(least, x - width / 2), Infinity);
   const right = all.reduce((most, { x, width }) => Math.max(most, x + width / 2), -Infinity);
-  /** @type {Map<Cell, number>} */ const middles = new Map();
+  /** @type {Map<Cell, number>} */
+  const middles = new Map();
   let y = 0;
   for (const row of rows) {
     const height = row.reduce((most, { node }) => Math.max(most, node?.height ?? 0), 0);
@@ -118,14 +128,19 @@ function layers(nodes, edges) {
  * count. Nodes then go as far right as what comes after them allows, so that edges are short.
  * @param {Node[]} nodes @param {Edge[]} edges @returns {Map<string, number>} */
 function ranks(nodes, edges) {
-  /** @type {Map<string, string[]>} */ const next = new Map(nodes.map(({ id }) => [id, []]));
+  /** @type {Map<string, string[]>} */
+  const next = new Map(nodes.map(({ id }) => [id, []]));
   for (const { from, to, isBack } of edges) if (!isBack && from !== to) next.get(from)?.push(to);
   const isIn = new Set(edges.filter(({ isBack }) => !isBack).map(({ to }) => to));
-  /** @type {Map<string, "open" | "done">} */ const state = new Map();
-  /** From the last to the first. @type {string[]} */ const order = [];
-  /** @type {Map<string, string[]>} */ const forward = new Map();
+  /** @type {Map<string, "open" | "done">} */
+  const state = new Map();
+  /** From the last to the first. @type {string[]} */
+  const order = [];
+  /** @type {Map<string, string[]>} */
+  const forward = new Map();
   const visit = (/** @type {string} */ root) => {
-    /** @type {[string, number][]} */ const stack = [[root, 0]];
+    /** @type {[string, number][]} */
+    const stack = [[root, 0]];
     state.set(root, "open");
     while (stack.length > 0) {
       const top = stack[stack.length - 1], [id] = top, after = next.get(id) ?? [];
@@ -145,7 +160,8 @@ function ranks(nodes, edges) {
   };
   const roots = [...nodes.filter(({ id }) => !isIn.has(id)), ...nodes];
   for (const { id } of roots) if (!state.has(id)) visit(id);
-  /** @type {Map<string, number>} */ const rank = new Map(nodes.map(({ id }) => [id, 0]));
+  /** @type {Map<string, number>} */
+  const rank = new Map(nodes.map(({ id }) => [id, 0]));
   for (const id of order.slice().reverse()) for (const to of forward.get(id) ?? []) rank.set(to, Math.max(rank.get(to) ?? 0, (rank.get(id) ?? 0) + 1));
   for (const id of order) {
     const after = forward.get(id) ?? [];
@@ -158,7 +174,8 @@ function ranks(nodes, edges) {
  * @param {Cell[][]} rows */
 function reduceCrossings(rows) {
   let best = rows.map((row) => row.slice()), least = Infinity;
-  /** @type {Map<Cell, number>} */ const place = new Map();
+  /** @type {Map<Cell, number>} */
+  const place = new Map();
   const at = (/** @type {Cell} */ cell) => place.get(cell) ?? 0;
   const number = (/** @type {Cell[]} */ row) => row.forEach((cell, here) => place.set(cell, here));
   rows.forEach(number);
@@ -212,8 +229,10 @@ function straighten(rows) {
  * a block, which goes where its members want to be on average.
  * @param {Cell[]} row @param {number[]} wished */
 function settle(row, wished) {
-  /** @type {{from: number, sum: number, count: number}[]} */ const blocks = [];
-  /** Where a cell would be with everything before it packed. @type {number[]} */ const offset = [];
+  /** @type {{from: number, sum: number, count: number}[]} */
+  const blocks = [];
+  /** Where a cell would be with everything before it packed. @type {number[]} */
+  const offset = [];
   let at = 0;
   row.forEach((cell, number) => {
     if (number > 0) at += (row[number - 1].width + cell.width) / 2 + NODE_GAP;

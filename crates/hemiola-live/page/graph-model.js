@@ -14,9 +14,12 @@ import { list } from "./statistics.js";
 /** @param {any} description as the robot gave it @param {boolean} byModule one node for all updates of a module
  * @returns {Graph} */
 export function graphOf(description, byModule) {
-  /** @type {Map<string, GraphNode>} */ const nodes = new Map();
-  /** @type {Map<any, string>} */ const nodeOf = new Map();
-  /** Who provides a representation, by cycle: its task and node. @type {Map<string, {cycle: any, task: any, id: string}[]>} */ const providers = new Map();
+  /** @type {Map<string, GraphNode>} */
+  const nodes = new Map();
+  /** @type {Map<any, string>} */
+  const nodeOf = new Map();
+  /** Who provides a representation, by cycle: its task and node. @type {Map<string, {cycle: any, task: any, id: string}[]>} */
+  const providers = new Map();
   const provide = (/** @type {string} */ name, /** @type {{cycle: any, task: any, id: string}} */ provider) => providers.set(name, [...(providers.get(name) ?? []), provider]);
   const add = (/** @type {Partial<GraphNode> & {id: string, kind: Kind, title: string}} */ node) => {
     const full = { subtitle: "", cycle: null, module: null, tasks: [], source: null, ...node };
@@ -42,7 +45,8 @@ export function graphOf(description, byModule) {
   for (const topic of list(description.topics)) add({ id: `topic ${topic.name}`, kind: "topic", title: String(topic.name) });
   for (const service of list(description.services)) add({ id: `service ${service.name}`, kind: "service", title: String(service.name) });
 
-  /** @type {Map<string, GraphEdge>} */ const edges = new Map();
+  /** @type {Map<string, GraphEdge>} */
+  const edges = new Map();
   const connect = (/** @type {string} */ from, /** @type {string} */ to, /** @type {Carriage} */ carriage, /** @type {string} */ name) => {
     if (from === to || !nodes.has(from) || !nodes.has(to)) return;
     const key = `${from}\n${to}\n${carriage}`;
@@ -85,11 +89,13 @@ function ownerOf(description, name) {
 
 /** For each task those that have ended before it begins. @param {any[]} tasks @returns {Map<any, Set<any>>} */
 function ancestors(tasks) {
-  /** @type {Map<any, Set<any>>} */ const known = new Map();
+  /** @type {Map<any, Set<any>>} */
+  const known = new Map();
   const of = (/** @type {any} */ task) => {
     const before = known.get(task);
     if (before) return before;
-    /** @type {Set<any>} */ const all = new Set();
+    /** @type {Set<any>} */
+    const all = new Set();
     known.set(task, all);
     for (const number of list(task.after)) {
       const other = tasks[number];
@@ -145,11 +151,14 @@ export function criticality(description, duration) {
   const result = new Map();
   for (const cycle of list(description.cycles)) {
     const tasks = list(cycle.tasks);
-    /** @type {number[][]} */ const next = tasks.map(() => []);
+    /** @type {number[][]} */
+    const next = tasks.map(() => []);
     tasks.forEach((task, number) => { for (const before of list(task.after)) next[before]?.push(number); });
     const longest = (/** @type {(number: number) => number[]} */ others) => {
-      /** @type {number[]} */ const known = [];
-      /** @type {(number: number) => number} */ const of = (number) => {
+      /** @type {number[]} */
+      const known = [];
+      /** @type {(number: number) => number} */
+      const of = (number) => {
         if (known[number] !== undefined) return known[number];
         known[number] = 0;
         return (known[number] = duration(cycle.name, tasks[number].name) + Math.max(0, ...others(number).map(of)));

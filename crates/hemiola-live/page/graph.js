@@ -2,7 +2,7 @@
 
 import { button, fill, h } from "./dom.js";
 import { duration } from "./format.js";
-import { Camera, gestures } from "./gestures.js";
+import { Camera, Tip, gestures } from "./gestures.js";
 import { layOut } from "./graph-layout.js";
 import { around, criticality, graphOf, ofCycle } from "./graph-model.js";
 import { list } from "./statistics.js";
@@ -17,46 +17,51 @@ const CHARACTER = 6.7;
 const LEGIBLE = 4;
 
 export class GraphView extends View {
-  /** @override */ static id = "graph";
-  /** @override */ static title = "Graph";
-  /** @override */ static icon = "M2 3h4v3h-4zM10 3h4v3h-4zM6 11h4v3h-4zM6 4.5h4M4 6l3 5M12 6l-3 5";
+  /** @override */
+  static id = "graph";
+  /** @override */
+  static title = "Graph";
+  /** @override */
+  static icon = "M2 3h4v3h-4zM10 3h4v3h-4zM6 11h4v3h-4zM6 4.5h4M4 6l3 5M12 6l-3 5";
 
-  /** @type {import("./graph-model.js").Graph} */ #graph = { nodes: [], edges: [] };
-  /** @type {import("./graph-layout.js").Layout} */ #layout = { nodes: new Map(), groups: new Map(), paths: [] };
+  /** @type {import("./graph-model.js").Graph} */
+  #graph = { nodes: [], edges: [] };
+  /** @type {import("./graph-layout.js").Layout} */
+  #layout = { nodes: new Map(), groups: new Map(), paths: [] };
   #camera = new Camera({ smallest: 0.02, largest: 4 });
-  /** @type {string | null} */ #selected = null;
-  /** @type {string | null} */ #hovered = null;
+  /** @type {string | null} */
+  #selected = null;
+  /** @type {string | null} */
+  #hovered = null;
   #wanted = "";
-  /** By cycle and task. @type {Map<string, any>} */ #reports = new Map();
-  /** @type {Map<any, number>} */ #critical = new Map();
+  /** By cycle and task. @type {Map<string, any>} */
+  #reports = new Map();
+  /** @type {Map<any, number>} */
+  #critical = new Map();
 
   #canvas = h("canvas", { role: "img", "aria-label": "Modules and what they provide" });
-  #tip = h("div", { class: "tip", hidden: true });
-  #detail = h("aside", { class: "detail", hidden: true });
+  #tip = new Tip(this.#canvas);
+  #panel = h("aside", { class: "detail", hidden: true });
   #search = h("input", { type: "search", placeholder: "Find a module or value", on: { input: () => this.invalidate(), keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } } });
-  #cycle = h("select", { title: "Which cycle", on: { change: () => this.#changed() } });
-  #detailed = h("select", { title: "What a box is", on: { change: () => this.#changed() } }, h("option", { value: "task" }, "updates"), h("option", { value: "module" }, "modules"));
-  #around = h("select", { title: "How much of it", on: { change: () => this.#changed() } },
-    h("option", { value: "" }, "everything"), h("option", { value: "neighbours" }, "neighbours of the selection"), h("option", { value: "reachable" }, "up and down from the selection"));
-  #colour = h("select", { title: "What the colours mean", on: { change: () => { this.host.changed(); this.invalidate(); } } },
-    h("option", { value: "cycle" }, "by cycle"), h("option", { value: "duration" }, "by duration"), h("option", { value: "critical" }, "by criticality"));
+  #cycle = this.#select("Which cycle", { "": "all cycles" });
+  #detail = this.#select("What a box is", { module: "modules", task: "updates" });
+  #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours of the selection", reachable: "up and down from the selection" });
+  #colour = this.#select("What the colours mean", { cycle: "by cycle", duration: "by duration", critical: "by criticality" });
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    const { select, cycle, detail, around: how, colour } = this.initial;
-    this.#wanted = typeof select === "string" ? select : "";
-    fill(this.#cycle, h("option", { value: "" }, "all cycles"), typeof cycle === "string" && cycle ? h("option", { value: cycle }, cycle) : null);
-    for (const [control, value] of /** @type {[HTMLSelectElement, unknown][]} */ ([[this.#cycle, cycle], [this.#detailed, detail ?? "module"], [this.#around, how], [this.#colour, colour]])) {
-      if (typeof value === "string" && [...control.options].some((option) => option.value === value)) control.value = value;
-    }
-    fill(this.bar, this.#search, this.#cycle, this.#detailed, this.#around, this.#colour, h("span", { class: "space" }), button({ text: "Fit", title: "Show all of it" }, () => this.#fit()));
-    fill(this.body, this.#canvas, this.#tip, this.#detail);
+    const { select, ...controls } = this.initial;
+    this.#wanted = String(select ?? "");
+    if (controls.cycle) this.#cycle.append(h("option", { value: controls.cycle }, String(controls.cycle)));
+    for (const [name, control] of this.#controls()) if ([...control.options].some(({ value }) => value === controls[name])) control.value = controls[name];
+    fill(this.bar, this.#search, this.#cycle, this.#detail, this.#around, this.#colour, h("span", { class: "space" }), button({ text: "Fit", title: "Show all of it" }, () => this.#fit()));
+    fill(this.body, this.#canvas, this.#tip.element, this.#panel);
     this.body.classList.add("beside");
     gestures(this.#canvas, {
       pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
       zoom: (factor, x, y) => { this.#camera.zoom(factor, x, y); this.invalidate(); },
-      click: (x, y) => this.#select(this.#at(x, y)),
+      click: (x, y) => this.#choose(this.#at(x, y)),
       hover: (place) => this.#hover(place),
     });
     this.keep(onColours(() => this.invalidate()));
@@ -67,9 +72,24 @@ export class GraphView extends View {
 
   /** @override */
   settings() {
-    const selected = this.#graph.nodes.find(({ id }) => id === this.#selected);
-    return { select: selected?.title, cycle: this.#cycle.value, detail: this.#detailed.value, around: this.#around.value, colour: this.#colour.value };
+    return { select: this.#node?.title, ...Object.fromEntries(this.#controls().map(([name, control]) => [name, control.value])) };
   }
+
+  /** @returns {[string, HTMLSelectElement][]} */
+  #controls() { return [["cycle", this.#cycle], ["detail", this.#detail], ["around", this.#around], ["colour", this.#colour]]; }
+
+  /**
+   * @param {string} title
+   * @param {Record<string, string>} texts by value
+   */
+  #select(title, texts) {
+    const select = h("select", { title, on: { change: () => { if (select === this.#colour) this.#show(); else this.#changed(); this.host.changed(); this.invalidate(); } } },
+      ...Object.entries(texts).map(([value, text]) => h("option", { value }, text)));
+    return select;
+  }
+
+  /** What is selected. */
+  get #node() { return this.#graph.nodes.find(({ id }) => id === this.#selected); }
 
   /** Selects a module, source, topic, or what provides a representation. @override @param {any} settings @returns {boolean} */
   accept(settings) {
@@ -95,8 +115,8 @@ export class GraphView extends View {
       fill(this.#cycle, h("option", { value: "" }, "all cycles"), ...names.map((name) => h("option", { value: name }, name)));
       this.#cycle.value = names.includes(chosen) ? chosen : "";
     }
-    const whole = graphOf(description, this.#detailed.value === "module");
-    const before = this.#graph.nodes.find(({ id }) => id === this.#selected);
+    const whole = graphOf(description, this.#detail.value === "module");
+    const before = this.#node;
     if (before && !whole.nodes.some(({ id }) => id === before.id)) {
       // Updates have become modules, or the other way round.
       this.#selected = whole.nodes.find(({ module, title, cycle }) => cycle === before.cycle && (module ?? title) === (before.module ?? before.title))?.id ?? null;
@@ -158,6 +178,7 @@ export class GraphView extends View {
       return;
     }
     context.save();
+    context.textAlign = "left";
     context.translate(x, y);
     context.scale(scale, scale);
     context.textBaseline = "middle";
@@ -298,6 +319,7 @@ export class GraphView extends View {
     const texts = { cycle: "", duration: "mean execution time: faint 1 µs, full 10 ms", critical: "red: on the longest path of its cycle, by mean times" };
     context.font = `10px ${look.font}`;
     context.fillStyle = look.muted;
+    context.textAlign = "left";
     context.textBaseline = "bottom";
     context.fillText([texts[/** @type {keyof typeof texts} */ (this.#colour.value)], "dashed: from another cycle, or of the run before"].filter(Boolean).join("   "), 8, height - 6);
   }
@@ -315,7 +337,7 @@ export class GraphView extends View {
   #find(name) {
     const low = name.trim().toLowerCase();
     if (!low) return;
-    const { nodes } = graphOf(this.robot.description, this.#detailed.value === "module");
+    const { nodes } = graphOf(this.robot.description, this.#detail.value === "module");
     const provides = (/** @type {GraphNode} */ node) => [...node.tasks.flatMap((task) => list(task.provides)), ...list(node.source?.provides)].map((one) => String(one).toLowerCase());
     const node = nodes.find((one) => one.title.toLowerCase() === low || `${one.title}.${one.subtitle}`.toLowerCase() === low) ?? nodes.find((one) => provides(one).includes(low))
       ?? nodes.find((one) => one.title.toLowerCase().includes(low)) ?? nodes.find((one) => provides(one).some((each) => each.includes(low)));
@@ -323,7 +345,7 @@ export class GraphView extends View {
     else if (!node) this.host.say(`There is nothing called ${name} here.`);
     else {
       if (this.#cycle.value && node.cycle && node.cycle !== this.#cycle.value) this.#cycle.value = node.cycle;
-      this.#select(node.id);
+      this.#choose(node.id);
       const box = this.#layout.nodes.get(node.id), { clientWidth, clientHeight } = this.#canvas;
       if (!box || clientWidth === 0) return;
       const scale = Math.max(this.#camera.scale, 0.9);
@@ -343,7 +365,7 @@ export class GraphView extends View {
   }
 
   /** @param {string | null} id */
-  #select(id) {
+  #choose(id) {
     this.#selected = id;
     if (this.#around.value && id) this.#changed();
     else { this.#show(); this.host.changed(); }
@@ -355,29 +377,26 @@ export class GraphView extends View {
     const id = place && this.#at(place.x, place.y);
     if (id !== this.#hovered) { this.#hovered = id; this.invalidate(); }
     const node = this.#graph.nodes.find((one) => one.id === id);
-    this.#tip.hidden = !node;
-    if (!node || !place) return;
-    const lines = [`${node.title}${node.subtitle ? `.${node.subtitle}` : ""}`, node.kind === "task" || node.kind === "module" ? `${node.kind === "task" ? "update" : "module"} in ${node.cycle}` : node.kind];
+    if (!node) return this.#tip.show(null, []);
+    const lines = [node.title, `${node.kind}${node.cycle ? ` in ${node.cycle}` : ""}`];
     for (const task of node.tasks) {
       const mean = this.#mean(node.cycle, task.name);
-      lines.push(`${node.kind === "module" ? `${task.update}: ` : ""}${mean ? `${duration(mean)} ` : ""}→ ${list(task.provides).join(", ") || "–"}`);
+      lines.push(`${task.update}: ${mean ? `${duration(mean)} ` : ""}→ ${list(task.provides).join(", ") || "–"}`);
     }
     if (node.source) lines.push(`→ ${list(node.source.provides).join(", ")}`);
-    fill(this.#tip, ...lines.map((line, number) => h("div", { class: number ? "muted" : "" }, line)));
-    this.#tip.style.left = `${Math.max(0, Math.min(place.x + 14, this.#canvas.clientWidth - this.#tip.offsetWidth - 4))}px`;
-    this.#tip.style.top = `${place.y + 20}px`;
+    this.#tip.show(place, lines);
   }
 
   /** Shows the selected node beside the graph. */
   #show() {
-    const node = this.#graph.nodes.find(({ id }) => id === this.#selected);
-    this.#detail.hidden = !node;
+    const node = this.#node;
+    this.#panel.hidden = !node;
     if (!node) return;
     const module = this.robot.description.modules.find(({ name, cycle }) => name === node.module && (cycle === node.cycle || !cycle));
     const names = (/** @type {string} */ label, /** @type {any[]} */ all, topic = false) => (all.length === 0 ? null
       : h("div", { class: "row" }, h("span", { class: "muted" }, label), ...all.map((name) => this.#name(String(name), topic))));
-    fill(this.#detail,
-      h("header", {}, h("b", {}, node.title), h("span", { class: "muted" }, node.cycle ?? node.kind), h("span", { class: "space" }), button({ icon: "M4 4l8 8M12 4l-8 8", title: "Close" }, () => this.#select(null))),
+    fill(this.#panel,
+      h("header", {}, h("b", {}, node.title), h("span", { class: "muted" }, node.cycle ?? node.kind), h("span", { class: "space" }), button({ icon: "M4 4l8 8M12 4l-8 8", title: "Close" }, () => this.#choose(null))),
       module?.location ? h("p", { class: "mono muted" }, module.location) : null,
       node.module ? h("div", { class: "row" }, button({ text: "Parameters" }, () => this.host.open("parameters", { filter: `${node.module}.` })),
         module?.safe_state ? h("span", { class: "chip good", title: "It has values for the safe state" }, "safe state") : null) : null,
@@ -421,9 +440,9 @@ export class GraphView extends View {
 
   /** Writes what was measured into the panel. */
   #figures() {
-    const node = this.#graph.nodes.find(({ id }) => id === this.#selected);
-    if (!node || this.#detail.hidden) return;
-    for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.#detail.querySelectorAll("[data-task]"))) {
+    const node = this.#node;
+    if (!node || this.#panel.hidden) return;
+    for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.#panel.querySelectorAll("[data-task]"))) {
       const task = node.tasks.find(({ name }) => name === line.dataset.task), report = this.#reports.get(`${node.cycle} ${line.dataset.task}`);
       const { mean, p99, maximum } = report?.execution ?? {};
       const critical = this.#critical.get(task) ?? 0;

@@ -18,11 +18,16 @@ const PLUS = "M8 3v10M3 8h10";
 const CROSS = "M4 4l8 8M12 4l-8 8";
 
 export class Layout {
-  /** @type {Arrangement} */ root = { tabs: [], active: 0 };
-  /** @type {Map<Tab, Opened>} */ #opened = new Map();
-  /** @type {Map<Stack, Shown>} */ #shown = new Map();
-  /** The stack that a phone shows: all tabs. @type {Stack} */ #flat = { tabs: [], active: 0 };
-  /** The tab that was in front last. @type {Tab | null} */ #recent = null;
+  /** @type {Arrangement} */
+  root = { tabs: [], active: 0 };
+  /** @type {Map<Tab, Opened>} */
+  #opened = new Map();
+  /** @type {Map<Stack, Shown>} */
+  #shown = new Map();
+  /** The stack that a phone shows: all tabs. @type {Stack} */
+  #flat = { tabs: [], active: 0 };
+  /** The tab that was in front last. @type {Tab | null} */
+  #recent = null;
 
   /**
    * @param {import("./robot.js").Robot} robot @param {HTMLElement} element
@@ -211,7 +216,8 @@ export class Layout {
       const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
       if (step) {
         this.front(stack.tabs[(stack.active + step + stack.tabs.length) % stack.tabs.length]);
-        /** @type {HTMLElement | null} */ (list.querySelector(".tab.active"))?.focus();
+        /** @type {HTMLElement | null} */
+        (list.querySelector(".tab.active"))?.focus();
       } else if (event.key === "Delete" && stack.tabs.length) this.#close(stack.tabs[stack.active]);
       else return;
       event.preventDefault();

@@ -9,7 +9,7 @@ import { register, View } from "./view.js";
 /** @typedef {import("./journal.js").Category} Category */
 
 const CATEGORIES = /** @type {const} */ ({ message: "Messages", change: "Changes", exceedance: "Exceedances", mark: "Marks" });
-const SEVERITIES = /** @type {const} */ ({ all: "All severities", warning: "Warnings and errors", error: "Errors" });
+const SEVERITIES = /** @type {const} */ ({ all: "All", warning: "Warnings", error: "Errors" });
 const MOST = 1500;
 
 class Log extends View {
@@ -19,12 +19,14 @@ class Log extends View {
 
   #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", on: { input: () => this.#again() } });
   #severity = h("select", { "aria-label": "Severity", on: { change: () => this.#again() } }, ...Object.entries(SEVERITIES).map(([value, text]) => h("option", { value }, text)));
-  /** @type {Set<Category>} */ #hidden;
+  /** @type {Set<Category>} */
+  #hidden;
   #lines = h("div", { class: "lines", role: "log" });
   #more = h("div", { class: "muted message-line" });
   #follow = true;
   #shown = 0;
-  /** @type {any[]} */ #fresh = [];
+  /** @type {any[]} */
+  #fresh = [];
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
@@ -33,7 +35,7 @@ class Log extends View {
     this.#search.value = String(this.initial.filter ?? "");
     this.#severity.value = this.initial.severity in SEVERITIES ? this.initial.severity : "all";
     const toggles = Object.entries(CATEGORIES).map(([category, text]) => {
-      const toggle = button({ text, class: this.#hidden.has(/** @type {Category} */ (category)) ? "" : "active" }, () => {
+      const toggle = button({ text, class: `small ${this.#hidden.has(/** @type {Category} */ (category)) ? "" : "active"}` }, () => {
         if (!this.#hidden.delete(/** @type {Category} */ (category))) this.#hidden.add(/** @type {Category} */ (category));
         toggle.classList.toggle("active", !this.#hidden.has(/** @type {Category} */ (category)));
         this.#again();

@@ -35,7 +35,8 @@ export function menu(anchor, items) {
   const top = below + list.offsetHeight > innerHeight ? Math.max(4, place.top - list.offsetHeight - 2) : below;
   Object.assign(list.style, { left: `${left}px`, top: `${top}px` });
   addEventListener("pointerdown", outside, true);
-  /** @type {HTMLElement | null} */ (list.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
+  /** @type {HTMLElement | null} */
+  (list.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
 }
 
 /** Asks a question. Resolves to whether it was agreed to.
@@ -86,7 +87,8 @@ export async function palette(choices, placeholder) {
   document.body.append(dialog);
   dialog.showModal();
   const all = typeof choices === "function" ? await choices() : choices;
-  /** @type {typeof all} */ let found = [];
+  /** @type {typeof all} */
+  let found = [];
   let at = 0;
   const act = (/** @type {number} */ index) => { dialog.close(); found[index]?.act(); };
   const mark = () => [...list.children].forEach((child, index) => {

@@ -12,7 +12,8 @@ import { drawBar, Recent } from "./timing-bar.js";
 import { register, View } from "./view.js";
 
 const PERIOD = 250e6;
-const BOUNDS_EVERY = 10_000;
+/** The robot computes for a while to find bounds. */
+const BOUNDS_EVERY = 60_000;
 const MESSAGES = 5;
 const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (dashed)   ┃ deadline; behind it, it is missed";
 
@@ -28,13 +29,19 @@ class Overview extends View {
   #messages = h("div", { class: "messages" });
   #safe = button({ text: "Enter safe state", class: "safe" }, () => this.#toggleSafe());
   #safeReason = h("span", { class: "bad" });
-  /** @type {Map<string, Recent>} */ #recent = new Map();
-  /** @type {{close(): void} | null} */ #plot = null;
-  /** @type {any} */ #bounds = null;
+  /** @type {Map<string, Recent>} */
+  #recent = new Map();
+  /** @type {{close(): void} | null} */
+  #plot = null;
+  /** @type {any} */
+  #bounds = null;
   #plotted = "";
-  /** @type {Set<string>} */ #open;
-  /** @type {Map<string, {sent: number, time: number, rate: number}>} */ #rates = new Map();
-  /** @type {Map<HTMLCanvasElement, Parameters<typeof drawBar>[1]>} */ #bars = new Map();
+  /** @type {Set<string>} */
+  #open;
+  /** @type {Map<string, {sent: number, time: number, rate: number}>} */
+  #rates = new Map();
+  /** @type {Map<HTMLCanvasElement, Parameters<typeof drawBar>[1]>} */
+  #bars = new Map();
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
@@ -50,6 +57,7 @@ class Overview extends View {
       h("div", { class: "legend muted" }, LEGEND), this.#flows, this.#messages);
     this.keep(robot.watch("statistics", PERIOD, () => this.#update()));
     this.keep(robot.on("description", () => this.#update()));
+    this.keep(robot.on("welcome", () => { this.#bounds = null; this.#recent.clear(); this.#askBounds(); this.#showSafe(); this.#showMessages(); }));
     this.keep(robot.on("journal", () => this.#showMessages()));
     this.keep(onColours(() => this.invalidate()));
     this.keep({ close: () => this.#plot?.close() });
@@ -57,6 +65,7 @@ class Overview extends View {
     this.keep({ close: () => clearInterval(asking) });
     this.#askBounds();
     this.#showMessages();
+    this.#showSafe();
   }
 
   /** @override */
@@ -72,14 +81,13 @@ class Overview extends View {
 
   async #askBounds() {
     if (!this.visible && this.#bounds) return;
-    this.#bounds = await this.robot.request("bounds").catch(() => null);
+    this.#bounds = await this.robot.request("bounds", {}, Infinity).catch(() => null);
     this.#update();
   }
 
-  /** @param {string} what @param {string} name */
+  /** What `analyze` knows of it. @param {string} what @param {string} name */
   #bound(what, name) {
-    const rows = list(this.#bounds?.rows).filter((each) => each.name === name);
-    return rows.find((each) => each.what === what) ?? rows[0] ?? null;
+    return list(this.#bounds?.rows).find((each) => each.what === what && shortName(each) === name) ?? null;
   }
 
   #update() {
@@ -90,7 +98,8 @@ class Overview extends View {
     this.#bars.clear();
     update(this.#cycles, cycles.flatMap((cycle) => [cycle, ...(this.#open.has(cycle.name) ? [{ detail: cycle }] : [])]), (tr, each) => ("detail" in each ? this.#detail(tr, each.detail) : this.#cycle(tr, each)));
     update(this.#chains, chains, (tr, chain) => this.#chain(tr, chain));
-    /** @type {HTMLElement} */ (this.#chains.parentElement).hidden = chains.length === 0;
+    /** @type {HTMLElement} */
+    (this.#chains.parentElement).hidden = chains.length === 0;
     this.#judge(cycles, chains);
     this.#showFlows();
     this.#showSafe();
@@ -161,7 +170,7 @@ class Overview extends View {
   /** @param {HTMLTableRowElement} tr @param {import("./statistics.js").Chain} chain */
   #chain(tr, chain) {
     const cells = cellsOf(tr, 10);
-    const bound = this.#bound("chain", chain.name);
+    const bound = this.#bound(chain.kind === "age" ? "data age" : "reaction time", chain.name);
     const isLate = chain.limit !== null && (chain.seen.maximum ?? 0) > chain.limit;
     name(cells[0], chain.seen.count === 0 ? "muted" : isLate ? "bad" : "good", chain.name, `${chain.from} → ${chain.to}`);
     setText(cells[1], chain.kind);
@@ -193,13 +202,15 @@ class Overview extends View {
     const missed = cycles.filter((cycle) => cycle.missed), lost = cycles.filter((cycle) => cycle.dropped + cycle.skipped);
     const late = chains.filter((chain) => chain.limit !== null && (chain.seen.maximum ?? 0) > chain.limit);
     const unsure = list(this.#bounds?.rows).filter((each) => each.holds === false);
+    const unbounded = unsure.filter((each) => number(each.bound) === null);
     const exceedances = list(statistics?.exceedances);
     const lines = [
       ...missed.map((cycle) => ["bad", `${cycle.name} missed its deadline in ${count(cycle.missed)} of ${count(cycle.runs)} runs.`]),
       ...late.map((chain) => ["bad", `${chain.name}: a ${chain.kind} of ${duration(chain.seen.maximum)}, ${duration(chain.limit)} are allowed.`]),
-      ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${count(times ?? 1)} times; the log says why.`]),
+      ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${number(times) === 1 ? "once" : `${count(times)} times`}; the log says why.`]),
       ...lost.map((cycle) => ["warning", `${cycle.name} lost ${count(cycle.dropped + cycle.skipped)} inputs.`]),
-      ...unsure.map((each) => ["warning", `${each.name}: ${number(each.bound) === null ? "no bound is known" : `up to ${duration(each.bound)} are possible`}, ${duration(each.deadline)} are allowed.`]),
+      ...unsure.filter((each) => number(each.bound) !== null).map((each) => ["warning", `${shortName(each)}: up to ${duration(each.bound)} are possible, ${duration(each.deadline)} are allowed.`]),
+      ...(unbounded.length ? [["warning", `No bound is known of ${unbounded.map(shortName).join(", ")}.`]] : []),
     ];
     const all = !statistics ? [["muted", state === "connected" ? "Waiting for figures …" : "No robot to be seen."]]
       : lines.length ? lines : [["good", `All ${cycles.length} cycles meet their deadlines${chains.length ? ", and all chains are in time" : ""}.`]];
@@ -291,6 +302,11 @@ function showBound(cell, bound, limit) {
   const value = number(bound?.bound);
   tone(cell, duration(value), value !== null && limit !== null && value > limit ? "warning" : "");
   cell.title = typeof bound?.no_bound === "string" ? bound.no_bound : value === null ? "" : "No run takes longer, as far as all tasks keep their known execution times";
+}
+
+/** The name of what has a bound, without its way: `image-to-joints`. @param {any} bound */
+function shortName(bound) {
+  return String(bound.name).split(": ")[0];
 }
 
 register(Overview);

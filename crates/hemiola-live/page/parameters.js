@@ -21,8 +21,10 @@ class ParametersView extends View {
   #changedOnly = button({ text: "Changed", title: "Only what differs from the files" }, () => { this.#changedOnly.classList.toggle("active"); this.#show(); this.host.changed(); });
   #save = button({ text: "Save …" }, () => this.#offer());
   #list = h("div", { class: "parameter-list" });
-  /** @type {Parameter[]} */ #all = [];
-  /** @type {Map<string, Row>} */ #rows = new Map();
+  /** @type {Parameter[]} */
+  #all = [];
+  /** @type {Map<string, Row>} */
+  #rows = new Map();
   #problem = "";
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
@@ -50,7 +52,7 @@ class ParametersView extends View {
 
   async #load() {
     try {
-      this.#all = list(await this.robot.request("parameters")).filter((one) => typeof one?.name === "string");
+      this.#all = list(await this.robot.request("parameters", {}, Infinity)).filter((one) => typeof one?.name === "string");
       this.#problem = "";
     } catch (error) {
       this.#problem = /** @type {Error} */ (error).message;
@@ -150,7 +152,8 @@ class Row {
   #error = h("div", { class: "bad error", hidden: true });
   #revert;
   #origin = h("span", { class: "muted origin" });
-  /** @type {{element: HTMLElement, show(value: any): void}} */ #control;
+  /** @type {{element: HTMLElement, show(value: any): void}} */
+  #control;
   #sent = Promise.resolve();
 
   /** @param {import("./robot.js").Robot} robot @param {Parameter} parameter @param {() => void} changed */

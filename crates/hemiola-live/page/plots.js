@@ -25,9 +25,12 @@ class Plots extends View {
   static icon = "M2 13h12M2 3v10M4 10l3-4 3 2 4-5";
   static single = false;
 
-  /** @type {Chart[]} */ #charts = [];
-  /** @type {Map<string, {series: Series, unit: string, error: string}>} */ fields = new Map();
-  /** @type {{close(): void} | null} */ #plot = null;
+  /** @type {Chart[]} */
+  #charts = [];
+  /** @type {Map<string, {series: Series, unit: string, error: string}>} */
+  fields = new Map();
+  /** @type {{close(): void} | null} */
+  #plot = null;
   #subscribed = "";
   #span = h("select", { title: "How much time is shown", "aria-label": "Time shown", on: { change: () => timeLink.set({ span: Number(this.#span.value) }) } });
   #pause = button({ text: "Pause", title: "Space" }, () => this.#togglePause());
@@ -48,6 +51,17 @@ class Plots extends View {
     this.#showTime();
     this.#follow();
     if (!this.#charts.length) this.body.append(this.#empty);
+    this.keep(robot.on("description", () => this.#begin()));
+    this.#begin();
+  }
+
+  /** What a new view begins with: how long the runs of all cycles take. */
+  #begin() {
+    const cycles = list(this.robot.description.cycles);
+    if (this.initial.charts || this.#charts.length || !cycles.length) return;
+    this.initial.charts = [];
+    this.#add(cycles.map(({ name }) => ({ field: `timing:${name}.response` })));
+    this.changed();
   }
 
   /** @override */
@@ -208,12 +222,16 @@ class Plots extends View {
 
 /** One chart with its legend. */
 class Chart {
-  /** @type {Line[]} */ lines = [];
-  /** @type {import("./chart.js").Limits} */ limits = { left: null, right: null };
+  /** @type {Line[]} */
+  lines = [];
+  /** @type {import("./chart.js").Limits} */
+  limits = { left: null, right: null };
   canvas = h("canvas", { tabindex: "0", "aria-label": "Chart: drag to move in time, wheel to zoom, Ctrl and wheel to zoom values, double-click to follow again" });
   #legend = h("div", { class: "legend-row" });
-  /** @type {Map<string, HTMLElement>} */ #values = new Map();
-  /** @type {import("./chart.js").Plane | null} */ #plane = null;
+  /** @type {Map<string, HTMLElement>} */
+  #values = new Map();
+  /** @type {import("./chart.js").Plane | null} */
+  #plane = null;
 
   /** @param {Plots} plots @param {any} [limits] */
   constructor(plots, limits) {
@@ -268,7 +286,7 @@ class Chart {
     const colour = colours();
     const curves = this.lines.flatMap((line) => {
       const field = this.plots.fields.get(line.field);
-      return field ? [{ series: field.series, axis: line.axis, colour: colour.series[line.colour % colour.series.length], steps: false }] : [];
+      return field ? [{ series: field.series, axis: line.axis, colour: colour.series[line.colour % colour.series.length] }] : [];
     });
     this.#plane = drawChart(this.canvas, { ...shown, curves, limits: this.limits, cursor: timeLink.cursor });
     for (const { field } of this.lines) this.#showValue(field, shown.to);

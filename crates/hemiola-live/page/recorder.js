@@ -11,6 +11,7 @@ export class RecorderButton {
   #label = document.createElement("span");
   element = button({ class: "record" }, (event) => this.#pressed(event));
   #watch;
+  #welcome;
   #isOn = false;
 
   /** @param {import("./robot.js").Robot} robot @param {import("./view.js").Host} host */
@@ -19,10 +20,14 @@ export class RecorderButton {
     this.host = host;
     this.element.oncontextmenu = (event) => { event.preventDefault(); this.#offer(); };
     this.#watch = robot.watch("statistics", 1e9, (event) => this.#show(event.recording));
+    this.#welcome = robot.on("welcome", () => this.#show(robot.statistics?.recording));
     this.#show(robot.statistics?.recording);
   }
 
-  close() { this.#watch.close(); }
+  close() {
+    this.#watch.close();
+    this.#welcome.close();
+  }
 
   /** @param {any} recording */
   #show(recording) {

@@ -23,25 +23,39 @@ const JOURNAL_LENGTH = 5000;
 const CLOCK_CORRECTION = 0.02;
 
 export class Robot {
-  /** @type {State} */ state = "connecting";
-  /** The robot's first message. @type {any} */ welcome = null;
+  /** @type {State} */
+  state = "connecting";
+  /** The robot's first message. @type {any} */
+  welcome = null;
   /** What the robot consists of; empty until it is known. @type {Description} */
   description = { cycles: [], modules: [], sources: [], representations: [], topics: [], services: [], chains: [] };
-  /** What happened, the oldest first. @type {any[]} */ journal = [];
-  /** The newest event `statistics`, while anybody watches them. @type {any} */ statistics = null;
-  /** Why the robot ended, if it did. */ reason = "";
+  /** What happened, the oldest first. @type {any[]} */
+  journal = [];
+  /** The newest event `statistics`, while anybody watches them. @type {any} */
+  statistics = null;
+  /** Why the robot ended, if it did. */
+  reason = "";
 
-  /** @type {WebSocket | null} */ #socket = null;
-  /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
-  /** @type {Map<number, {resolve(value: any): void, reject(error: Error): void, timer: any}>} */ #waiting = new Map();
-  /** @type {{text: string, number: number}[]} */ #unsent = [];
-  /** @type {Map<number, Stream>} */ #streams = new Map();
-  /** @type {Map<string, Shared>} */ #shared = new Map();
-  /** @type {Map<string, Set<{period: number | null, callback: (event: any) => void}>>} */ #watches = new Map();
-  /** @type {EventStream | null} */ #events = null;
+  /** @type {WebSocket | null} */
+  #socket = null;
+  /** @type {Map<string, Set<(value: any) => void>>} */
+  #listeners = new Map();
+  /** @type {Map<number, {resolve(value: any): void, reject(error: Error): void, timer: any}>} */
+  #waiting = new Map();
+  /** @type {{text: string, number: number}[]} */
+  #unsent = [];
+  /** @type {Map<number, Stream>} */
+  #streams = new Map();
+  /** @type {Map<string, Shared>} */
+  #shared = new Map();
+  /** @type {Map<string, Set<{period: number | null, callback: (event: any) => void}>>} */
+  #watches = new Map();
+  /** @type {EventStream | null} */
+  #events = null;
   #number = 0;
   #attempts = 0;
-  /** Of the robot's clock before the page's, in nanoseconds. @type {number | null} */ #offset = null;
+  /** Of the robot's clock before the page's, in nanoseconds. @type {number | null} */
+  #offset = null;
 
   /** @param {string} [address] of the WebSocket; where the page comes from without it. */
   constructor(address = location.origin.replace(/^http/, "ws") + "/") {
@@ -75,16 +89,18 @@ export class Robot {
   }
 
   /** Sends a request. The promise fails with the robot's words, or if the robot does not answer.
-   * @param {string} verb @param {Record<string, any>} [values] @returns {Promise<any>} */
-  request(verb, values = {}) {
+   * @param {string} verb @param {Record<string, any>} [values]
+   * @param {number} [patience] in milliseconds; without end for what takes as long as it takes
+   * @returns {Promise<any>} */
+  request(verb, values = {}, patience = PATIENCE) {
     const number = ++this.#number;
     const text = JSON.stringify({ id: number, do: verb, ...values }, (_, value) => (typeof value === "bigint" ? Number(value) : value));
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const timer = patience === Infinity ? 0 : setTimeout(() => {
         this.#waiting.delete(number);
         this.#unsent = this.#unsent.filter((one) => one.number !== number);
         reject(new Error(this.state === "connected" ? `the robot does not answer \`${verb}\`` : "the robot cannot be reached"));
-      }, PATIENCE);
+      }, patience);
       this.#waiting.set(number, { resolve, reject, timer });
       if (this.state === "connected") this.#socket?.send(text);
       else this.#unsent.push({ text, number });
@@ -144,11 +160,12 @@ export class Robot {
    */
   plot(fields, rate, callback) {
     const subscription = ++this.#number;
-    /** @type {(fields: any[]) => void} */ let known = () => {};
+    /** @type {(fields: any[]) => void} */
+    let known = () => {};
     const result = new Promise((resolve) => { known = resolve; });
     const stream = {
       message: (/** @type {DataView} */ data) => callback(pointsOf(data)),
-      begin: async () => known((await this.request("plot", { subscription, fields, rate })).fields ?? []),
+      begin: async () => known((await this.request("plot", { subscription, fields, rate }, Infinity)).fields ?? []),
     };
     const closing = this.#open(subscription, stream, (error) => known(fields.map(() => ({ error: error.message }))));
     return { ...closing, fields: result };
@@ -170,7 +187,7 @@ export class Robot {
 
   /** Asks again what the robot consists of. */
   async refresh() {
-    this.description = { ...this.description, ...(await this.request("describe")) };
+    this.description = { ...this.description, ...(await this.request("describe", {}, Infinity)) };
     this.#emit("description", this.description);
   }
 
@@ -190,7 +207,7 @@ export class Robot {
     const all = this.#watches.get(what);
     if (this.state !== "connected" || !all?.size) return;
     const period = periodOf(all);
-    this.request("watch", { what, ...(period === null ? {} : { period }) }).catch((error) => console.warn(`watch ${what}: ${error.message}`));
+    this.request("watch", { what, ...(period === null ? {} : { period }) }, Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
   }
 
   #connect() {
@@ -296,12 +313,15 @@ export class Robot {
 
 /** One subscription for all views of a value. */
 class Shared {
-  /** @type {Set<{rate: number, due: number, callback: (message: Message) => void, failed?: (error: Error) => void}>} */ #users = new Set();
-  /** @type {import("./cdr.js").Struct | null} */ #type = null;
+  /** @type {Set<{rate: number, due: number, callback: (message: Message) => void, failed?: (error: Error) => void}>} */
+  #users = new Set();
+  /** @type {import("./cdr.js").Struct | null} */
+  #type = null;
   #encoding = "";
   #isOpen = false;
   #rate = 0;
-  /** @type {Error | null} */ #error = null;
+  /** @type {Error | null} */
+  #error = null;
 
   /** @param {Robot} robot @param {Map<number, Stream>} streams @param {number} subscription @param {Wish} wish */
   constructor(robot, streams, subscription, wish) {
@@ -341,7 +361,7 @@ class Shared {
     const { value, topic, as } = this.wish;
     const rate = Number.isFinite(this.#rate) ? this.#rate : undefined;
     try {
-      const result = await this.robot.request("subscribe", { subscription: this.subscription, value, topic, rate, as });
+      const result = await this.robot.request("subscribe", { subscription: this.subscription, value, topic, rate, as }, Infinity);
       this.#encoding = result.encoding ?? "cdr";
       this.#type = result.schema !== undefined && this.#encoding === "cdr" ? parseSchema(result.schema, result.schema_name) : null;
       this.#error = null;
@@ -356,7 +376,8 @@ class Shared {
     if (data.byteLength < 32 || data.getUint8(0) !== 1) return;
     const type = this.#type;
     const bytes = new Uint8Array(data.buffer, 32);
-    /** @type {any} */ let value;
+    /** @type {any} */
+    let value;
     const message = {
       sequence: data.getUint32(8, true), run: data.getUint32(12, true),
       time: Number(data.getBigInt64(16, true)), stamp: Number(data.getBigInt64(24, true)),
@@ -376,9 +397,12 @@ class Shared {
 
 /** The one subscription to events, for all that look at them. */
 class EventStream {
-  /** @type {Set<{callback: (records: DataView) => void, onNames: (names: Names) => void}>} */ #users = new Set();
-  /** @type {Names | null} */ #names = null;
-  /** @type {Closable} */ #opened;
+  /** @type {Set<{callback: (records: DataView) => void, onNames: (names: Names) => void}>} */
+  #users = new Set();
+  /** @type {Names | null} */
+  #names = null;
+  /** @type {Closable} */
+  #opened;
 
   /** @param {Robot} robot @param {(subscription: number, stream: Stream) => Closable} open @param {number} subscription */
   constructor(robot, open, subscription) {
@@ -388,7 +412,7 @@ class EventStream {
   }
 
   async begin() {
-    const result = await this.robot.request("events", { subscription: this.subscription });
+    const result = await this.robot.request("events", { subscription: this.subscription }, Infinity);
     this.named(result.names ?? result);
   }
 

@@ -1,15 +1,19 @@
 // Points over time: kept in a ring, and thinned for drawing without losing an extreme.
 
+/** Powers of two, so that places in the ring come by a mask. */
 const FIRST = 1024;
 const MOST = 1 << 16;
 
 /** The last points of a field: at most 65,536, in the order of their times. */
 export class Series {
-  /** When, in seconds. */ time = new Float64Array(FIRST);
+  /** When, in seconds. */
+  time = new Float64Array(FIRST);
   minimum = new Float64Array(FIRST);
   maximum = new Float64Array(FIRST);
-  /** How many points there are. */ length = 0;
-  /** The place of the oldest one. */ #begin = 0;
+  /** How many points there are. */
+  length = 0;
+  /** The place of the oldest one. */
+  #begin = 0;
 
   /** Adds a point. Older ones than those that are there go: time was set back.
    * @param {number} time @param {number} minimum @param {number} maximum */
@@ -17,7 +21,7 @@ export class Series {
     if (!Number.isFinite(time)) return;
     if (this.length > 0 && time < this.timeAt(this.length - 1)) this.#cut(time);
     if (this.length === this.time.length) this.#makeRoom();
-    const place = (this.#begin + this.length) % this.time.length;
+    const place = this.placeOf(this.length);
     this.time[place] = time;
     this.minimum[place] = minimum;
     this.maximum[place] = maximum;
@@ -25,11 +29,14 @@ export class Series {
   }
 
   /** @param {number} index of a point, the oldest is 0 */
-  timeAt(index) { return this.time[(this.#begin + index) % this.time.length]; }
+  timeAt(index) { return this.time[this.placeOf(index)]; }
   /** @param {number} index */
-  minimumAt(index) { return this.minimum[(this.#begin + index) % this.time.length]; }
+  minimumAt(index) { return this.minimum[this.placeOf(index)]; }
   /** @param {number} index */
-  maximumAt(index) { return this.maximum[(this.#begin + index) % this.time.length]; }
+  maximumAt(index) { return this.maximum[this.placeOf(index)]; }
+
+  /** Where in the arrays a point is. @param {number} index */
+  placeOf(index) { return (this.#begin + index) & (this.time.length - 1); }
 
   /** The first point that is not before a time. @param {number} time */
   indexAt(time) {
@@ -50,23 +57,10 @@ export class Series {
     return index < 0 ? null : { time: this.timeAt(index), minimum: this.minimumAt(index), maximum: this.maximumAt(index) };
   }
 
-  /** The least and the greatest value between two times; `null` without any.
-   * @param {number} from @param {number} to @returns {[number, number] | null} */
-  range(from, to) {
-    let low = Infinity, high = -Infinity;
-    for (let index = this.indexAt(from), end = this.length; index < end; index++) {
-      if (this.timeAt(index) > to) break;
-      const [minimum, maximum] = [this.minimumAt(index), this.maximumAt(index)];
-      if (minimum < low) low = minimum;
-      if (maximum > high) high = maximum;
-    }
-    return low <= high ? [low, high] : null;
-  }
-
   #makeRoom() {
     const size = this.time.length;
     if (size === MOST) {
-      this.#begin = (this.#begin + 1) % size;
+      this.#begin = (this.#begin + 1) & (size - 1);
       this.length--;
       return;
     }
@@ -91,38 +85,78 @@ export class Series {
  * borders. Not a number is a gap.
  *
  * @param {Series} series @param {number} from @param {number} to @param {number} columns
- * @param {(x: number, value: number) => void} point takes a place from 0 to 1, and a value
+ * @param {Thinned} thinned takes the places, from 0 to 1, and the values
  */
-export function thin(series, from, to, columns, point) {
+export function thin(series, from, to, columns, thinned) {
+  thinned.length = 0;
   const span = to - from;
   if (!(span > 0) || columns < 1 || series.length === 0) return;
-  const begin = Math.max(0, series.indexAt(from) - 1);
-  let column = NaN, first = NaN, last = NaN, low = Infinity, high = -Infinity, place = 0, latest = 0;
+  thinned.reserve(4 * (columns + 2));
+  const { time: times, minimum: minima, maximum: maxima, length } = series;
+  const oldest = Math.max(0, series.indexAt(from) - 1), count = length - oldest;
+  const first = series.placeOf(oldest), mask = times.length - 1;
+  let column = NaN, opening = NaN, closing = NaN, low = Infinity, high = -Infinity, begin = 0, end = 0;
   const flush = () => {
     if (!(low <= high)) return;
-    point(place, first);
-    if (low !== first || high !== last) { point(place, low); point(place, high); }
-    if (last !== first || latest !== place) point(latest, last);
+    thinned.add(begin, opening);
+    if (low !== opening || high !== closing) { thinned.add(begin, low); thinned.add(begin, high); }
+    if (closing !== opening || end !== begin) thinned.add(end, closing);
   };
-  for (let index = begin; index < series.length; index++) {
-    const time = series.timeAt(index), minimum = series.minimumAt(index), maximum = series.maximumAt(index);
+  for (let index = 0; index < count; index++) {
+    const place = (first + index) & mask;
+    const time = times[place], minimum = minima[place], maximum = maxima[place];
     const x = (time - from) / span, here = Math.floor(x * columns);
     if (here !== column) {
       flush();
-      column = here; place = x; low = Infinity; high = -Infinity; first = minimum;
+      column = here; begin = x; low = Infinity; high = -Infinity; opening = minimum;
     }
-    if (Number.isNaN(minimum) || Number.isNaN(maximum)) {
+    if (minimum !== minimum || maximum !== maximum) {
       flush();
-      point(x, NaN);
+      thinned.add(x, NaN);
       low = Infinity; high = -Infinity; column = NaN;
       continue;
     }
     if (minimum < low) low = minimum;
     if (maximum > high) high = maximum;
-    last = maximum; latest = x;
+    closing = maximum; end = x;
     if (time > to) break;
   }
   flush();
+}
+
+/** Points that are left: places and values in turn, in memory that is used again. */
+export class Thinned {
+  /** Places and values in turn. */
+  points = new Float64Array(0);
+  /** How many numbers of `points` are valid. */
+  length = 0;
+
+  /** @param {number} count of points, besides gaps */
+  reserve(count) {
+    if (this.points.length < count * 2) this.points = new Float64Array(count * 2);
+  }
+
+  /** @param {number} place @param {number} value */
+  add(place, value) {
+    if (this.length + 2 > this.points.length) {
+      const larger = new Float64Array(this.points.length * 2 + 16);
+      larger.set(this.points);
+      this.points = larger;
+    }
+    this.points[this.length++] = place;
+    this.points[this.length++] = value;
+  }
+
+  /** The least and the greatest value; `null` without any. @returns {[number, number] | null} */
+  range() {
+    let low = Infinity, high = -Infinity;
+    for (let index = 1; index < this.length; index += 2) {
+      const value = this.points[index];
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return low <= high ? [low, high] : null;
+  }
 }
 
 /** Round numbers between two others, about as many as asked for, and how many decimals they need.

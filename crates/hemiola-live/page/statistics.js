@@ -51,7 +51,8 @@ export function chainsOf(event, description) {
   const chains = [];
   for (const chain of list(description?.chains)) {
     const exits = list(sourceOf.get(chain.to)?.reads);
-    const fits = measured.filter((one) => one.source === chain.from && isProvider(one.output, exits, description));
+    const begins = (/** @type {string} */ source) => source === chain.from || source === `${chain.from} by messages`;
+    const fits = measured.filter((one) => begins(one.source) && (one.output === `output to ${chain.to}` || isProvider(one.output, exits, description)));
     for (const kind of /** @type {const} */ (["reaction", "age"])) {
       const limit = number(chain[kind]);
       if (limit === null && !(kind === "reaction" && number(chain.age) === null)) continue;

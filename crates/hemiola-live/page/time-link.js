@@ -6,9 +6,12 @@
  */
 export class TimeLink {
   span = 10;
-  /** @type {number | null} */ end = null;
-  /** @type {number | null} */ cursor = null;
-  /** @type {Set<() => void>} */ #listeners = new Set();
+  /** @type {number | null} */
+  end = null;
+  /** @type {number | null} */
+  cursor = null;
+  /** @type {Set<() => void>} */
+  #listeners = new Set();
 
   /** Whether the picture stands still. */
   get isPaused() { return this.end !== null; }

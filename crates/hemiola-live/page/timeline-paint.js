@@ -26,10 +26,14 @@ const MOST_ARROWS = 3000;
 export function paint(context, store, window, rows, how) {
   const { from, to, left, width, top, scroll } = window;
   const scale = width / (to - from);
-  /** Rectangles by colour: x, y, width, height. @type {Map<string, number[]>} */ const faint = new Map();
-  /** @type {Map<string, number[]>} */ const marked = new Map();
-  /** @type {[string, number, number, number][]} */ const names = [];
-  /** @type {[number, number, boolean][]} */ const troubles = [];
+  /** Rectangles by colour: x, y, width, height. @type {Map<string, number[]>} */
+  const faint = new Map();
+  /** @type {Map<string, number[]>} */
+  const marked = new Map();
+  /** @type {[string, number, number, number][]} */
+  const names = [];
+  /** @type {[number, number, boolean][]} */
+  const troubles = [];
   const add = (/** @type {Map<string, number[]>} */ batch, /** @type {string} */ colour, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ across, /** @type {number} */ down) => {
     const rectangles = batch.get(colour);
     if (rectangles) rectangles.push(x, y, across, down);
@@ -37,7 +41,8 @@ export function paint(context, store, window, rows, how) {
   };
 
   let thread = -1, pixel = NaN, busy = 0, colour = "", y = 0, isMarked = false, trouble = NaN;
-  /** What lies around the present event. @type {number[]} */ let around = [];
+  /** What lies around the present event. @type {number[]} */
+  let around = [];
   const flush = () => {
     if (busy > 0) {
       const height = HEIGHT * Math.min(1, Math.max(0.2, busy));
@@ -147,7 +152,8 @@ export function causeColour(cause, look) {
 export function paintChain(context, chain, window, rows, look) {
   const { from, to, left, width, top, scroll } = window;
   const scale = width / (to - from);
-  /** @type {[number, number] | null} */ let before = null;
+  /** @type {[number, number] | null} */
+  let before = null;
   context.lineWidth = 1.5;
   for (const stretch of chain) {
     const row = rows.get(stretch.worker);
@@ -177,8 +183,10 @@ export function paintChain(context, chain, window, rows, look) {
 export function paintArrows(context, store, window, rows, byCore, look, selected) {
   const { from, to, left, width, top, scroll } = window;
   const scale = width / (to - from);
-  /** When and where, by exchange and run. @type {Map<string, [number, number]>} */ const published = new Map();
-  /** @type {[string, number, number][]} */ const taken = [];
+  /** When and where, by exchange and run. @type {Map<string, [number, number]>} */
+  const published = new Map();
+  /** @type {[string, number, number][]} */
+  const taken = [];
   store.each(from - 1e9, to, (chunk, place, worker) => {
     const type = chunk.type[place];
     if (type !== PUBLISH && type !== TAKE) return;

@@ -1,10 +1,11 @@
 // What every thread of the robot did in the last seconds, and why a run took as long as it did.
 
 import { blockingChain } from "./blocking.js";
-import { button, download, fill, h, setText } from "./dom.js";
-import { BEGIN, CALLBACK, DROPPED, END, EventStore, FAILURE, OVERRUN, PUBLISH, SAMPLE, SKIPPED, STALE, TAKE, TASK, WOKEN, eventAt } from "./event-store.js";
+import { button, fill, h, setText } from "./dom.js";
+import { CALLBACK, DROPPED, EventStore, FAILURE, OVERRUN, SAMPLE, SKIPPED, STALE, TASK } from "./event-store.js";
 import { clock, duration } from "./format.js";
-import { gestures } from "./gestures.js";
+import { Tip, gestures } from "./gestures.js";
+import { prompt } from "./menu.js";
 import { list } from "./statistics.js";
 import { timeLink } from "./time-link.js";
 import { colours, fit, onColours } from "./theme.js";
@@ -22,40 +23,51 @@ import { View, register } from "./view.js";
 
 export const ROW = 24;
 const AXIS = 20;
-/** Events come in parcels: a live picture ends so many nanoseconds ago, so that it is complete. */
-const DELAY = 80e6;
 const SPANS = /** @type {const} */ ([[0.05, "50 ms"], [0.2, "200 ms"], [0.5, "500 ms"], [2, "2 s"], [10, "10 s"]]);
 const KINDS = ["worker", "source", "executor"];
 
 export class Timeline extends View {
-  /** @override */ static id = "timeline";
-  /** @override */ static title = "Timeline";
-  /** @override */ static icon = "M2 4h5v2h-5zM6 8h6v2h-6zM10 12h4M9 4h3";
+  /** @override */
+  static id = "timeline";
+  /** @override */
+  static title = "Timeline";
+  /** @override */
+  static icon = "M2 4h5v2h-5zM6 8h6v2h-6zM10 12h4M9 4h3";
 
   #live = new EventStore({ deadline: (cycle) => this.cycles[cycle]?.deadline ?? Infinity });
-  /** @type {EventStore | null} */ #frozen = null;
-  /** @type {{close(): void} | null} */ #stream = null;
-  /** @type {{name: string, deadline: number}[]} */ cycles = [];
-  /** @type {Task[]} */ tasks = [];
-  /** @type {{name: string, kind: string}[]} */ workers = [];
-  /** @type {string[]} */ sources = [];
-  /** @type {string[]} */ exchanges = [];
-  /** @type {{name: string, executor: string}[]} */ callbacks = [];
-  /** By thread or core. @type {Map<number, Row>} */ rows = new Map();
+  /** @type {EventStore | null} */
+  #frozen = null;
+  /** @type {{close(): void} | null} */
+  #stream = null;
+  /** @type {{name: string, deadline: number}[]} */
+  cycles = [];
+  /** @type {Task[]} */
+  tasks = [];
+  /** @type {{name: string, kind: string, cycle?: number, index?: number}[]} */
+  workers = [];
+  /** @type {{name: string}[]} */
+  sources = [];
+  /** @type {{name: string}[]} */
+  callbacks = [];
+  /** By thread or core. @type {Map<number, Row>} */
+  rows = new Map();
   #names = /** @type {any} */ (null);
   #span = 0.5;
   #scroll = 0;
-  #byCore = false;
-  #byModule = false;
-  #arrows = false;
-  /** @type {Window} */ #window = { from: 0, to: 1, left: 0, width: 1, top: AXIS, scroll: 0 };
-  /** @type {{cycle: number, run: number} | null} */ #selected = null;
-  /** @type {import("./blocking.js").Stretch[]} */ #chain = [];
-  #isTracing = false;
+  /** Events come in parcels: a live picture ends so many nanoseconds ago, so that it is complete. */
+  #delay = 80e6;
+  #on = { cores: false, modules: false, arrows: false };
+  /** @type {Window} */
+  #window = { from: 0, to: 1, left: 0, width: 1, top: AXIS, scroll: 0 };
+  /** @type {{cycle: number, run: number} | null} */
+  #selected = null;
+  /** @type {import("./blocking.js").Stretch[]} */
+  #chain = [];
+  #tracing = "";
   #seen = 0;
 
   #canvas = h("canvas", { role: "img", "aria-label": "What ran when" });
-  #tip = h("div", { class: "tip", hidden: true });
+  #tip = new Tip(this.#canvas);
   #detail = h("aside", { class: "detail", hidden: true });
   #empty = h("div", { class: "empty over" }, "Waiting for events …");
   #pause = button({ text: "Pause", title: "Hold the picture still; zooming and moving do it as well" }, () => this.#toggle());
@@ -67,17 +79,15 @@ export class Timeline extends View {
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    const { span, cores, modules, arrows } = this.initial;
-    if (typeof span === "number" && span > 1e-6 && span <= 60) this.#span = span;
-    [this.#byCore, this.#byModule, this.#arrows] = [cores === true, modules === true, arrows === true];
+    const { span, ...on } = this.initial;
+    if (span > 1e-6 && span <= 60) this.#span = span;
+    Object.assign(this.#on, on);
     fill(this.bar, this.#pause, this.#spans,
-      this.#choice("Threads", "Cores", () => this.#byCore, (value) => { this.#byCore = value; this.#arrange(); }, "What the rows are"),
-      this.#choice("by cycle", "by module", () => this.#byModule, (value) => { this.#byModule = value; }, "What the colours mean"),
-      this.#toggleButton(), this.#worst, h("span", { class: "space" }), this.#save,
-      button({ text: "Export", title: "Save what is kept here as a file that ui.perfetto.dev opens" }, () => this.#export()));
+      this.#switch("cores", "Cores", "Rows for cores instead of threads"), this.#switch("modules", "Modules", "Colours for modules instead of cycles"),
+      this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that took it"), this.#worst, h("span", { class: "space" }), this.#save);
     this.#spans.value = String(this.#span);
     if (this.#spans.selectedIndex < 0) this.#spans.value = "";
-    fill(this.body, this.#canvas, this.#empty, this.#tip, this.#detail);
+    fill(this.body, this.#canvas, this.#empty, this.#tip.element, this.#detail);
     this.body.classList.add("beside");
     gestures(this.#canvas, {
       pan: (dx, dy) => this.#pan(dx, dy),
@@ -97,7 +107,7 @@ export class Timeline extends View {
 
   /** @override */
   settings() {
-    return { span: this.#span, cores: this.#byCore, modules: this.#byModule, arrows: this.#arrows };
+    return { span: this.#span, ...this.#on };
   }
 
   /** Shows a run: `{run: {cycle: "motion", number: 17}}`. @override @param {any} settings @returns {boolean} */
@@ -127,6 +137,8 @@ export class Timeline extends View {
 
   /** @param {DataView} records */
   #absorb(records) {
+    const { base, newest } = this.#live, gap = base === null ? 0 : this.robot.time() - Number(base) - newest;
+    if (gap < 2e9) this.#delay = Math.max(gap, this.#delay * 0.97);
     this.#live.absorb(records);
     if (this.#live.lanes.size + this.#live.cores.size !== this.#seen) this.#arrange();
     this.invalidate();
@@ -136,13 +148,13 @@ export class Timeline extends View {
   #name(names) {
     if (!names) return;
     this.#names = names;
-    this.cycles = list(names.cycles).map(({ name, deadline }) => ({ name: String(name), deadline: typeof deadline === "number" ? deadline : Infinity }));
+    const all = (/** @type {any} */ some) => list(some).map((one) => (typeof one === "string" ? { name: one } : { ...one, name: String(one?.name) }));
+    this.cycles = all(names.cycles).map((cycle) => ({ ...cycle, deadline: cycle.deadline ?? Infinity }));
+    this.workers = all(names.workers);
+    this.sources = all(names.sources);
+    this.callbacks = all(names.callbacks);
     const place = (/** @type {any} */ cycle) => (typeof cycle === "number" ? cycle : this.cycles.findIndex(({ name }) => name === cycle));
-    this.workers = list(names.workers).map((worker) => ({ name: String(worker?.name ?? worker), kind: String(worker?.kind ?? "worker") }));
-    this.sources = list(names.sources).map((source) => String(source?.name ?? source));
-    this.exchanges = list(names.exchanges).map((exchange) => String(exchange?.name ?? exchange));
-    this.callbacks = list(names.callbacks).map((callback) => ({ name: String(callback?.name ?? callback), executor: String(callback?.executor ?? "") }));
-    this.tasks = list(names.tasks).map((task) => ({ name: String(task?.name ?? task), cycle: place(task?.cycle), after: new Set() }));
+    this.tasks = all(names.tasks).map(({ name, cycle }) => ({ name, cycle: place(cycle), after: new Set() }));
     const numbers = new Map(this.tasks.map((task, number) => [`${task.cycle} ${task.name}`, number]));
     for (const cycle of list(this.robot.description.cycles)) {
       const at = place(cycle.name), all = list(cycle.tasks);
@@ -168,14 +180,15 @@ export class Timeline extends View {
     this.#seen = this.#live.lanes.size + this.#live.cores.size;
     this.rows = new Map();
     let y = 0;
-    if (this.#byCore) {
+    if (this.#on.cores) {
       for (const core of [...cores].sort((a, b) => a - b)) { this.rows.set(core, { label: core === 255 ? "?" : `core ${core}`, group: "", y }); y += ROW; }
       return;
     }
     const rank = (/** @type {number} */ worker) => { const kind = KINDS.indexOf(this.workers[worker]?.kind); return kind < 0 ? KINDS.length : kind; };
     const shown = [...new Set([...this.workers.keys(), ...lanes.keys()])].filter((worker) => lanes.has(worker) || rank(worker) === 0);
     let before = "";
-    for (const worker of shown.sort((a, b) => rank(a) - rank(b) || a - b)) {
+    const order = (/** @type {number} */ worker) => (this.workers[worker]?.cycle ?? 999) * 1000 + (this.workers[worker]?.index ?? worker);
+    for (const worker of shown.sort((a, b) => rank(a) - rank(b) || order(a) - order(b))) {
       const label = this.workers[worker]?.name ?? `thread ${worker}`, group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
       if (before && group !== before) y += 6;
       before = group;
@@ -199,17 +212,18 @@ export class Timeline extends View {
     context.beginPath();
     context.rect(left, AXIS, window.width, height - AXIS);
     context.clip();
-    this.#grid(context, look, height);
+    context.fillStyle = look.faint;
+    for (const [x] of this.#ticks()) context.fillRect(x, AXIS, 1, height);
     const hue = this.#hues(look);
     context.globalAlpha = this.#selected ? 0.3 : 1;
     paint(context, store, window, this.rows, {
-      byCore: this.#byCore, look, colour: hue, name: (event) => this.#label(event),
+      byCore: this.#on.cores, look, colour: hue, name: (event) => this.#label(event),
       isMarked: (chunk, place) => this.#selected !== null && chunk.run[place] === this.#selected.run && this.tasks[chunk.subject[place]]?.cycle === this.#selected.cycle,
     });
     context.globalAlpha = 1;
-    if (!this.#byCore) paintRuns(context, store, window, this.rows, look, this.#selected);
-    if (this.#chain.length > 0 && !this.#byCore) paintChain(context, this.#chain, window, this.rows, look);
-    if (this.#arrows) paintArrows(context, store, window, this.rows, this.#byCore, look, this.#selected);
+    if (!this.#on.cores) paintRuns(context, store, window, this.rows, look, this.#selected);
+    if (this.#chain.length > 0 && !this.#on.cores) paintChain(context, this.#chain, window, this.rows, look);
+    if (this.#on.arrows) paintArrows(context, store, window, this.rows, this.#on.cores, look, this.#selected);
     if (timeLink.cursor !== null && store.base !== null) {
       const x = left + ((timeLink.cursor * 1e9 - Number(store.base) - from) / (to - from)) * window.width;
       context.fillStyle = look.muted;
@@ -224,50 +238,49 @@ export class Timeline extends View {
   #end() {
     const { store } = this, base = Number(store.base ?? 0n);
     if (timeLink.end !== null && this.#frozen) return timeLink.end * 1e9 - base;
-    const now = this.robot.time() - base - DELAY;
+    const now = this.robot.time() - base - this.#delay;
     return Math.abs(now - store.newest) < 2e9 ? now : store.newest;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {import("./theme.js").Colours} look @param {number} height */
-  #grid(context, look, height) {
+  /**
+   * The times of the axis, with where they are.
+   *
+   * @returns {[number, string][]}
+   */
+  #ticks() {
     const { from, to, left, width } = this.#window, base = Number(this.store.base ?? 0n);
-    const step = niceStep(((to - from) / width) * 90);
-    context.save();
-    context.font = `10px ${look.font}`;
-    context.textBaseline = "middle";
-    for (let at = Math.ceil((from + base) / step) * step; at < to + base; at += step) {
-      const x = Math.round(left + ((at - base - from) / (to - from)) * width);
-      context.fillStyle = look.faint;
-      context.fillRect(x, AXIS, 1, height);
+    const least = ((to - from) / width) * 90, power = 10 ** Math.floor(Math.log10(least));
+    const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+    /** @type {[number, string][]} */
+    const ticks = [];
+    for (let at = Math.ceil((from + base) / step) * step; at < to + base && ticks.length < 100; at += step) {
+      const micro = step < 1e6 ? String(Math.floor((((at % 1e6) + 1e6) % 1e6) / 1e3)).padStart(3, "0") : "";
+      ticks.push([Math.round(left + ((at - base - from) / (to - from)) * width), clock(at) + micro]);
     }
-    context.restore();
+    return ticks;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {import("./theme.js").Colours} look @param {number} left @param {number} height */
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {import("./theme.js").Colours} look
+   * @param {number} left
+   * @param {number} height
+   */
   #labels(context, look, left, height) {
-    const { from, to, width } = this.#window, base = Number(this.store.base ?? 0n);
     context.textBaseline = "middle";
     context.font = `10px ${look.font}`;
     context.fillStyle = look.muted;
-    const step = niceStep(((to - from) / width) * 90);
-    if (Number.isFinite(from)) {
-      for (let at = Math.ceil((from + base) / step) * step; at < to + base; at += step) {
-        const x = left + ((at - base - from) / (to - from)) * width;
-        context.fillText(step < 1e6 ? `${clock(at)}${String(Math.floor((((at % 1e6) + 1e6) % 1e6) / 1e3)).padStart(3, "0")}` : clock(at), x + 3, AXIS / 2);
-      }
-    }
-    context.save();
+    for (const [x, text] of this.#ticks()) context.fillText(text, x + 3, AXIS / 2);
     context.beginPath();
     context.rect(0, AXIS, left - 6, height);
+    context.save();
     context.clip();
     context.font = `11px ${look.font}`;
-    for (const { label, y } of this.rows.values()) {
-      context.fillStyle = look.text;
-      context.fillText(label, 8, AXIS + y - this.#scroll + ROW / 2);
-    }
+    context.fillStyle = look.text;
+    for (const { label, y } of this.rows.values()) context.fillText(label, 8, AXIS + y - this.#scroll + ROW / 2);
     context.restore();
     context.fillStyle = look.line;
-    context.fillRect(0, AXIS, left + width, 1);
+    context.fillRect(0, AXIS, this.#canvas.clientWidth, 1);
     context.fillRect(left, AXIS, 1, height);
   }
 
@@ -277,7 +290,7 @@ export class Timeline extends View {
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const modules = [...new Set(this.tasks.map(({ name }) => name.split(".")[0]))];
     const ofModule = new Map(modules.map((name, number) => [name, `hsl(${Math.round((number * 137.5) % 360)} 55% ${isDark ? 58 : 45}%)`]));
-    const ofTask = this.tasks.map(({ name, cycle }) => (this.#byModule ? ofModule.get(name.split(".")[0]) ?? muted : cycle < 0 ? muted : series[cycle % series.length]));
+    const ofTask = this.tasks.map(({ name, cycle }) => (this.#on.modules ? ofModule.get(name.split(".")[0]) ?? muted : cycle < 0 ? muted : series[cycle % series.length]));
     return (/** @type {number} */ type, /** @type {number} */ subject) => (type === TASK ? ofTask[subject] ?? muted : type === SAMPLE ? series[9] : series[5]);
   }
 
@@ -285,7 +298,7 @@ export class Timeline extends View {
   #label({ type, subject }) {
     if (type === TASK) return this.tasks[subject]?.name ?? `task ${subject}`;
     if (type === CALLBACK) return this.callbacks[subject]?.name ?? `callback ${subject}`;
-    if (type === SAMPLE) return this.sources[subject] ?? `source ${subject}`;
+    if (type === SAMPLE) return this.sources[subject]?.name ?? `source ${subject}`;
     return "";
   }
 
@@ -358,7 +371,7 @@ export class Timeline extends View {
     const row = this.#rowAt(y), { from, to, left, width } = this.#window;
     if (row === undefined || x < left) return null;
     const perPixel = (to - from) / width;
-    return this.store.find(from + (x - left) * perPixel, 3 * perPixel, ({ type, worker, core }) => (this.#byCore ? core : worker) === row
+    return this.store.find(from + (x - left) * perPixel, 3 * perPixel, ({ type, worker, core }) => (this.#on.cores ? core : worker) === row
       && (type === TASK || type === CALLBACK || type === SAMPLE || (type >= FAILURE && type <= SKIPPED) || type === OVERRUN));
   }
 
@@ -370,7 +383,7 @@ export class Timeline extends View {
     const row = this.#rowAt(y), { from, to, left, width } = this.#window;
     const time = from + ((x - left) / width) * (to - from);
     for (const runs of this.store.runs.values()) {
-      for (const run of runs.values()) if (!this.#byCore && run.worker === row && run.trigger <= time && run.end >= time) return run;
+      for (const run of runs.values()) if (!this.#on.cores && run.worker === row && run.trigger <= time && run.end >= time) return run;
     }
     return null;
   }
@@ -460,12 +473,7 @@ export class Timeline extends View {
     const { from, to, left, width } = this.#window;
     if (this.#frozen && place && this.store.base !== null && place.x >= left) timeLink.set({ cursor: (from + ((place.x - left) / width) * (to - from) + Number(this.store.base)) / 1e9 });
     else if (timeLink.cursor !== null) timeLink.set({ cursor: null });
-    this.#tip.hidden = !event;
-    if (!event || !place) return;
-    fill(this.#tip, ...this.#describe(event).map((line, number) => h("div", { class: number ? "muted" : "" }, line)));
-    const { clientWidth, clientHeight } = this.#canvas;
-    this.#tip.style.left = `${Math.max(0, Math.min(place.x + 14, clientWidth - this.#tip.offsetWidth - 4))}px`;
-    this.#tip.style.top = `${place.y + 18 + this.#tip.offsetHeight > clientHeight ? Math.max(0, place.y - this.#tip.offsetHeight - 8) : place.y + 18}px`;
+    this.#tip.show(place, event ? this.#describe(event) : []);
   }
 
   /** @param {Event} event @returns {string[]} */
@@ -479,78 +487,39 @@ export class Timeline extends View {
       case OVERRUN: return [`${cycle} missed its deadline`, `run ${event.run}`];
       case FAILURE: return [`${this.tasks[event.subject]?.name} failed`, `run ${event.run}`];
       case STALE: return [`${this.tasks[event.subject]?.name}: its values are stale`, `run ${event.run}`];
-      case DROPPED: return [`${event.number} of ${this.sources[event.other] ?? "a source"}'s samples dropped`, cycle];
+      case DROPPED: return [`${event.number} of ${this.sources[event.other]?.name ?? "a source"}'s samples dropped`, cycle];
       case SKIPPED: return [`${event.number} triggers skipped`, cycle];
       default: return [thread];
     }
   }
 
-  /** Has the robot write a trace for some seconds. */
-  #trace() {
-    if (this.#isTracing) return this.#endTrace();
-    const seconds = h("select", {}, ...[2, 5, 10, 30].map((value) => h("option", { value, selected: value === 5 }, `${value} s`)));
-    const file = h("input", { type: "text", value: `${this.robot.welcome?.name ?? "robot"}-${new Date().toISOString().slice(11, 19).replaceAll(":", "")}.pftrace` });
-    const dialog = h("dialog", {}, h("p", {}, "The robot writes all events of the next seconds into a trace, which ui.perfetto.dev opens."), h("p", {}, "For ", seconds), file,
-      h("div", { class: "actions" }, button({ text: "Cancel" }, () => dialog.close()), button({ text: "Begin", class: "primary", disabled: !this.robot.mayChange, title: this.robot.mayChange ? undefined : "This address may look at the robot, not change it" }, async () => {
-        dialog.close();
-        try {
-          await this.robot.change({ trace: { file: file.value } });
-          this.#isTracing = true;
-          setText(this.#save, "End trace");
-          setTimeout(() => this.#endTrace(file.value), Number(seconds.value) * 1000);
-        } catch (error) { this.host.say(/** @type {Error} */ (error).message, "bad"); }
-      })));
-    dialog.addEventListener("close", () => dialog.remove());
-    document.body.append(dialog);
-    dialog.showModal();
+  /** Has the robot write a trace, until it is pressed again. */
+  async #trace() {
+    const file = this.#tracing ? "" : await prompt("The robot writes all events into this file until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
+    if (file === null || (!file && !this.#tracing)) return;
+    try {
+      await this.robot.change({ trace: file ? { file } : {} });
+      this.host.say(file ? `The robot writes ${file}.` : `${this.#tracing} is written.`, "good");
+      this.#tracing = file;
+    } catch (error) { this.host.say(/** @type {Error} */ (error).message, "bad"); }
+    setText(this.#save, this.#tracing ? "End trace" : "Trace …");
+    this.#save.classList.toggle("active", this.#tracing !== "");
   }
 
-  /** @param {string} [file] */
-  async #endTrace(file = "the trace") {
-    if (!this.#isTracing) return;
-    this.#isTracing = false;
-    setText(this.#save, "Trace …");
-    await this.robot.change({ trace: {} }).then(() => this.host.say(`${file} is written.`, "good"), (error) => this.host.say(error.message, "bad"));
-  }
-
-  /** Saves what is kept in the format of Chrome's traces, which Perfetto reads. */
-  #export() {
-    const { store } = this;
-    /** @type {any[]} */ const events = this.workers.map(({ name }, tid) => ({ ph: "M", pid: 1, tid, name: "thread_name", args: { name } }));
-    const base = Number(store.base ?? 0n);
-    store.each(-Infinity, Infinity, (chunk, place, worker) => {
-      const event = eventAt(chunk, place, worker);
-      if (event.type === BEGIN || event.type === END || event.type === WOKEN || event.type === PUBLISH || event.type === TAKE) return;
-      const [name] = this.#describe(event);
-      const isSpan = event.type === TASK || event.type === CALLBACK || event.type === SAMPLE;
-      events.push({ ph: isSpan ? "X" : "i", pid: 1, tid: worker, name: isSpan ? this.#label(event) : name, ts: (event.begin + base) / 1e3, dur: isSpan ? (event.end - event.begin) / 1e3 : undefined, args: { run: event.run, core: event.core } });
-    });
-    download(`${this.robot.welcome?.name ?? "robot"}-events.json`, new Blob([JSON.stringify({ traceEvents: events })], { type: "application/json" }));
-  }
-
-  /** Two words of which one holds. @param {string} no @param {string} yes @param {() => boolean} get @param {(value: boolean) => void} set @param {string} title */
-  #choice(no, yes, get, set, title) {
-    const select = h("select", { title, on: { change: () => { set(select.value === yes); this.host.changed(); this.invalidate(); } } }, h("option", {}, no), h("option", {}, yes));
-    select.value = get() ? yes : no;
-    return select;
-  }
-
-  #toggleButton() {
-    const arrows = button({ text: "Exchanges", title: "Arrows from each publication to the runs that took it", class: this.#arrows ? "active" : "" }, () => {
-      this.#arrows = !this.#arrows;
-      arrows.classList.toggle("active", this.#arrows);
+  /**
+   * @param {"cores" | "modules" | "arrows"} name
+   * @param {string} text
+   * @param {string} title
+   */
+  #switch(name, text, title) {
+    const one = button({ text, title, class: this.#on[name] ? "active" : "" }, () => {
+      this.#on[name] = one.classList.toggle("active");
+      this.#arrange();
       this.host.changed();
       this.invalidate();
     });
-    return arrows;
+    return one;
   }
-}
-
-/** The smallest of 1, 2, 5, 10, … nanoseconds that is at least so large. @param {number} least */
-function niceStep(least) {
-  if (!(least > 0) || !Number.isFinite(least)) return 1e9;
-  const power = 10 ** Math.floor(Math.log10(least));
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
 }
 
 register(Timeline);

@@ -95,9 +95,12 @@ function typeText(field, isItem) {
 /** The tree on the screen. */
 export class ValueTree {
   element = h("div", { class: "tree", role: "tree" });
-  /** @type {Map<string, {line: HTMLElement, text: HTMLElement}>} */ #lines = new Map();
-  /** @type {Map<string, number>} */ #shown = new Map();
-  /** @type {[import("./cdr.js").Struct, any] | null} */ #last = null;
+  /** @type {Map<string, {line: HTMLElement, text: HTMLElement}>} */
+  #lines = new Map();
+  /** @type {Map<string, number>} */
+  #shown = new Map();
+  /** @type {[import("./cdr.js").Struct, any] | null} */
+  #last = null;
   #layout = "";
 
   /** @param {Set<string>} open keys of rows @param {{plot?: (path: string) => void, changed?: () => void}} acts */

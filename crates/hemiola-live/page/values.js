@@ -21,7 +21,8 @@ class Values extends View {
   #search = h("input", { type: "search", placeholder: "Filter values and topics", "aria-label": "Filter values and topics", on: { input: () => this.#showList() } });
   #list = h("div", { class: "names", role: "listbox" });
   #cards = h("div", { class: "cards" });
-  /** @type {Map<string, Card>} */ #open = new Map();
+  /** @type {Map<string, Card>} */
+  #open = new Map();
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
@@ -110,8 +111,10 @@ class Card {
   #provider = h("select", { class: "provider", title: "Who provides it: choose another to switch", on: { change: () => this.#switch() } });
   #override = button({ text: "Override", title: "Show another value instead of what its provider says" }, () => this.#edit());
   #release = button({ text: "Release", title: "Show what its provider says again", class: "bad" }, () => this.#change({ release: { representation: this.subject.name } }, () => this.#overridden(false)));
-  /** @type {{close(): void} | null} */ #subscription = null;
-  /** @type {import("./robot.js").Message | null} */ #message = null;
+  /** @type {{close(): void} | null} */
+  #subscription = null;
+  /** @type {import("./robot.js").Message | null} */
+  #message = null;
   #isDue = false;
   #interval = 0;
 

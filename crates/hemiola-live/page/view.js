@@ -22,13 +22,19 @@ import { h } from "./dom.js";
  * once, and not while they are hidden.
  */
 export class View {
-  /** In layouts and addresses. */ static id = "";
-  /** For people. */ static title = "";
-  /** An SVG path of 16 by 16. */ static icon = "M2 2h12v12h-12z";
-  /** One of it is enough. */ static single = true;
-  /** Only for robots, not for logs. */ static steers = false;
+  /** In layouts and addresses. */
+  static id = "";
+  /** For people. */
+  static title = "";
+  /** An SVG path of 16 by 16. */
+  static icon = "M2 2h12v12h-12z";
+  /** One of it is enough. */
+  static single = true;
+  /** Only for robots, not for logs. */
+  static steers = false;
 
-  /** @type {{close(): void}[]} */ #kept = [];
+  /** @type {{close(): void}[]} */
+  #kept = [];
   #isVisible = false;
   #isDue = false;
 

@@ -26,7 +26,7 @@ mod place;
 mod robot;
 
 pub use door::access::Access;
-pub use door::errands::{Outcome, Runner};
+pub use door::errands::{Lane, Outcome, Runner};
 pub use door::outbox::Outbox;
 pub use door::session::Session;
 pub use door::{Client, Door, DoorSettings, Subject};

@@ -14,7 +14,7 @@ use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_realtime::{Containment, ThreadReport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Profile, Report};
+use hemiola_trace::{Catalog, Profile, Report, TickScale};
 
 use crate::assemble::Robot;
 use crate::controls::Controls;
@@ -126,6 +126,16 @@ impl RobotHandle {
     /// The names of the robot's sources, in the order in which checkpoints speak of them.
     pub fn sources(&self) -> Vec<String> {
         self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
+    }
+
+    /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known now: it grows with the robot.
+    pub fn catalog(&self) -> Catalog {
+        self.monitor().catalog().clone()
+    }
+
+    /// How fast the processor's counter goes, in whose ticks events tell their times.
+    pub fn tick_scale(&self) -> TickScale {
+        self.monitor().scale().clone()
     }
 
     /// Captures the newest events of all workers, with what is needed to read them.

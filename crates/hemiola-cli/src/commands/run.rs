@@ -2,6 +2,7 @@
 
 mod door;
 mod interruption;
+mod measured;
 mod runner;
 mod watch;
 
@@ -13,13 +14,10 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{
-    Change, LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport,
-};
+use hemiola_runtime::{Change, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Conditions, Known, ProfileHistory, Timeline};
+use hemiola_trace::{ProfileHistory, Timeline};
 
-use super::analyze::after_run;
 use super::check::warn;
 use super::log::read_log;
 use crate::command_line::RunArguments;
@@ -32,10 +30,11 @@ use crate::session::{self, Session};
 use crate::summary::Summary;
 use door::About;
 use hemiola_insight::profile;
-use hemiola_insight::{Admitted, Traces, Verdict, admit};
+use hemiola_insight::{Traces, Verdict};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use interruption::Interruption;
+use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, tempo};
 
@@ -193,8 +192,7 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
-        let running = runner.begin();
-        program.note_start(&handle);
+        // Whoever asked for a certain port learns that it is taken before anything moves.
         let about = About {
             name,
             base: &session::base(program, &arguments.configuration),
@@ -203,6 +201,8 @@ impl Attempt<'_> {
             known,
         };
         let door = door::open(&handle, about, page, arguments)?;
+        let running = runner.begin();
+        program.note_start(&handle);
         let mut watch = Watch {
             program,
             name,
@@ -378,31 +378,6 @@ impl Lap {
         }
         Ok(code)
     }
-}
-
-/// Says why what was measured before is not held against this robot.
-fn tell_changes(history: &ProfileHistory, now: &Conditions) {
-    let Some(changes) = history.changes(now).filter(|changes| !changes.is_empty()) else { return };
-    let (shown, more) = changes.split_at(changes.len().min(MOST_CHANGES));
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    tell(format_args!("note: this robot is measured anew, for it has changed: {}{more}", shown.join(", ")));
-}
-
-/// As many are told.
-const MOST_CHANGES: usize = 4;
-
-/// What the robot promises, if it may start with that.
-fn admitted(robot: &Robot, known: &Known) -> Result<LatencyBounds, CommandError> {
-    let Admitted { bounds, warning } = admit(robot, known)?;
-    warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
-    Ok(bounds)
-}
-
-/// A table, or why there is none, which is no reason to fail after a run; and what it comes to.
-fn bounds(session: Session, known: &Known) -> (String, Verdict) {
-    after_run(session, known).unwrap_or_else(|error| {
-        (format!("no bounds: {error}"), Verdict::unknown(format!("there are no bounds: {error}")))
-    })
 }
 
 /// Says what is not as it was recorded.

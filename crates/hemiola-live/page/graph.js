@@ -45,7 +45,7 @@ export class GraphView extends View {
   #search = h("input", { type: "search", placeholder: "Find a module or value", on: { input: () => this.invalidate(), keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } } });
   #cycle = this.#select("Which cycle", { "": "all cycles" });
   #detail = this.#select("What a box is", { module: "modules", task: "updates" });
-  #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours of the selection", reachable: "up and down from the selection" });
+  #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours" });
   #colour = this.#select("What the colours mean", { cycle: "by cycle", duration: "by duration", critical: "by criticality" });
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
@@ -122,8 +122,7 @@ export class GraphView extends View {
       this.#selected = whole.nodes.find(({ module, title, cycle }) => cycle === before.cycle && (module ?? title) === (before.module ?? before.title))?.id ?? null;
     }
     let graph = whole;
-    const how = this.#around.value;
-    if (this.#selected && (how === "neighbours" || how === "reachable")) graph = around(whole, this.#selected, how);
+    if (this.#selected && this.#around.value) graph = around(whole, this.#selected);
     else if (this.#cycle.value) graph = ofCycle(whole, this.#cycle.value);
     this.#graph = graph;
     const width = (/** @type {GraphNode} */ { title, subtitle }) => Math.max(40, Math.max(title.length, subtitle.length) * CHARACTER + 18);

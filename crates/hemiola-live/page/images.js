@@ -80,9 +80,7 @@ export class Images extends View {
    * @param {any} settings
    */
   accept({ value, topic } = /** @type {any} */ ({})) {
-    if (value === undefined && topic === undefined) return true;
-    if (this.#name !== (topic ?? value)) return false;
-    return true;
+    return (topic ?? value ?? this.#name) === this.#name;
   }
 
   /**
@@ -102,7 +100,7 @@ export class Images extends View {
   #offer() {
     const { representations, topics } = this.robot.description;
     const isImage = (/** @type {any} */ { schema_name: schema }) => /(^|\/)(Compressed)?Image$/.test(schema ?? "");
-    const may = (/** @type {any} */ one) => isImage(one) || /(^|\/)\w*(image|camera)$/i.test(one.schema_name ?? "");
+    const may = (/** @type {any} */ one) => /image$/i.test(one.schema_name ?? "");
     const all = [...representations.filter(may).map((one) => ({ ...one, key: one.name })), ...topics.filter(may).map((one) => ({ ...one, key: `topic:${one.name}` }))]
       .sort((a, b) => Number(isImage(b)) - Number(isImage(a)));
     const own = this.#isTopic ? `topic:${this.#name}` : this.#name;

@@ -189,7 +189,7 @@ export class Timeline extends View {
     let before = "";
     const order = (/** @type {number} */ worker) => (this.workers[worker]?.cycle ?? 999) * 1000 + (this.workers[worker]?.index ?? worker);
     for (const worker of shown.sort((a, b) => rank(a) - rank(b) || order(a) - order(b))) {
-      const label = this.workers[worker]?.name ?? `thread ${worker}`, group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
+      const label = this.#thread(worker).replace(/^(source|executor) /, ""), group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
       if (before && group !== before) y += 6;
       before = group;
       this.rows.set(worker, { label, group, y });
@@ -293,6 +293,9 @@ export class Timeline extends View {
     const ofTask = this.tasks.map(({ name, cycle }) => (this.#on.modules ? ofModule.get(name.split(".")[0]) ?? muted : cycle < 0 ? muted : series[cycle % series.length]));
     return (/** @type {number} */ type, /** @type {number} */ subject) => (type === TASK ? ofTask[subject] ?? muted : type === SAMPLE ? series[9] : series[5]);
   }
+
+  /** @param {number} worker */
+  #thread(worker) { return this.workers[worker]?.name ?? `thread ${worker}`; }
 
   /** @param {{type: number, subject: number}} event */
   #label({ type, subject }) {
@@ -410,7 +413,7 @@ export class Timeline extends View {
   async #select({ cycle, run }, zoom) {
     this.#selected = { cycle, run };
     const found = this.store.runs.get(cycle)?.get(run);
-    this.#chain = found ? blockingChain(this.store, found, (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];
+    this.#chain = found ? blockingChain(this.store, found, this.sources.findIndex(({ name }) => name === this.robot.description.cycles.find((one) => one.name === this.cycles[cycle]?.name)?.trigger?.source), (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];
     if (zoom) this.#zoomTo(found ?? null);
     const words = h("pre", { class: "why muted" }, "asking the robot why …");
     this.#showRun(cycle, run, found, words);
@@ -453,13 +456,14 @@ export class Timeline extends View {
 
   /** @param {import("./blocking.js").Stretch} stretch */
   #say({ cause, task, worker, by }) {
-    const thread = this.workers[worker]?.name ?? `thread ${worker}`, name = this.tasks[task]?.name ?? "";
+    const thread = this.#thread(worker), name = this.tasks[task]?.name ?? "";
     switch (cause) {
       case "needed": return name;
       case "occupied": return `${name}, which kept ${thread}`;
       case "backlog": return `the run before${name ? ` (${name})` : ""}`;
       case "late": return "began late";
-      case "preempted": return `preempted by ${this.workers[by]?.name ?? `thread ${by}`}`;
+      case "sampled": return "the source was taking samples";
+      case "preempted": return `preempted by ${this.#thread(by)}`;
       case "woken": return `waking ${thread}`;
       case "handed over": return `handed over to ${thread}`;
       case "stalled": return `${thread} did not run`;
@@ -478,18 +482,18 @@ export class Timeline extends View {
 
   /** @param {Event} event @returns {string[]} */
   #describe(event) {
-    const where = event.core === 255 ? "" : ` on core ${event.core}`, thread = this.workers[event.worker]?.name ?? `thread ${event.worker}`;
-    const length = duration(event.end - event.begin), cycle = this.cycles[event.subject]?.name ?? "";
+    const where = `${this.#thread(event.worker)}${event.core === 255 ? "" : `, core ${event.core}`}`;
+    const name = this.#label(event), length = duration(event.end - event.begin), cycle = this.cycles[event.subject]?.name ?? "", task = this.tasks[event.subject]?.name ?? "";
     switch (event.type) {
-      case TASK: return [`${this.#label(event)}  ${length}`, `run ${event.run} of ${this.cycles[this.tasks[event.subject]?.cycle]?.name ?? "?"}`, `was ready for ${duration(event.number)}`, `${thread}${where}`];
-      case CALLBACK: return [`callback ${this.#label(event)}  ${length}`, `${duration(event.number)} after publication`, `${thread}${where}`];
-      case SAMPLE: return [`sample of ${this.#label(event)}  ${length}`, `${thread}${where}`];
-      case OVERRUN: return [`${cycle} missed its deadline`, `run ${event.run}`];
-      case FAILURE: return [`${this.tasks[event.subject]?.name} failed`, `run ${event.run}`];
-      case STALE: return [`${this.tasks[event.subject]?.name}: its values are stale`, `run ${event.run}`];
-      case DROPPED: return [`${event.number} of ${this.sources[event.other]?.name ?? "a source"}'s samples dropped`, cycle];
-      case SKIPPED: return [`${event.number} triggers skipped`, cycle];
-      default: return [thread];
+      case TASK: return [`${name}  ${length}`, `run ${event.run}, was ready for ${duration(event.number)}`, where];
+      case CALLBACK: return [`${name}  ${length}`, `called ${duration(event.number)} after publication`, where];
+      case SAMPLE: return [`sample of ${name}  ${length}`, where];
+      case OVERRUN: return [`${cycle} missed its deadline in run ${event.run}`];
+      case FAILURE: return [`${task} failed in run ${event.run}`];
+      case STALE: return [`${task} provides stale values in run ${event.run}`];
+      case DROPPED: return [`${cycle} dropped ${event.number} samples of ${this.sources[event.other]?.name ?? "a source"}`];
+      case SKIPPED: return [`${cycle} skipped ${event.number} triggers`];
+      default: return [where];
     }
   }
 

@@ -356,7 +356,7 @@ export class Timeline extends View {
     this.host.changed();
   }
 
-  /** @param {Run | null} run */
+  /** @param {{trigger: number, end: number} | null} run */
   #zoomTo(run) {
     if (!run) return;
     const end = Number.isFinite(run.end) ? run.end : this.store.newest, length = Math.max(1000, end - run.trigger);
@@ -447,9 +447,7 @@ export class Timeline extends View {
         : h("p", { class: "muted" }, "Its events are no longer kept here."),
       h("h3", {}, "Why, in the robot's words"), words,
       stretches.length ? h("h3", {}, "What it waited for, one after the other") : null,
-      h("ol", { class: "chain" }, ...stretches.map((stretch) => h("li", {
-        class: stretch.cause.replace(" ", "-"), on: { click: () => this.#zoomTo({ cycle, run: number, worker: stretch.worker, trigger: stretch.begin, begin: stretch.begin, end: stretch.end, missed: false }) },
-      }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
+      h("ol", { class: "chain" }, ...stretches.map((stretch) => h("li", { class: stretch.cause, on: { click: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) } }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
         short.length ? h("li", {}, h("span", { class: "number" }, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span", { class: "muted" }, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
   }

@@ -69,7 +69,7 @@ export class Timeline extends View {
   #canvas = h("canvas", { role: "img", "aria-label": "What ran when" });
   #tip = new Tip(this.#canvas);
   #detail = h("aside", { class: "detail", hidden: true });
-  #empty = h("div", { class: "empty over" }, "Waiting for events …");
+  #empty = h("div", { class: "empty over" });
   #pause = button({ text: "Pause", title: "Hold the picture still; zooming and moving do it as well" }, () => this.#toggle());
   #spans = h("select", { title: "How much time is shown", on: { change: () => this.#choose(Number(this.#spans.value)) } },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
@@ -79,9 +79,9 @@ export class Timeline extends View {
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    const { span, ...on } = this.initial;
+    const { span } = this.initial;
     if (span > 1e-6 && span <= 60) this.#span = span;
-    Object.assign(this.#on, on);
+    for (const name of /** @type {const} */ (["cores", "modules", "arrows"])) this.#on[name] = this.initial[name] === true;
     fill(this.bar, this.#pause, this.#spans,
       this.#switch("cores", "Cores", "Rows for cores instead of threads"), this.#switch("modules", "Modules", "Colours for modules instead of cycles"),
       this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that took it"), this.#worst, h("span", { class: "space" }), this.#save);
@@ -100,7 +100,7 @@ export class Timeline extends View {
     this.keep(onColours(() => this.invalidate()));
     this.keep(timeLink.on(() => this.#linked()));
     this.keep(robot.on("description", () => this.#name(this.#names)));
-    this.keep(robot.on("state", () => { if (!this.#frozen) this.#live.clear(); }));
+    this.keep(robot.on("state", () => this.#live.clear()));
     this.keep({ close: () => this.#stream?.close() });
     this.#linked();
   }
@@ -205,6 +205,7 @@ export class Timeline extends View {
     const total = Math.max(0, ...[...this.rows.values()].map(({ y }) => y + ROW));
     this.#scroll = Math.max(0, Math.min(this.#scroll, total - (height - AXIS)));
     this.#empty.hidden = store.lanes.size > 0;
+    setText(this.#empty, this.#frozen ? "Nothing is kept of the time when the page was paused" : "Waiting for events …");
     const to = this.#end(), from = to - this.#span * 1e9;
     const window = this.#window = { from, to, left, width: Math.max(1, width - left), top: AXIS, scroll: this.#scroll };
 

@@ -46,13 +46,14 @@ export function blockingChain(store, run, source, isOfCycle, after) {
     }
   });
   tasks.sort((one, other) => one.end - other.end || one.begin - other.begin);
-  return new Walk(run, source, tasks, wakes, occupations, after).stretches();
+  return new Walk(run, store.runs.get(run.cycle)?.get(run.run - 1)?.end || -Infinity, source, tasks, wakes, occupations, after).stretches();
 }
 
 class Walk {
-  /** @param {Run} run @param {number} source @param {Event[]} tasks @param {Event[]} wakes @param {Event[]} occupations @param {(task: number) => Set<number>} after */
-  constructor(run, source, tasks, wakes, occupations, after) {
+  /** @param {Run} run @param {number} before when the run before it ended, if it is known @param {number} source @param {Event[]} tasks @param {Event[]} wakes @param {Event[]} occupations @param {(task: number) => Set<number>} after */
+  constructor(run, before, source, tasks, wakes, occupations, after) {
     this.run = run;
+    this.before = before;
     this.source = source;
     this.tasks = tasks;
     this.wakes = wakes;
@@ -97,8 +98,7 @@ class Walk {
     const { trigger, begin, worker } = this.run;
     const core = this.tasks.find((task) => task.worker === worker)?.core ?? -1;
     const canvas = new Canvas(trigger, begin);
-    // Of the run before.
-    for (const other of this.occupations) if (other.worker === worker) canvas.paint(other, { cause: "backlog", worker, task: other.type === TASK ? other.subject : -1 });
+    canvas.paint({ begin: trigger, end: this.before }, { cause: "backlog", worker });
     for (const other of this.occupations) if (other.type === SAMPLE && other.subject === this.source) canvas.paint(other, { cause: "sampled", worker });
     this.#preempted(canvas, worker, core);
     return canvas.fill(() => ({ cause: "late", worker }));

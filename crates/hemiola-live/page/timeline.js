@@ -459,7 +459,7 @@ export class Timeline extends View {
     switch (cause) {
       case "needed": return name;
       case "occupied": return `${name}, which kept ${thread}`;
-      case "backlog": return `the run before${name ? ` (${name})` : ""}`;
+      case "backlog": return "the run before went on";
       case "late": return "began late";
       case "sampled": return "the source was taking samples";
       case "preempted": return `preempted by ${this.#thread(by)}`;

@@ -52,6 +52,12 @@ test("a run that was due while its source took samples began late because of it"
   assert.deepEqual(chain, [["sampled", -1, 400], ["late", -1, 100], ["needed", 0, 500]]);
 });
 
+test("a run that was due while the one before went on waited for it", () => {
+  const before = [record({ type: BEGIN, run: 0, begin: 100 }), record({ type: END, run: 0, begin: 950 })];
+  const chain = chainOf([...before, begin, task(0, 0, 1000, 1500), end(1500)], {});
+  assert.deepEqual(chain, [["backlog", -1, 50], ["late", -1, 50], ["needed", 0, 500]]);
+});
+
 test("a run without tasks, or that goes on, has no chain to follow", () => {
   assert.deepEqual(chainOf([begin], {}), []);
   assert.deepEqual(chainOf([begin, end(1500)], {}), [["late", -1, 100], ["dispatched", -1, 500]]);

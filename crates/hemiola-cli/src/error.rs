@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
 use hemiola_live::LiveError;
+use hemiola_live::client::ClientError;
 use hemiola_log::LogError;
 use hemiola_plan::datasets::DatasetError;
 use hemiola_recording::RecordingError;
@@ -68,6 +69,9 @@ pub enum CommandError {
         /// What is wrong with it.
         error: Box<DatasetError>,
     },
+    /// A running robot cannot be reached, or does not do what it is asked for.
+    #[error("error: {0}")]
+    Client(#[from] ClientError),
     /// A file that a command reads.
     #[error("error: cannot read {}: {error} (is the name right, and may it be read?)", path.display())]
     Read {
@@ -126,6 +130,7 @@ impl CommandError {
             },
             Self::Runtime(_)
             | Self::Live(_)
+            | Self::Client(_)
             | Self::Thread(_)
             | Self::Trace(_)
             | Self::Guard(_)

@@ -1,9 +1,13 @@
 //! What most commands begin with: the configuration, and the robot that it makes of the linked modules.
 
 mod places;
+mod recorded;
+
+pub use recorded::{Configured, configuration as recorded_configuration};
 
 use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions, Loaded, Origins};
 use hemiola_insight::{Traces, profile};
+use hemiola_recording::replay::ReplayLog;
 use hemiola_runtime::{Robot, RuntimeError};
 use hemiola_trace::{Known, ProfileHistory};
 
@@ -24,12 +28,36 @@ pub struct Session {
     pub history: ProfileHistory,
     /// What that says of this robot.
     pub known: Known,
+    /// What is to be said of where its configuration comes from.
+    pub remarks: Vec<String>,
 }
 
 impl Session {
     /// Loads the configuration, puts the robot together, and lets it know the durations of earlier runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
-        let (Loaded { configuration, origins, warnings, texts }, configured_by) = configuration(program, arguments)?;
+        let (loaded, configured_by) = configuration(program, arguments)?;
+        Self::assemble(loaded, configured_by)
+    }
+
+    /// The same as [it was configured](recorded::configuration) when a log was recorded, unless the arguments say otherwise. Where that
+    /// does not fit this robot any more, it is as it is configured now, with a remark.
+    pub fn of_log(
+        program: &Program,
+        arguments: &ConfigurationArguments,
+        log: &ReplayLog,
+    ) -> Result<Self, CommandError> {
+        let Configured { loaded, remarks } = recorded::configuration(program, arguments, log)?;
+        match Self::assemble(loaded, log.split().first().display().to_string()) {
+            Ok(session) => Ok(Self { remarks, ..session }),
+            Err(error) => {
+                let session = Self::open(program, arguments)?;
+                Ok(Self { remarks: vec![recorded::misfit(&error)], ..session })
+            }
+        }
+    }
+
+    fn assemble(loaded: Loaded, configured_by: String) -> Result<Self, CommandError> {
+        let Loaded { configuration, origins, warnings, texts } = loaded;
         let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
             Some(path) => ProfileHistory::load(path)?,
             // A robot that has not run yet has none.
@@ -37,7 +65,7 @@ impl Session {
         };
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
         let (robot, known) = profile::recall(robot, &origins, &history);
-        Ok(Self { robot, origins, warnings, texts, configured_by, history, known })
+        Ok(Self { robot, origins, warnings, texts, configured_by, history, known, remarks: Vec::new() })
     }
 
     /// The numbers of the cycles that a command is about: the one of that name, or all.

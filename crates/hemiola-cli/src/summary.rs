@@ -37,7 +37,7 @@ pub struct Summary<'a> {
 impl Summary<'_> {
     /// For people; with colours and fitted to its width on a terminal.
     pub fn text(&self, is_for_terminal: bool) -> String {
-        let columns = crate::live::terminal_size().map(|size| size.columns);
+        let columns = crate::terminal::terminal_size().map(|size| size.columns);
         let style = match columns.filter(|_| is_for_terminal) {
             Some(columns) => Style::terminal(columns).tasks(TASKS),
             None => Style::plain().tasks(TASKS),

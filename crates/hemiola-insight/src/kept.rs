@@ -97,7 +97,7 @@ fn under(conditions: &Conditions) -> String {
         None => "not asked for, or not known",
     };
     format!(
-        "  program        {}\n  machine        {}\n  priorities     {priorities}\n  configuration  {} that decide what is computed, {} when\n",
+        "  program        {}\n  machine        {}\n  priorities     {priorities}\n  configuration  {} for what is computed, {} for when\n",
         known(build),
         known(machine),
         counted(computed.len() as u64, "value"),
@@ -160,7 +160,7 @@ fn machines(history: &ProfileHistory) -> String {
             let name = name.replace('_', " ");
             let _ = writeln!(
                 text,
-                "  {name:15}{:>9}  ({}), once {}",
+                "  {name:15}{:>9}  ({}), longest {}",
                 nanoseconds(p99),
                 spread(&cost),
                 nanoseconds(maximum)
@@ -233,7 +233,7 @@ mod tests {
         assert!(this.contains("release build 3f2a") && this.contains("5.36 ms") && !this.contains("937 ms"), "{text}");
         assert!(other.contains("cycle.motion.priority (40, now 80)") && other.contains("937 ms"), "{text}");
         // What was measured in one bad moment is there, as the far end of the spread.
-        assert!(other.contains("31.0 µs  (the middle of 3 calibrations, 28.0 µs to 12.3 ms), once 24.6 ms"), "{text}");
+        assert!(other.contains("31.0 µs  (the middle of 3 calibrations, 28.0 µs to 12.3 ms), longest 24.6 ms"), "{text}");
     }
 
     #[test]

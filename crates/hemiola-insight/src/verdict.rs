@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use hemiola_analysis::System;
 use hemiola_analysis::sensitivity::Relief;
+use hemiola_analysis::system::{Begin, Cycle};
 use hemiola_trace::Report;
 use hemiola_words::{counted, duration, grouped};
 
@@ -26,7 +28,7 @@ use crate::findings::{Findings, Row, What};
 pub struct Verdict {
     /// What went wrong that has nothing to do with time.
     failed: Vec<String>,
-    /// What was too late, and which cycle that concerns.
+    /// What was too late.
     missed: Vec<String>,
     /// What may be too late.
     unfit: Vec<String>,
@@ -36,15 +38,18 @@ pub struct Verdict {
     exceeded: Vec<String>,
     /// What has been in time.
     good: Vec<String>,
-    /// What to do, the most urgent first; the key is how urgent.
+    /// What to do, and how urgent that is.
     advice: Vec<(Urgency, String)>,
+    /// By cycle the thread without real-time priority that it needs: its own, or that of its source.
+    sharing: BTreeMap<String, String>,
 }
 
 /// What should be done before what else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
-    /// Without it nothing else helps.
+    /// Without a priority nothing else helps.
     Priority,
+    Permission,
     Unknown,
     Unfit,
     Missed,
@@ -54,7 +59,7 @@ enum Urgency {
 impl Verdict {
     /// What is sure to be in time, and what is not; `derived` where it is a robot that was analysed.
     pub fn of(findings: &Findings, derived: Option<&Derived>) -> Self {
-        let mut verdict = Self::default();
+        let mut verdict = Self { sharing: derived.map(sharing).unwrap_or_default(), ..Self::default() };
         for row in &findings.rows {
             let name = of_row(row);
             match (row.holds, &row.bound, row.deadline) {
@@ -64,6 +69,9 @@ impl Verdict {
                 }
                 (false, ..) => verdict.unfit.push(format!("{name} has no bound")),
                 (true, ..) => {}
+            }
+            if row.what == What::Cycle && (!row.holds || row.is_exceeded()) {
+                verdict.advise_priority(&row.name);
             }
             if let (true, true, Ok(bound), Some(observed)) = (row.holds, row.is_exceeded(), &row.bound, row.observed) {
                 let [observed, bound] = [observed.maximum, *bound].map(|time| duration(time.into()));
@@ -84,7 +92,7 @@ impl Verdict {
     }
 
     fn add_doubts(&mut self, derived: &Derived) {
-        let Derived { unmeasured, estimated, sharing, callbacks, .. } = derived;
+        let Derived { unmeasured, estimated, callbacks, .. } = derived;
         if !unmeasured.is_empty() {
             self.unknown.push(format!("{} never measured", were(unmeasured.len())));
             self.advise(Urgency::Unknown, "run the robot once, in real time and with `output.profile` in robot.toml");
@@ -96,8 +104,11 @@ impl Verdict {
         if callbacks.leaves_out_important {
             self.unknown.push("callbacks that are as important are left out".to_owned());
         }
-        if let [first, ..] = sharing.as_slice() {
-            self.advise(Urgency::Priority, format!("give {first} a real-time priority (`priority` in robot.toml)"));
+    }
+
+    fn advise_priority(&mut self, cycle: &str) {
+        if let Some(thread) = self.sharing.get(cycle) {
+            self.advise(Urgency::Priority, format!("give {thread} a real-time priority (`priority` in robot.toml)"));
         }
     }
 
@@ -120,6 +131,7 @@ impl Verdict {
             }
             if !misses.is_empty() {
                 self.missed.push(format!("{name} {}", misses.join(" and ")));
+                self.advise_priority(name);
                 self.advise(Urgency::Missed, format!("`why {name}` says what its longest run waited for"));
             }
         }
@@ -173,19 +185,24 @@ impl Verdict {
     /// These threads asked for real-time priority and were refused it.
     #[must_use]
     pub fn with_refused_priorities(mut self) -> Self {
-        self.advise(Urgency::Priority, "grant the robot real-time priorities: `doctor` says how");
+        self.advise(Urgency::Permission, "grant the robot real-time priorities: `doctor` says how");
         self
     }
 
     fn advise(&mut self, urgency: Urgency, what: impl Into<String>) {
         self.advice.push((urgency, what.into()));
     }
+}
 
-    /// Whether nothing was missed, and nothing may be.
-    pub fn is_good(&self) -> bool {
-        let Self { failed, missed, unfit, unknown, exceeded, .. } = self;
-        [failed, missed, unfit, unknown, exceeded].iter().all(|troubles| troubles.is_empty())
-    }
+/// See [`Verdict::sharing`].
+fn sharing(derived: &Derived) -> BTreeMap<String, String> {
+    let is_sharing = |name: &String| derived.sharing.contains(name);
+    let thread = |cycle: &Cycle| match &cycle.begins {
+        _ if is_sharing(&cycle.name) => Some(cycle.name.clone()),
+        Begin::After(source) => Some(source.clone()).filter(is_sharing),
+        _ => None,
+    };
+    derived.system.cycles.iter().filter_map(|cycle| Some((cycle.name.clone(), thread(cycle)?))).collect()
 }
 
 /// A row in a sentence.
@@ -220,7 +237,7 @@ const MOST: usize = 3;
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { failed, missed, unfit, unknown, exceeded, good, advice } = self;
+        let Self { failed, missed, unfit, unknown, exceeded, good, advice, .. } = self;
         let head = match () {
             () if !missed.is_empty() => "NOT IN TIME",
             () if !failed.is_empty() => "NOT IN ORDER",
@@ -241,10 +258,75 @@ impl fmt::Display for Verdict {
         }
         // What nobody knows yet is no matter of priorities.
         let is_late = !(missed.is_empty() && unfit.is_empty() && exceeded.is_empty());
-        let helps = |(urgency, _): &&(Urgency, String)| is_late || *urgency != Urgency::Priority;
+        let helps = |(urgency, _): &&(Urgency, String)| is_late || *urgency > Urgency::Permission;
         match advice.iter().filter(helps).min_by_key(|(urgency, _)| *urgency) {
             Some((_, advice)) => write!(formatter, ". What to do: {advice}."),
             None => write!(formatter, "."),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_trace::{CycleReport, Summary, TaskReport};
+
+    use super::*;
+
+    fn missed(name: &str) -> Report {
+        let execution = Summary { count: 2_167, ..Summary::default() };
+        let dropped_inputs = [("Body".to_owned(), 71)].into();
+        let cycle = CycleReport {
+            name: name.into(),
+            execution,
+            missed_deadlines: 230,
+            dropped_inputs,
+            ..CycleReport::default()
+        };
+        Report { cycles: vec![cycle], ..Report::default() }
+    }
+
+    #[test]
+    fn a_missing_priority_is_what_to_mend_first_where_it_is_the_late_cycles() {
+        let sharing = || [("motion".to_owned(), "Body".to_owned()), ("maps".to_owned(), "maps".to_owned())].into();
+        let verdict = Verdict { sharing: sharing(), ..Verdict::default() }.with_refused_priorities();
+        let said = verdict.clone().with_run(&missed("motion")).to_string();
+        assert_eq!(
+            said,
+            "NOT IN TIME: motion missed 230 of 2,167 deadlines and dropped 71 samples. \
+             What to do: give Body a real-time priority (`priority` in robot.toml)."
+        );
+        let said = verdict.with_run(&missed("cognition")).to_string();
+        assert!(said.ends_with("What to do: grant the robot real-time priorities: `doctor` says how."), "{said}");
+        let verdict = Verdict { sharing: sharing(), ..Verdict::default() }.with_run(&missed("cognition"));
+        assert!(verdict.to_string().ends_with("What to do: `why cognition` says what its longest run waited for."));
+    }
+
+    #[test]
+    fn a_skipped_trigger_is_a_miss() {
+        let execution = Summary { count: 14_591, ..Summary::default() };
+        let cycle = CycleReport { name: "main".into(), execution, skipped_triggers: 15_409, ..CycleReport::default() };
+        let verdict = Verdict::default().with_run(&Report { cycles: vec![cycle], ..Report::default() });
+        assert!(verdict.to_string().starts_with("NOT IN TIME: main skipped 15,409 of 30,000 triggers. "), "{verdict}");
+    }
+
+    #[test]
+    fn a_stepped_run_is_judged_by_what_failed() {
+        let mut report = Report::default();
+        let said = Verdict::of_stepped(&report).to_string();
+        assert_eq!(said, "this run was not in real time, and says nothing of deadlines");
+        let task = TaskReport { name: "Walk.joints".into(), failures: 3, ..TaskReport::default() };
+        report.cycles = vec![CycleReport { tasks: vec![task], missed_deadlines: 9, ..CycleReport::default() }];
+        let verdict = Verdict::of_stepped(&report);
+        assert_eq!(verdict.to_string(), "NOT IN ORDER: Walk.joints failed 3 times.");
+        let verdict = verdict.with_failure("the robot ended in its safe state, since 2.0 s, because it was asked to");
+        assert!(verdict.to_string().starts_with("NOT IN ORDER: the robot ended in its safe state, since 2.0 s"));
+    }
+
+    #[test]
+    fn a_verdict_is_one_line_however_much_there_is_to_say() {
+        let cycles = (0..40).flat_map(|number| missed(&format!("cycle {number}")).cycles).collect();
+        let verdict = Verdict::unknown("nobody says how often `Button` may come\n  help: write it");
+        let verdict = verdict.with_run(&Report { cycles, ..Report::default() }).to_string();
+        assert!(!verdict.contains('\n') && verdict.contains("; and 37 more. What to do: "), "{verdict}");
     }
 }

@@ -10,6 +10,7 @@
 //! | `robot` | a running robot as clients see it; knows no sockets |
 //! | `page` | the files of the page, which lie in `page/` |
 //! | `binary` | binary messages as bytes |
+//! | `client` | the other side: programs that come in |
 //! | `place` | where the sockets of running robots lie |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -19,6 +20,7 @@
 extern crate hemiola_model as hemiola;
 
 pub mod binary;
+pub mod client;
 mod door;
 mod error;
 mod page;
@@ -26,7 +28,7 @@ mod place;
 mod robot;
 
 pub use door::access::Access;
-pub use door::errands::{Outcome, Runner};
+pub use door::errands::{Lane, Outcome, Runner};
 pub use door::outbox::Outbox;
 pub use door::session::Session;
 pub use door::{Client, Door, DoorSettings, Subject};

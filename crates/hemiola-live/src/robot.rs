@@ -12,12 +12,14 @@
 //! | `parameters` | what can be tuned, and saving it |
 //! | `recording` | logs that begin and end while it runs |
 //! | `answers` | explanations and bounds |
+//! | `foxglove` | another protocol for one client |
 //! | `layouts` | how people have arranged the page |
 
 mod answers;
 mod describe;
 mod events;
 pub mod fields;
+mod foxglove;
 mod layouts;
 mod parameters;
 mod plots;
@@ -36,6 +38,7 @@ use hemiola_trace::Known;
 
 use crate::door::session::Session;
 use crate::door::{Client, Subject};
+use foxglove::FoxgloveSession;
 use recording::LiveRecording;
 use session::RobotSession;
 
@@ -92,10 +95,13 @@ impl RunningRobotSubject {
 
 impl Subject for RunningRobotSubject {
     fn protocols(&self) -> &[&str] {
-        &["hemiola.v1"]
+        &["hemiola.v1", "foxglove.sdk.v1"]
     }
 
-    fn session(&self, _: &str, client: Client) -> Box<dyn Session> {
-        Box::new(RobotSession::new(self.0.clone(), client))
+    fn session(&self, protocol: &str, client: Client) -> Box<dyn Session> {
+        match protocol {
+            "foxglove.sdk.v1" => Box::new(FoxgloveSession::new(self.0.clone(), client)),
+            _ => Box::new(RobotSession::new(self.0.clone(), client)),
+        }
     }
 }

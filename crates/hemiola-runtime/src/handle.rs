@@ -14,11 +14,12 @@ use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_realtime::{Containment, ThreadReport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Profile, Report};
+use hemiola_trace::{Catalog, Profile, Report, TickScale};
 
 use crate::assemble::Robot;
 use crate::controls::Controls;
 use crate::cycle::Health;
+use crate::debug::DebugName;
 use crate::ending::Ending;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
@@ -128,6 +129,16 @@ impl RobotHandle {
         self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
+    /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known now: it grows with the robot.
+    pub fn catalog(&self) -> Catalog {
+        self.monitor().catalog().clone()
+    }
+
+    /// How fast the processor's counter goes, in whose ticks events tell their times.
+    pub fn tick_scale(&self) -> TickScale {
+        self.monitor().scale().clone()
+    }
+
     /// Captures the newest events of all workers, with what is needed to read them.
     pub fn capture_events(&self) -> Trace {
         let monitor = self.monitor();
@@ -223,6 +234,12 @@ impl RobotHandle {
     /// What the framework's clock shows.
     pub fn now(&self) -> Time {
         self.state.clock().now()
+    }
+
+    /// What updates can show, as far as they have been called while somebody watched
+    /// ([`Observation::with_debug`]), in the order of the names.
+    pub fn debug_names(&self) -> Vec<DebugName> {
+        self.monitor().debug_names()
     }
 
     /// Since when the robot is in its safe state, and why; `None` if it is not in it.

@@ -13,7 +13,7 @@ mod undisturbed;
 
 pub use figures::{CallbackStatistics, ChainStatistics, CycleStatistics, TaskStatistics};
 pub use hemiola_words::duration as human_duration;
-pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
+pub use report::{CallbackReport, ChainReport, CycleReport, Report, SourceReport, TaskReport};
 pub use style::{Colour, Style};
 
 use crate::{

@@ -167,7 +167,7 @@ fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing
     let prepared = robot.prepare(Pace::Factor(4.0)).unwrap();
     let handle = prepared.handle().clone();
     let mut seen = handle.observe(everything).unwrap();
-    let mut plots = handle.observe(Observation::default().with_plots()).unwrap();
+    let mut plots = handle.observe(Observation::default().with_debug(["*"])).unwrap();
     let running = prepared.begin();
     let recorder = std::thread::spawn({
         let handle = handle.clone();
@@ -216,9 +216,9 @@ fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing
     let health = handle.health()["fast"];
     println!("{} runs, {} inputs overwritten before they were taken", health.runs, health.dropped);
     println!("{visitors_saw} of 1000 visitors saw something before they went");
-    let kept = std::iter::from_fn(|| plots.next_plot()).count();
+    let kept = std::iter::from_fn(|| plots.next_debug()).count();
     assert!(kept > 0);
-    println!("{kept} plots kept, {} did not fit", plots.dropped().plots);
+    println!("{kept} plots kept, {} did not fit", plots.dropped().debug);
     let handle = running.stop();
     let (taken, transcribed, parts) = recorder.join().unwrap();
     assert!(taken > 10_000 && transcribed > 10_000, "a recorder has had values and runs all the time");

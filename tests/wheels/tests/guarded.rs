@@ -5,7 +5,6 @@ mod run;
 
 use std::fs;
 use std::process::Command;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -41,9 +40,12 @@ impl Run {
 #[test]
 fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
     let run = guarded("killed", "", &["--log", "wheels.mcap"]).drive();
-    // The log is on the disk to within half a second.
-    thread::sleep(Duration::from_millis(700));
     let folder = run.folder.clone();
+    let log = folder.join("wheels.mcap");
+    let written = || fs::metadata(&log).map_or(0, |file| file.len());
+    // What is written before it drives is its head.
+    let head = written();
+    let run = run.wait_for("what it does is on the disk", |_| written() > head);
     let ended = run.kill(Signal::KILL).end();
     ended.stands_still().with_code(137).says("the robot's process has died: signal: 9 (SIGKILL)");
     ended.says("the log is recovered");
@@ -65,6 +67,13 @@ fn the_wheels_stand_still_when_the_process_shows_no_life() {
 #[test]
 fn the_wheels_stand_still_when_a_module_ends_the_process() {
     guarded("exit", "exit", &[]).end().stands_still().with_code(7).says("exit status: 7");
+}
+
+#[test]
+fn the_wheels_stand_still_after_an_abort_and_after_a_stack_overflow() {
+    for fault in ["abort", "overflow"] {
+        guarded(fault, fault, &[]).end().stands_still().with_code(134).says("signal: 6 (SIGABRT)");
+    }
 }
 
 #[test]

@@ -174,8 +174,16 @@ impl Bus {
     /// # Errors
     /// The value is none of the topic's messages, or the topic carries others by now.
     pub fn publish_value(&self, name: &str, value: &Value) -> Option<Result<(), BusError>> {
+        self.publish_from(name, &mut ValueReader::new(value))
+    }
+
+    /// As [`publish_value`](Self::publish_value), of a message that is read from bytes.
+    ///
+    /// # Errors
+    /// As of [`publish_value`](Self::publish_value).
+    pub fn publish_from(&self, name: &str, reader: &mut dyn Reader) -> Option<Result<(), BusError>> {
         let view = *self.0.readable.views().get(name)?;
-        Some((view.publish)(self, name, view.descriptor, &mut ValueReader::new(value)))
+        Some((view.publish)(self, name, view.descriptor, reader))
     }
 }
 

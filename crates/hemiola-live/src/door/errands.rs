@@ -1,7 +1,8 @@
-//! Does for clients what takes its time, on a thread of its own and one thing after the other.
+//! Does for clients what takes its time, on threads of its own.
 //!
 //! A change of the robot may make modules, whose constructors may do anything; an explanation reads
-//! the events of seconds. The door's own thread must not wait for that.
+//! the events of seconds. The door's own thread must not wait for that, and no change for an
+//! explanation. Of one kind, one thing is done after the other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -35,41 +36,40 @@ pub struct Done {
     pub outcome: Outcome,
 }
 
+/// What may wait for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Changes of the robot, in the order in which they were asked for.
+    Changes,
+    /// Questions, which may take seconds.
+    Questions,
+}
+
 /// The door's end.
 pub struct Errands {
-    sender: SyncSender<Errand>,
+    lanes: [SyncSender<Errand>; 2],
     done: Receiver<Done>,
 }
 
 /// A client's end.
 #[derive(Clone)]
 pub struct Runner {
-    sender: SyncSender<Errand>,
+    lanes: [SyncSender<Errand>; 2],
     client: usize,
 }
 
 impl Errands {
-    /// Starts the thread, which wakes the door when something is done, and ends with it.
+    /// Starts the threads, which wake the door when something is done, and end with it.
     pub fn start(waker: Arc<Waker>) -> std::io::Result<Self> {
-        let (sender, errands) = sync_channel::<Errand>(MOST_WAITING);
         let (finished, done) = sync_channel(MOST_WAITING);
-        thread::Builder::new().name("hemiola errands".into()).spawn(move || {
-            for Errand { client, request, work } in errands {
-                let outcome = catch_unwind(AssertUnwindSafe(work))
-                    .unwrap_or_else(|_| Err("this failed by a panic; the robot's terminal says more".to_owned()));
-                if finished.send(Done { client, request, outcome }).is_err() {
-                    break;
-                }
-                // A door that is gone needs no waking.
-                _ = waker.wake();
-            }
-        })?;
-        Ok(Self { sender, done })
+        let changes = start("hemiola changes", finished.clone(), waker.clone())?;
+        let questions = start("hemiola questions", finished, waker)?;
+        Ok(Self { lanes: [changes, questions], done })
     }
 
     /// For this client.
     pub fn runner(&self, client: usize) -> Runner {
-        Runner { sender: self.sender.clone(), client }
+        Runner { lanes: self.lanes.clone(), client }
     }
 
     /// What was done since.
@@ -78,14 +78,36 @@ impl Errands {
     }
 }
 
+/// Starts a thread that does one thing after the other.
+fn start(name: &str, finished: SyncSender<Done>, waker: Arc<Waker>) -> std::io::Result<SyncSender<Errand>> {
+    let (sender, errands) = sync_channel::<Errand>(MOST_WAITING);
+    thread::Builder::new().name(name.into()).spawn(move || {
+        for Errand { client, request, work } in errands {
+            let outcome = catch_unwind(AssertUnwindSafe(work))
+                .unwrap_or_else(|_| Err("this failed by a panic; the robot's terminal says more".to_owned()));
+            if finished.send(Done { client, request, outcome }).is_err() {
+                break;
+            }
+            // A door that is gone needs no waking.
+            _ = waker.wake();
+        }
+    })?;
+    Ok(sender)
+}
+
 impl Runner {
-    /// Does `work` when what was asked for before is done; the client's session gets the outcome.
+    /// Does `work` when what was asked for before in its lane is done; the client's session gets the outcome.
     ///
     /// # Errors
     /// Too much is waiting.
-    pub fn run(&self, request: Value, work: impl FnOnce() -> Outcome + Send + 'static) -> Result<(), String> {
+    pub fn run(
+        &self,
+        lane: Lane,
+        request: Value,
+        work: impl FnOnce() -> Outcome + Send + 'static,
+    ) -> Result<(), String> {
         let errand = Errand { client: self.client, request, work: Box::new(work) };
-        self.sender.try_send(errand).map_err(|error| match error {
+        self.lanes[lane as usize].try_send(errand).map_err(|error| match error {
             TrySendError::Full(_) => "the robot is busy with what was asked for before: try again later".to_owned(),
             TrySendError::Disconnected(_) => "the door is closing".to_owned(),
         })

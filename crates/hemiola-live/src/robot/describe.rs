@@ -1,7 +1,6 @@
 //! What a robot consists of now.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
@@ -74,8 +73,6 @@ fn priority(scheduling: Scheduling) -> Option<u8> {
 }
 
 fn cycles(robot: &Robot) -> Vec<Value> {
-    let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let plans = robot.plans(available);
     let cycles = robot.configuration().cycles.iter().zip(&robot.resolved().cycles).enumerate();
     let cycles = cycles.map(|(number, (configured, resolved))| {
         let (trigger, period) = trigger(robot, configured);
@@ -85,7 +82,7 @@ fn cycles(robot: &Robot) -> Vec<Value> {
             "period": nanoseconds(period),
             "deadline": nanoseconds(configured.deadline),
             "priority": priority(configured.scheduling),
-            "workers": plans.get(number).map(|plan| plan.workers()),
+            "workers": configured.workers,
             "tasks": tasks(robot, number, resolved),
         })
     });

@@ -4,7 +4,6 @@ use hemiola_bus::RobotClock;
 use hemiola_model::Time;
 use hemiola_realtime::{MonotonicTime, monotonic_now};
 use hemiola_runtime::{Observation, Observer, RobotHandle, Seen};
-use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{Catalog, Event, Runs, TickScale, Ticks};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,8 +33,7 @@ pub struct TickClock {
 impl TickClock {
     /// For a robot; its catalog, too.
     pub fn of(handle: &RobotHandle) -> (Self, Catalog) {
-        let Trace { catalog, scale, .. } = handle.capture_events();
-        let clock = handle.clock().clone();
+        let (catalog, scale, clock) = (handle.catalog(), handle.tick_scale(), handle.clock().clone());
         let is_stepped = clock.due(Time::ZERO).is_none();
         (Self { scale, clock, is_stepped, now: (Ticks::now(), monotonic_now()) }, catalog)
     }

@@ -13,8 +13,9 @@ use super::request::{ChangeText, Form, Request, Watched};
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
+use crate::binary::Head;
 use crate::door::Client;
-use crate::door::errands::Outcome;
+use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 
@@ -63,9 +64,10 @@ impl RobotSession {
         }
         let shared = self.shared.clone();
         let handle = &shared.handle;
+        let lane = if request.changes() { Lane::Changes } else { Lane::Questions };
         let later = |work: Box<dyn FnOnce(&Shared) -> Outcome + Send>| {
             let shared = shared.clone();
-            self.client.runner.run(number.clone(), move || work(&shared)).map(|()| None)
+            self.client.runner.run(lane, number.clone(), move || work(&shared)).map(|()| None)
         };
         Ok(Some(match request {
             Request::Describe {} => describe::describe(&shared),
@@ -235,7 +237,7 @@ impl Session for RobotSession {
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         self.journal.iter_mut().for_each(|stream| stream.send(out));
         self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
-        self.values.iter_mut().for_each(|stream| stream.send(out));
+        self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
         self.plots.iter_mut().for_each(|stream| stream.send(out));
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);

@@ -76,8 +76,8 @@ impl ValueStream {
         since
     }
 
-    /// Sends what has come.
-    pub fn send(&mut self, out: &mut Outbox) {
+    /// Sends what has come, behind heads in the form of a protocol.
+    pub fn send(&mut self, out: &mut Outbox, begin: fn(binary::Head) -> Vec<u8>) {
         let Self { subscription, seen, dropped, .. } = self;
         if self.is_topic {
             while let Some(message) = seen.next_message() {
@@ -93,7 +93,7 @@ impl ValueStream {
                 }
                 let head =
                     binary::Head { subscription: *subscription, sequence: self.sequence, run: 0, time, stamp: time };
-                let mut writer = CdrWriter::behind(head.to_bytes());
+                let mut writer = CdrWriter::behind(begin(head));
                 message.write(&mut writer);
                 out.send_bytes(writer.finish());
             }
@@ -111,7 +111,7 @@ impl ValueStream {
                 time: value.now().nanoseconds(),
                 stamp: value.stamp().nanoseconds(),
             };
-            let mut writer = CdrWriter::behind(head.to_bytes());
+            let mut writer = CdrWriter::behind(begin(head));
             value.value().write(&mut writer);
             out.send_bytes(writer.finish());
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use hemiola_model::data::DataType;
 use hemiola_model::module::{ArgumentKind, ModuleDescriptor, PortRole, Update};
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::UpdateId;
@@ -78,6 +79,17 @@ impl Robot {
             .collect()
     }
 
+    /// Whether an update that runs, or a source, reads a representation.
+    pub fn reads(&self, representation: &str) -> bool {
+        let updates = self.resolved.cycles.iter().flat_map(|cycle| &cycle.updates);
+        let mut read = updates.flat_map(|update| update.requires.iter().chain(&update.uses).chain(&update.collects));
+        read.any(|name| name == representation)
+            || self.sources.iter().flat_map(|source| source.sample().arguments()).any(|argument| {
+                argument.kind() != ArgumentKind::Provides
+                    && argument.representation().is_some_and(|read| read.name() == representation)
+            })
+    }
+
     /// The sources, each with the distance of two samples if the framework paces it.
     pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
         self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()
@@ -87,6 +99,12 @@ impl Robot {
     pub fn recordable(&self) -> Vec<String> {
         let provided = self.provided().into_values();
         provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
+    }
+
+    /// What values of a representation are outside the process; `None` if nobody provides it, or it is
+    /// opaque.
+    pub fn data_type(&self, representation: &str) -> Option<DataType> {
+        self.provided().into_values().find(|descriptor| descriptor.name() == representation)?.data_type()
     }
 
     /// The names of all topics that a module or source publishes or subscribes to.

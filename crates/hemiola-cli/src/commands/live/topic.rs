@@ -80,10 +80,12 @@ fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, Comma
     let mut robot = connect(own, &arguments.output.robot)?;
     robot.request("subscribe", json!({ "subscription": 1, "topic": arguments.topic }))?;
     let begin = Instant::now();
+    let end = arguments.duration.map(|duration| begin + duration);
     let mut second = begin + Duration::from_secs(1);
     let mut arrivals = Arrivals::default();
-    while arguments.duration.is_none_or(|duration| begin.elapsed() < duration) {
-        let left = second.saturating_duration_since(Instant::now());
+    while end.is_none_or(|end| Instant::now() < end) {
+        let next = end.map_or(second, |end| end.min(second));
+        let left = next.saturating_duration_since(Instant::now());
         match robot.next(left)? {
             Some(Incoming::Value(message)) => arrivals.add(&message),
             Some(Incoming::Event { name, content }) if name == "dropped" => {

@@ -9,6 +9,7 @@ use hemiola_words::{Column, Columns, duration, grouped};
 use serde_json::{Value, json};
 
 use super::connect::connect;
+use super::decoder::Decoder;
 use super::say;
 use super::text::{document, longest_list, print_json, print_json_line, typed};
 use crate::command_line::live::{
@@ -16,10 +17,6 @@ use crate::command_line::live::{
 };
 use crate::commands::print;
 use crate::error::CommandError;
-
-mod message;
-
-use message::Decoder;
 
 pub fn topic(own: Option<&str>, command: &TopicCommand) -> Result<ExitCode, CommandError> {
     match command {

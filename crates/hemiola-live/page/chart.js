@@ -64,7 +64,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
 }
 
 /** @param {Plane} plane @param {number} time */
-export function xOf(plane, time) {
+function xOf(plane, time) {
   return plane.left + ((time - plane.from) / (plane.to - plane.from)) * (plane.right - plane.left);
 }
 

@@ -11,6 +11,8 @@
 mod annotations;
 mod messages;
 mod scene;
+#[cfg(test)]
+mod tests;
 
 pub use messages::IMAGE_TYPE;
 

@@ -3,13 +3,14 @@
 //! | file | commands |
 //! |---|---|
 //! | `connect` | which robot is meant |
-//! | `text` | values as they stand in robot.toml, and as JSON |
+//! | `text`, `decoder` | values as they stand in robot.toml, and as JSON |
 //! | `ps`, `top`, `show`, `plot` | looking |
 //! | `topic`, `service` | messages |
 //! | `parameters`, `providers`, `steer` | changing |
 //! | `trace`, `record`, `snapshot`, `why` | keeping and explaining |
 
 mod connect;
+mod decoder;
 pub mod parameters;
 mod plot;
 mod providers;

@@ -168,7 +168,8 @@ impl Cart {
             assert!(Instant::now() < deadline, "the robot has no door: {:#?}", cart.said);
         }
         // What a cycle provides is there when it has run.
-        cart.until(&["top"], |figures| figures["health"]["drive"]["runs"].as_u64() > Some(2));
+        let process = cart.process().to_string();
+        cart.until(&["top", "--robot", &process], |figures| figures["health"]["drive"]["runs"].as_u64() > Some(2));
         cart
     }
 

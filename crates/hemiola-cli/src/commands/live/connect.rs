@@ -12,7 +12,14 @@ pub fn connect(own: Option<&str>, arguments: &RobotArguments) -> Result<Connecti
         Some(at) => Address::tcp(at, arguments.token.clone())?,
         None => Address::Unix(choose(RunningSocket::all(), own, arguments.robot.as_deref())?.path),
     };
-    Ok(Connection::open(&address)?)
+    let robot = Connection::open(&address)?;
+    let has_token = matches!(address, Address::Tcp { token: Some(_), .. });
+    if has_token && !robot.welcome().may_change {
+        let text =
+            format!("the token is not the one of the robot at {address}: take the one that it printed when it started");
+        return Err(CommandError::Usage(text));
+    }
+    Ok(robot)
 }
 
 /// The one that has that name or process; without a name those of this program go before others.

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hemiola_live::client::Connection;
+use hemiola_live::client::{ClientError, Connection, Incoming};
 use serde_json::{Value, json};
 
 use super::connect::connect;
+use super::decoder::Decoder;
 use super::text::{document, longest_list, print_json, print_json_line};
 use crate::command_line::live::ShowArguments;
 use crate::commands::print;
@@ -17,10 +18,11 @@ use crate::terminal::Over;
 
 pub fn show(own: Option<&str>, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
+    let mut sought = Sought::begin(&mut robot, arguments)?;
     if arguments.watch {
-        return watch(&mut robot, arguments);
+        return watch(&mut robot, &mut sought, arguments);
     }
-    let read: Vec<_> = read(&mut robot, &arguments.values)?;
+    let read = sought.read(&mut robot)?;
     match (read.as_slice(), arguments.output.json) {
         ([only], true) => print_json(&json!({ "time": only.1["time"], "value": only.1["value"] })),
         (several, true) => print_json(&several.iter().map(as_json).collect()),
@@ -29,7 +31,7 @@ pub fn show(own: Option<&str>, arguments: &ShowArguments) -> Result<ExitCode, Co
 }
 
 /// Until Ctrl-C, or as often as was asked for.
-fn watch(robot: &mut Connection, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
+fn watch(robot: &mut Connection, sought: &mut Sought, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
     let period = Duration::from_secs_f64(1.0 / arguments.rate);
     let is_drawn = io::stdout().is_terminal() && !arguments.output.json;
     let mut drawn = Over::default();
@@ -37,17 +39,19 @@ fn watch(robot: &mut Connection, arguments: &ShowArguments) -> Result<ExitCode, 
     let mut before = Vec::new();
     while arguments.count.is_none_or(|count| shown < count) {
         let begin = Instant::now();
-        let read = read(robot, &arguments.values)?;
+        let read = sought.read(robot)?;
         // A value that nobody has provided anew is the same.
         if read != before || shown == 0 {
             shown += 1;
+            let text = as_text(&read);
             if is_drawn {
                 let time = read.first().and_then(|(_, answer)| answer["time"].as_i64()).unwrap_or_default();
-                drawn.show(&format!("# at {:.3} s\n{}", time as f64 / 1e9, as_text(&read)));
+                drawn.show(&format!("# at {:.3} s\n{text}", time as f64 / 1e9));
             } else if arguments.output.json {
                 read.iter().try_for_each(|read| print_json_line(&as_json(read)).map(drop))?;
             } else {
-                print(&(as_text(&read) + if as_text(&read).lines().count() > 1 { "\n" } else { "" }))?;
+                // What has several lines has an empty one behind it.
+                print(&if text.lines().count() > 1 { text + "\n" } else { text })?;
             }
             before = read;
         }
@@ -56,9 +60,75 @@ fn watch(robot: &mut Connection, arguments: &ShowArguments) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(robot: &mut Connection, names: &[String]) -> Result<Vec<(String, Value)>, CommandError> {
-    let read = |name: &String| Ok((name.clone(), robot.request("read", json!({ "value": name }))?));
-    names.iter().map(read).collect()
+/// What is to be shown, and how it is come by.
+struct Sought(Vec<(String, Way)>);
+
+enum Way {
+    /// It is asked for.
+    Read,
+    /// Samples of sources come when there are new ones.
+    Subscribed { decoder: Decoder, path: String, last: Option<Value> },
+}
+
+/// A source may take so long for a sample.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Sought {
+    fn begin(robot: &mut Connection, arguments: &ShowArguments) -> Result<Self, CommandError> {
+        let mut sought = Vec::new();
+        for (number, name) in arguments.values.iter().enumerate() {
+            let way = match robot.request("read", json!({ "value": name })) {
+                Ok(_) => Way::Read,
+                Err(refused @ ClientError::Refused(_)) => {
+                    let (head, path) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
+                    let asked = json!({ "subscription": number, "value": head, "rate": arguments.rate });
+                    // The first refusal says more about names that nobody has.
+                    let Ok(answer) = robot.request("subscribe", asked) else { return Err(refused.into()) };
+                    let path = path.trim_start_matches('.').to_owned();
+                    Way::Subscribed { decoder: Decoder::of(&answer)?, path, last: None }
+                }
+                Err(error) => return Err(error.into()),
+            };
+            sought.push((name.clone(), way));
+        }
+        Ok(Self(sought))
+    }
+
+    /// Of each, its name, and the value and its time.
+    fn read(&mut self, robot: &mut Connection) -> Result<Vec<(String, Value)>, CommandError> {
+        self.receive(robot)?;
+        let read = self.0.iter().map(|(name, way)| {
+            let answer = match way {
+                Way::Read => robot.request("read", json!({ "value": name }))?,
+                Way::Subscribed { last, .. } => last.clone().unwrap_or_default(),
+            };
+            Ok((name.clone(), answer))
+        });
+        read.collect()
+    }
+
+    /// Takes what has come, and waits for what has not come at all.
+    fn receive(&mut self, robot: &mut Connection) -> Result<(), CommandError> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let mut lacking = self.0.iter().filter(|(_, way)| matches!(way, Way::Subscribed { last: None, .. }));
+            let lacking = lacking.next().map(|(name, _)| name);
+            let left = lacking.map_or(Duration::ZERO, |_| deadline.saturating_duration_since(Instant::now()));
+            let message = match (lacking, robot.next(left)?) {
+                (_, Some(Incoming::Value(message))) => message,
+                (_, Some(_)) => continue,
+                (None, None) => return Ok(()),
+                (Some(name), None) => {
+                    let text = format!("nobody has provided `{name}` for {} s", PATIENCE.as_secs());
+                    return Err(CommandError::Usage(text));
+                }
+            };
+            if let Some((_, Way::Subscribed { decoder, path, last })) = self.0.get_mut(message.subscription as usize) {
+                let value = decoder.decode_part(&message, path)?;
+                *last = Some(json!({ "time": message.time, "value": value }));
+            }
+        }
+    }
 }
 
 fn as_json((name, answer): &(String, Value)) -> Value {

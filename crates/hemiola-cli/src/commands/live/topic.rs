@@ -9,6 +9,7 @@ use hemiola_words::{Column, Columns, duration, grouped};
 use serde_json::{Value, json};
 
 use super::connect::connect;
+use super::decoder::Decoder;
 use super::say;
 use super::text::{document, longest_list, print_json, print_json_line, typed};
 use crate::command_line::live::{
@@ -16,10 +17,6 @@ use crate::command_line::live::{
 };
 use crate::commands::print;
 use crate::error::CommandError;
-
-mod message;
-
-use message::Decoder;
 
 pub fn topic(own: Option<&str>, command: &TopicCommand) -> Result<ExitCode, CommandError> {
     match command {
@@ -80,10 +77,12 @@ fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, Comma
     let mut robot = connect(own, &arguments.output.robot)?;
     robot.request("subscribe", json!({ "subscription": 1, "topic": arguments.topic }))?;
     let begin = Instant::now();
+    let end = arguments.duration.map(|duration| begin + duration);
     let mut second = begin + Duration::from_secs(1);
     let mut arrivals = Arrivals::default();
-    while arguments.duration.is_none_or(|duration| begin.elapsed() < duration) {
-        let left = second.saturating_duration_since(Instant::now());
+    while end.is_none_or(|end| Instant::now() < end) {
+        let next = end.map_or(second, |end| end.min(second));
+        let left = next.saturating_duration_since(Instant::now());
         match robot.next(left)? {
             Some(Incoming::Value(message)) => arrivals.add(&message),
             Some(Incoming::Event { name, content }) if name == "dropped" => {

@@ -29,6 +29,8 @@ struct Field {
 
 const COLOURS: [Color; 6] = [Color::Cyan, Color::Yellow, Color::Green, Color::Magenta, Color::Red, Color::Blue];
 const QUIET: Style = Style::new().add_modifier(Modifier::DIM);
+/// So many rows has a chart at least that is one of several.
+const LOWEST_CHART: usize = 6;
 const WINDOW: f64 = 10.0;
 const SHORTEST_WINDOW: f64 = 0.25;
 const LONGEST_WINDOW: f64 = 120.0;
@@ -84,11 +86,31 @@ impl Plot {
             ]),
             head,
         );
-        canvas.render_widget(drawn(&shown, [begin, end]), chart);
+        let groups = self.groups(chart.height);
+        let charts = Layout::vertical(groups.iter().map(|_| Constraint::Fill(1))).split(chart);
+        for (group, area) in groups.iter().zip(charts.iter()) {
+            canvas.render_widget(drawn(&shown, group, [begin, end]), *area);
+        }
         for (index, (row, (field, points))) in legend.rows().zip(self.fields.iter().zip(&shown)).enumerate() {
             canvas.render_widget(field.legend(COLOURS[index % COLOURS.len()], points), row);
         }
         canvas.render_widget(Line::styled(" space: pause   + -: shorter, longer   q: leave", QUIET), foot);
+    }
+
+    /// Which fields share a chart: parts of the same value do, for they are of one size. Where there is no room for more, all do.
+    fn groups(&self, height: u16) -> Vec<Vec<usize>> {
+        let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (index, field) in self.fields.iter().enumerate() {
+            let owner = field.name.split(['.', '[']).next().unwrap_or_default();
+            match groups.iter_mut().find(|(of, _)| *of == owner) {
+                Some((_, fields)) => fields.push(index),
+                None => groups.push((owner, vec![index])),
+            }
+        }
+        match usize::from(height) / groups.len().max(1) {
+            LOWEST_CHART.. => groups.into_iter().map(|(_, fields)| fields).collect(),
+            _ => vec![(0..self.fields.len()).collect()],
+        }
     }
 
     /// The time of the last point.
@@ -118,14 +140,15 @@ impl Field {
     }
 }
 
-fn drawn(shown: &[Vec<(f64, f64)>], [begin, end]: [f64; 2]) -> Chart<'_> {
-    let [least, most] = match range(shown.iter().flatten()) {
+fn drawn<'s>(shown: &'s [Vec<(f64, f64)>], group: &[usize], [begin, end]: [f64; 2]) -> Chart<'s> {
+    let fields = || group.iter().filter_map(|&index| Some((index, shown.get(index)?)));
+    let [least, most] = match range(fields().flat_map(|(_, points)| points)) {
         [least, most] if least > most => [0.0, 1.0],
         // A line that does not move is drawn in the middle.
         [least, most] if least == most => [least - least.abs().max(1.0) * 0.5, most + most.abs().max(1.0) * 0.5],
         range => range,
     };
-    let datasets = shown.iter().enumerate().map(|(index, points)| {
+    let datasets = fields().map(|(index, points)| {
         let dataset = Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line);
         dataset.style(COLOURS[index % COLOURS.len()]).data(points)
     });

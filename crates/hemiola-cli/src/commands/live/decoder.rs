@@ -1,4 +1,4 @@
-//! Messages read by the schema that came with them.
+//! Values and messages read by the schema that came with them.
 
 use std::sync::Arc;
 
@@ -20,10 +20,19 @@ impl Decoder {
         Ok(Self(Arc::new(definition.map_err(wrong)?)))
     }
 
-    /// As JSON, which numbers without an end and such are no part of.
+    /// The whole of it, as JSON.
     pub fn decode(&self, message: &ValueMessage) -> Result<Json, CommandError> {
+        self.decode_part(message, "")
+    }
+
+    /// A part of it: `pose.position.x`; for an empty path the whole.
+    pub fn decode_part(&self, message: &ValueMessage, path: &str) -> Result<Json, CommandError> {
         let wrong = |error: String| CommandError::Usage(format!("the message is not as its schema says: {error}"));
         let value = Value::decode(&self.0, &message.data).map_err(|error| wrong(error.to_string()))?;
-        serde_json::to_value(value).map_err(|error| wrong(error.to_string()))
+        let part = value.get(path).ok_or_else(|| {
+            let fields = self.0.fields.iter().map(|field| field.name.as_ref()).collect::<Vec<_>>();
+            CommandError::Usage(format!("there is no `{path}` in it; it has: {}", fields.join(", ")))
+        })?;
+        serde_json::to_value(part).map_err(|error| wrong(error.to_string()))
     }
 }

@@ -298,10 +298,10 @@ fn print(cases: &[Case], seconds: u64, rounds: usize) {
     println!(
         "the NAO, {seconds} s of a game: seconds of the world, and how many times as long as with one worker (medians of {rounds} rounds)"
     );
-    println!("  {:44}{:>10}{:>18}{:>18}", "", "1 worker", "2 workers", "3 workers");
+    println!("  {:52}{:>10}{:>18}{:>18}", "", "1 worker", "2 workers", "3 workers");
     for case in cases {
         let more = |workers| format!("{:.2} ({:.2} x)", case.median(workers), case.ratio(workers));
-        println!("  {case:44}{:>10.2}{:>18}{:>18}", case.median(1), more(2), more(3));
+        println!("  {case:52}{:>10.2}{:>18}{:>18}", case.median(1), more(2), more(3));
     }
     let all = cases.iter().flat_map(|case| (2..=MOST_WORKERS).map(move |workers| (case, workers)));
     let Some((worst, workers)) = all.max_by(|(a, m), (b, n)| a.ratio(*m).total_cmp(&b.ratio(*n))) else { return };

@@ -6,7 +6,7 @@ import { Layout } from "./layout.js";
 import { fromAddress, read, toAddress } from "./layout-model.js";
 import { confirm, menu, palette, prompt } from "./menu.js";
 import { Robot } from "./robot.js";
-import { cyclesOf } from "./statistics.js";
+import { cyclesOf, list } from "./statistics.js";
 import { timeLink } from "./time-link.js";
 import { views } from "./view.js";
 
@@ -71,18 +71,15 @@ class Page {
 
   /** Opens the palette: everything that has a name. */
   find() {
-    palette(async () => {
-      const { description } = this.robot;
-      const view = (/** @type {string} */ id, /** @type {any} */ settings) => () => this.layout.open(id, settings);
-      const parameters = await this.robot.request("parameters").catch(() => /** @type {any[]} */ ([]));
-      return [
-        ...[...views.values()].map((Class) => ({ text: Class.title, kind: "view", act: view(Class.id, undefined) })),
-        ...description.representations.map(({ name, provider }) => ({ text: name, kind: provider ? `value, by ${provider}` : "value", act: view("values", { open: name }) })),
-        ...description.topics.map(({ name }) => ({ text: name, kind: "topic", act: view("values", { open: name, topic: true }) })),
-        ...(Array.isArray(parameters) ? parameters : []).map(({ module, name }) => ({ text: `${module}.${name}`, kind: "parameter", act: view("parameters", { filter: `${module}.${name}` }) })),
-        ...description.modules.map(({ name, cycle }) => ({ text: name, kind: `module in ${cycle}`, act: view("graph", { select: name }) })),
-      ].map((choice) => ({ ...choice, text: String(choice.text) }));
-    }, "Find a view, value, topic, parameter or module");
+    const { description } = this.robot;
+    const view = (/** @type {string} */ id, /** @type {any} */ settings) => () => this.layout.open(id, settings);
+    const parameters = this.robot.request("parameters").then((all) => list(all).map(({ module, name }) => ({ text: `${module}.${name}`, kind: "parameter", act: view("parameters", { filter: `${module}.${name}` }) })));
+    palette([
+      ...[...views.values()].map((Class) => ({ text: Class.title, kind: "view", act: view(Class.id, undefined) })),
+      ...list(description.representations).map(({ name, provider }) => ({ text: String(name), kind: provider ? `value, by ${provider}` : "value", act: view("values", { open: name }) })),
+      ...list(description.topics).map(({ name }) => ({ text: String(name), kind: "topic", act: view("values", { open: name, topic: true }) })),
+      ...list(description.modules).map(({ name, cycle }) => ({ text: String(name), kind: cycle ? `module in ${cycle}` : "module", act: view("graph", { select: name }) })),
+    ], parameters, "Find a view, value, topic, parameter or module");
   }
 
   #connection() {

@@ -7,7 +7,7 @@ import { CALLBACK, SAMPLE, TASK, WOKEN, eventAt } from "./event-store.js";
  * @typedef {import("./event-store.js").EventStore} EventStore
  * @typedef {import("./event-store.js").Event} Event
  * @typedef {import("./event-store.js").Run} Run
- * @typedef {"needed" | "occupied" | "late" | "backlog" | "preempted" | "woken" | "dispatched" | "handed over" | "stalled"} Cause
+ * @typedef {"needed" | "occupied" | "late" | "sampled" | "backlog" | "preempted" | "woken" | "dispatched" | "handed over" | "stalled"} Cause
  *   `needed` and `occupied`: a task ran, and what came after needed its result or its worker.
  * @typedef {{begin: number, end: number, cause: Cause, worker: number, task: number, by: number}} Stretch
  *   `task` and `by` (the thread that preempted) are -1 where there is none.
@@ -21,11 +21,12 @@ const LONGEST_DISPATCH = 100_000;
  * time; none while it goes on.
  *
  * @param {EventStore} store @param {Run} run
+ * @param {number} source that triggers the cycle; -1 without one
  * @param {(task: number) => boolean} isOfCycle
  * @param {(task: number) => Set<number>} after the tasks that one waits for
  * @returns {Stretch[]}
  */
-export function blockingChain(store, run, isOfCycle, after) {
+export function blockingChain(store, run, source, isOfCycle, after) {
   if (!(run.end > run.trigger)) return [];
   /** @type {Event[]} */
   const tasks = [];
@@ -45,13 +46,15 @@ export function blockingChain(store, run, isOfCycle, after) {
     }
   });
   tasks.sort((one, other) => one.end - other.end || one.begin - other.begin);
-  return new Walk(run, tasks, wakes, occupations, after).stretches();
+  return new Walk(run, store.runs.get(run.cycle)?.get(run.run - 1)?.end || -Infinity, source, tasks, wakes, occupations, after).stretches();
 }
 
 class Walk {
-  /** @param {Run} run @param {Event[]} tasks @param {Event[]} wakes @param {Event[]} occupations @param {(task: number) => Set<number>} after */
-  constructor(run, tasks, wakes, occupations, after) {
+  /** @param {Run} run @param {number} before when the run before it ended, if it is known @param {number} source @param {Event[]} tasks @param {Event[]} wakes @param {Event[]} occupations @param {(task: number) => Set<number>} after */
+  constructor(run, before, source, tasks, wakes, occupations, after) {
     this.run = run;
+    this.before = before;
+    this.source = source;
     this.tasks = tasks;
     this.wakes = wakes;
     this.occupations = occupations;
@@ -95,9 +98,9 @@ class Walk {
     const { trigger, begin, worker } = this.run;
     const core = this.tasks.find((task) => task.worker === worker)?.core ?? -1;
     const canvas = new Canvas(trigger, begin);
-    // Of the run before.
-    for (const other of this.occupations) if (other.worker === worker) canvas.paint(other, { cause: "backlog", worker, task: other.type === TASK ? other.subject : -1 });
-    this.#preempted(canvas, worker, core, -1);
+    canvas.paint({ begin: trigger, end: this.before }, { cause: "backlog", worker });
+    for (const other of this.occupations) if (other.type === SAMPLE && other.subject === this.source) canvas.paint(other, { cause: "sampled", worker });
+    this.#preempted(canvas, worker, core);
     return canvas.fill(() => ({ cause: "late", worker }));
   }
 
@@ -117,16 +120,16 @@ class Walk {
   #gap(begin, end, from, to, core) {
     const canvas = new Canvas(begin, end);
     for (const busy of this.tasks) if (busy.worker === to) canvas.paint(busy, { cause: "occupied", worker: to, task: busy.subject });
-    this.#preempted(canvas, to, core, -1);
+    this.#preempted(canvas, to, core);
     for (const wake of this.wakes) if (wake.worker === to) canvas.paint(wake, { cause: "woken", worker: to });
     return canvas.fill((length) => ({ worker: to, cause: length > LONGEST_DISPATCH ? "stalled" : from >= 0 && from !== to ? "handed over" : "dispatched" }));
   }
 
-  /** @param {Canvas} canvas @param {number} worker @param {number} core @param {number} task */
-  #preempted(canvas, worker, core, task) {
+  /** @param {Canvas} canvas @param {number} worker @param {number} core */
+  #preempted(canvas, worker, core) {
     if (core < 0) return;
     for (const other of this.occupations) {
-      if (other.core === core && other.worker !== worker && other.type === TASK) canvas.paint(other, { cause: "preempted", worker, task, by: other.worker });
+      if (other.core === core && other.worker !== worker && other.type === TASK) canvas.paint(other, { cause: "preempted", worker, by: other.worker });
     }
   }
 }

@@ -3,7 +3,7 @@
 import { button, fill, h, setText } from "./dom.js";
 import { Drawings, Layers, paintDrawings, pointsOf } from "./drawings.js";
 import { plain } from "./format.js";
-import { Camera, gestures } from "./gestures.js";
+import { Camera, movable, notice } from "./gestures.js";
 import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
 
@@ -47,9 +47,7 @@ export class Field extends View {
     fill(this.bar, this.#spaces, this.#turn, this.#tilt, h("span", { class: "space" }), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
     fill(this.body, this.#canvas, this.#layers.element, this.#status);
     this.#layers.element.hidden = true;
-    gestures(this.#canvas, {
-      pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
-      zoom: (factor, x, y) => { this.#camera.zoom(factor, x, y); this.invalidate(); },
+    movable(this, this.#canvas, this.#camera, {
       double: () => this.#fit(),
       hover: (place) => {
         const [x, y] = place ? this.#camera.place(place.x, place.y) : [];
@@ -128,31 +126,21 @@ export class Field extends View {
     const isDeep = drawings.some(({ shapes }) => shapes.some(({ draw }) => draw.frame || (pointsOf(draw)[0]?.length ?? 0) > 2));
     this.#turn.hidden = this.#tilt.hidden = !isDeep && !this.#isTilted;
     const { context, width, height } = fit(this.#canvas);
-    const look = colours(), camera = this.#camera;
+    const { font } = colours(), camera = this.#camera, project = this.#projection();
     context.fillStyle = GROUND;
     context.fillRect(0, 0, width, height);
-    if (drawings.length === 0) {
-      context.fillStyle = GRID[2];
-      context.font = `13px ${look.font}`;
-      context.textAlign = "center";
-      context.fillText("Nothing is drawn yet: modules draw through &Debug", width / 2, height / 2);
-      return;
-    }
+    if (drawings.length === 0) return notice(context, "Nothing is drawn yet: modules draw through &Debug", GRID[2]);
     if (camera.isFree) {
       // It grows with what is drawn, and does not follow what moves.
-      const { scale } = camera;
-      const project = this.#projection(), isInside = drawings.every(({ shapes }) => shapes.every(({ draw }) => pointsOf(draw).map(project).every(([x, y]) => {
-        const px = camera.x + x * scale, py = camera.y + y * scale;
-        return px > -8 && py > -8 && px < width + 8 && py < height + 8;
-      })));
-      if (!isInside || scale === 1) this.#fit();
+      const [left, top] = camera.place(-8, -8), [right, bottom] = camera.place(width + 8, height + 8);
+      const isInside = drawings.every(({ shapes }) => shapes.every(({ draw }) => pointsOf(draw).map(project).every(([x, y]) => x > left && y > top && x < right && y < bottom)));
+      if (!isInside || camera.scale === 1) this.#fit();
     }
-    if (!this.#isTilted) this.#grid(context, look.font, width, height);
-    const project = this.#projection();
+    if (!this.#isTilted) this.#grid(context, font, width, height);
     paintDrawings(context, shown, (point) => {
       const [x, y] = project(point);
       return [camera.x + x * camera.scale, camera.y + y * camera.scale];
-    }, camera.scale, look.font);
+    }, camera.scale, font);
   }
 
   /**

@@ -95,6 +95,37 @@ export class Tip {
   }
 }
 
+/**
+ * Lets a camera follow the pointer.
+ *
+ * @param {import("./view.js").View} view
+ * @param {HTMLCanvasElement} canvas
+ * @param {Camera} camera
+ * @param {Partial<Meaning>} more
+ */
+export function movable(view, canvas, camera, more) {
+  gestures(canvas, {
+    pan: (dx, dy) => { camera.pan(dx, dy); view.invalidate(); },
+    zoom: (factor, x, y) => { camera.zoom(factor, x, y); view.invalidate(); },
+    ...more,
+  });
+}
+
+/**
+ * Writes a text into the middle of an empty canvas.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {string} colour
+ */
+export function notice(context, text, colour) {
+  const { clientWidth, clientHeight } = context.canvas;
+  context.fillStyle = colour;
+  context.font = "13px sans-serif";
+  context.textAlign = "center";
+  context.fillText(text, clientWidth / 2, clientHeight / 2);
+}
+
 /** The part of a plane that a canvas shows: a scale, and where its origin lies. */
 export class Camera {
   scale = 1;

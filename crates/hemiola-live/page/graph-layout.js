@@ -197,14 +197,7 @@ function crossings(rows, at) {
   let sum = 0;
   for (const row of rows) {
     const ends = row.flatMap((cell) => cell.below.map(at).sort((a, b) => a - b));
-    // Pairs in the wrong order, by a tree of counts.
-    const tree = new Int32Array(Math.max(0, ...ends) + 2);
-    for (let seen = 0; seen < ends.length; seen++) {
-      let before = 0;
-      for (let place = ends[seen] + 1; place > 0; place -= place & -place) before += tree[place];
-      sum += seen - before;
-      for (let place = ends[seen] + 1; place < tree.length; place += place & -place) tree[place]++;
-    }
+    ends.forEach((end, number) => { for (let other = 0; other < number; other++) if (ends[other] > end) sum++; });
   }
   return sum;
 }

@@ -109,23 +109,9 @@ function ancestors(tasks) {
   return known;
 }
 
-/** What is left of a graph around a node: its neighbours, or all that it depends on and that
- * depends on it. @param {Graph} graph @param {string} id @param {"neighbours" | "reachable"} how @returns {Graph} */
-export function around(graph, id, how) {
-  const kept = new Set([id]);
-  for (const forward of [true, false]) {
-    const queue = [id], seen = new Set(queue);
-    while (queue.length > 0) {
-      const at = queue.shift();
-      for (const { from, to, isBack } of graph.edges) {
-        if ((forward ? from : to) !== at || (isBack && how === "reachable" && at !== id)) continue;
-        const next = forward ? to : from;
-        kept.add(next);
-        if (how === "reachable" && !seen.has(next)) { seen.add(next); queue.push(next); }
-      }
-    }
-  }
-  return only(graph, kept);
+/** A node with its neighbours. @param {Graph} graph @param {string} id @returns {Graph} */
+export function around(graph, id) {
+  return only(graph, new Set([id, ...graph.edges.filter(({ from, to }) => from === id || to === id).flatMap(({ from, to }) => [from, to])]));
 }
 
 /** A cycle with what it is connected to. @param {Graph} graph @param {string} cycle @returns {Graph} */

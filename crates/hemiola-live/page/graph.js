@@ -2,7 +2,7 @@
 
 import { button, fill, h } from "./dom.js";
 import { duration } from "./format.js";
-import { Camera, Tip, gestures } from "./gestures.js";
+import { Camera, Tip, movable, notice } from "./gestures.js";
 import { layOut } from "./graph-layout.js";
 import { around, criticality, graphOf, ofCycle } from "./graph-model.js";
 import { list } from "./statistics.js";
@@ -45,7 +45,7 @@ export class GraphView extends View {
   #search = h("input", { type: "search", placeholder: "Find a module or value", on: { input: () => this.invalidate(), keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } } });
   #cycle = this.#select("Which cycle", { "": "all cycles" });
   #detail = this.#select("What a box is", { module: "modules", task: "updates" });
-  #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours of the selection", reachable: "up and down from the selection" });
+  #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours" });
   #colour = this.#select("What the colours mean", { cycle: "by cycle", duration: "by duration", critical: "by criticality" });
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
@@ -55,15 +55,10 @@ export class GraphView extends View {
     this.#wanted = String(select ?? "");
     if (controls.cycle) this.#cycle.append(h("option", { value: controls.cycle }, String(controls.cycle)));
     for (const [name, control] of this.#controls()) if ([...control.options].some(({ value }) => value === controls[name])) control.value = controls[name];
-    fill(this.bar, this.#search, this.#cycle, this.#detail, this.#around, this.#colour, h("span", { class: "space" }), button({ text: "Fit", title: "Show all of it" }, () => this.#fit()));
+    fill(this.bar, this.#search, this.#cycle, this.#detail, this.#around, this.#colour, h("span", { class: "space" }), button({ text: "Fit", title: "Show everything" }, () => this.#fit()));
     fill(this.body, this.#canvas, this.#tip.element, this.#panel);
     this.body.classList.add("beside");
-    gestures(this.#canvas, {
-      pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
-      zoom: (factor, x, y) => { this.#camera.zoom(factor, x, y); this.invalidate(); },
-      click: (x, y) => this.#choose(this.#at(x, y)),
-      hover: (place) => this.#hover(place),
-    });
+    movable(this, this.#canvas, this.#camera, { click: (x, y) => this.#choose(this.#at(x, y)), hover: (place) => this.#hover(place) });
     this.keep(onColours(() => this.invalidate()));
     this.keep(robot.on("description", () => this.#build()));
     this.keep(robot.watch("statistics", 1e9, (event) => this.#measured(event)));
@@ -122,8 +117,7 @@ export class GraphView extends View {
       this.#selected = whole.nodes.find(({ module, title, cycle }) => cycle === before.cycle && (module ?? title) === (before.module ?? before.title))?.id ?? null;
     }
     let graph = whole;
-    const how = this.#around.value;
-    if (this.#selected && (how === "neighbours" || how === "reachable")) graph = around(whole, this.#selected, how);
+    if (this.#selected && this.#around.value) graph = around(whole, this.#selected);
     else if (this.#cycle.value) graph = ofCycle(whole, this.#cycle.value);
     this.#graph = graph;
     const width = (/** @type {GraphNode} */ { title, subtitle }) => Math.max(40, Math.max(title.length, subtitle.length) * CHARACTER + 18);
@@ -168,15 +162,9 @@ export class GraphView extends View {
 
   /** @override */
   draw() {
-    const { context, width, height } = fit(this.#canvas);
+    const { context, height } = fit(this.#canvas);
     const look = colours(), { scale, x, y } = this.#camera;
-    if (this.#graph.nodes.length === 0) {
-      context.fillStyle = look.muted;
-      context.font = `13px ${look.font}`;
-      context.textAlign = "center";
-      context.fillText(this.robot.description.cycles.length ? "Nothing fits" : "Waiting for the robot's description …", width / 2, height / 2);
-      return;
-    }
+    if (this.#graph.nodes.length === 0) return notice(context, "Waiting for the robot's description …", look.muted);
     context.save();
     context.textAlign = "left";
     context.translate(x, y);
@@ -316,12 +304,12 @@ export class GraphView extends View {
 
   /** @param {CanvasRenderingContext2D} context @param {import("./theme.js").Colours} look @param {number} height */
   #legend(context, look, height) {
-    const texts = { cycle: "", duration: "mean execution time: faint 1 µs, full 10 ms", critical: "red: on the longest path of its cycle, by mean times" };
     context.font = `10px ${look.font}`;
     context.fillStyle = look.muted;
     context.textAlign = "left";
     context.textBaseline = "bottom";
-    context.fillText([texts[/** @type {keyof typeof texts} */ (this.#colour.value)], "dashed: from another cycle, or of the run before"].filter(Boolean).join("   "), 8, height - 6);
+    const heat = { duration: "mean time: faint 1 µs, full 10 ms; ", critical: "red: the longest path of a cycle, by mean times; " }[this.#colour.value] ?? "";
+    context.fillText(`${heat}dashed: from another cycle, or of the run before`, 8, height - 6);
   }
 
   /** What the search finds; `null` without one. @returns {Set<string> | null} */

@@ -2,7 +2,7 @@
 
 import { fill, h, setText } from "./dom.js";
 import { Drawings, Layers, paintDrawings } from "./drawings.js";
-import { Camera, gestures } from "./gestures.js";
+import { Camera, movable, notice } from "./gestures.js";
 import { pictureOf, toRgba } from "./pixels.js";
 import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
@@ -41,7 +41,7 @@ export class Images extends View {
   #status = h("div", { class: "status" });
   #choice = h("select", { title: "Which image", on: { change: () => this.#choose(this.#choice.value) } });
   #rate = h("select", { title: "At most so many a second", on: { change: () => this.#changed(true) } }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
-  #form = h("select", { title: "How they come: JPEG takes less of a slow link, and more of the robot's processor", on: { change: () => this.#changed(true) } }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
+  #form = h("select", { title: "JPEG takes less of a slow link, and more of the robot's processor", on: { change: () => this.#changed(true) } }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
 
   /**
    * @param {import("./robot.js").Robot} robot
@@ -59,9 +59,7 @@ export class Images extends View {
     fill(this.bar, this.#choice, this.#rate, this.#form);
     fill(this.body, this.#canvas, this.#layers.element, this.#status);
     this.#layers.element.hidden = true;
-    gestures(this.#canvas, {
-      pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
-      zoom: (factor, x, y) => { this.#camera.zoom(factor, x, y); this.invalidate(); },
+    movable(this, this.#canvas, this.#camera, {
       double: () => { this.#camera.isFree = true; this.invalidate(); },
       hover: (place) => { this.#cursor = place; this.#say(); },
     });
@@ -80,9 +78,7 @@ export class Images extends View {
    * @param {any} settings
    */
   accept({ value, topic } = /** @type {any} */ ({})) {
-    if (value === undefined && topic === undefined) return true;
-    if (this.#name !== (topic ?? value)) return false;
-    return true;
+    return (topic ?? value ?? this.#name) === this.#name;
   }
 
   /**
@@ -102,7 +98,7 @@ export class Images extends View {
   #offer() {
     const { representations, topics } = this.robot.description;
     const isImage = (/** @type {any} */ { schema_name: schema }) => /(^|\/)(Compressed)?Image$/.test(schema ?? "");
-    const may = (/** @type {any} */ one) => isImage(one) || /(^|\/)\w*(image|camera)$/i.test(one.schema_name ?? "");
+    const may = (/** @type {any} */ one) => /image$/i.test(one.schema_name ?? "");
     const all = [...representations.filter(may).map((one) => ({ ...one, key: one.name })), ...topics.filter(may).map((one) => ({ ...one, key: `topic:${one.name}` }))]
       .sort((a, b) => Number(isImage(b)) - Number(isImage(a)));
     const own = this.#isTopic ? `topic:${this.#name}` : this.#name;
@@ -195,16 +191,8 @@ export class Images extends View {
     const shown = this.#layers.pick(this.#drawings.of(this.#name));
     const { context, width, height } = fit(this.#canvas);
     const image = this.#image, camera = this.#camera, look = colours();
-    if (image.width === 0 || this.#error) {
-      context.fillStyle = look.muted;
-      context.font = `13px ${look.font}`;
-      context.textAlign = "center";
-      context.fillText(this.#error || "Waiting for an image …", width / 2, height / 2);
-      return;
-    }
-    if (camera.isFree) {
-      camera.frame({ left: 0, top: 0, right: image.width, bottom: image.height }, width, height, 0);
-    }
+    if (image.width === 0 || this.#error) return notice(context, this.#error || "Waiting for an image …", look.muted);
+    if (camera.isFree) camera.frame({ left: 0, top: 0, right: image.width, bottom: image.height }, width, height, 0);
     context.imageSmoothingEnabled = camera.scale < 2;
     context.drawImage(image, camera.x, camera.y, image.width * camera.scale, image.height * camera.scale);
     // The middle of the first pixel is (0, 0).

@@ -72,12 +72,14 @@ export function prompt(question, agree, value = "", placeholder = "") {
   });
 }
 
+/** @typedef {{text: string, kind: string, act(): void}} Choice */
+
 /**
  * Finds one of many by what is typed: all words must occur.
- * @param {{text: string, kind: string, act(): void}[] | (() => Promise<{text: string, kind: string, act(): void}[]>)} choices
+ * @param {Choice[]} first what is there at once @param {Promise<Choice[]>} later what takes longer
  * @param {string} placeholder
  */
-export async function palette(choices, placeholder) {
+export function palette(first, later, placeholder) {
   if (document.querySelector("dialog.palette")) return;
   const field = h("input", { type: "text", placeholder, "aria-label": placeholder, spellcheck: "false" });
   const list = h("div", { class: "list", role: "listbox" });
@@ -86,10 +88,9 @@ export async function palette(choices, placeholder) {
   dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);
   dialog.showModal();
-  const all = typeof choices === "function" ? await choices() : choices;
-  /** @type {typeof all} */
+  let all = first, isWhole = false, at = 0;
+  /** @type {Choice[]} */
   let found = [];
-  let at = 0;
   const act = (/** @type {number} */ index) => { dialog.close(); found[index]?.act(); };
   const mark = () => [...list.children].forEach((child, index) => {
     child.classList.toggle("active", index === at);
@@ -98,13 +99,18 @@ export async function palette(choices, placeholder) {
   const show = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     found = rank(all, words).slice(0, 60);
-    at = 0;
+    at = Math.max(0, Math.min(at, found.length - 1));
     fill(list, ...found.map((choice, index) => h("div", { class: "choice", role: "option", on: { click: () => act(index) } },
-      h("span", {}, choice.text), h("span", { class: "muted" }, choice.kind))));
-    if (!found.length) fill(list, h("div", { class: "empty" }, "Nothing has this in its name."));
+      h("span", {}, choice.text), h("span", { class: "muted" }, choice.kind))),
+      found.length && isWhole ? null : h("div", { class: "empty" }, isWhole ? "Nothing has this in its name." : "Loading more …"));
     mark();
   };
-  field.addEventListener("input", show);
+  later.catch(() => []).then((more) => {
+    all = [...first, ...more];
+    isWhole = true;
+    show();
+  });
+  field.addEventListener("input", () => { at = 0; show(); });
   field.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") at = Math.min(at + 1, found.length - 1);
     else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);

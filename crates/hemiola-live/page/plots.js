@@ -84,11 +84,12 @@ class Plots extends View {
 
   /** Lets a person choose a field for a chart, or a new one. @param {Chart | null} chart */
   choose(chart) {
-    palette(async () => (await plottable(this.robot)).map((choice) => ({ ...choice, act: () => {
+    const fields = plottable(this.robot).then((all) => all.map((choice) => ({ ...choice, act: () => {
       if (chart) chart.add({ field: choice.text });
       else this.#add([{ field: choice.text }]);
       this.changed();
-    } })), "Field to plot: type parts of its name");
+    } })));
+    palette([], fields, "Field to plot: type parts of its name");
   }
 
   /** @param {any[]} lines @param {any} [limits] */

@@ -54,8 +54,11 @@ export class Robot {
   #events = null;
   #number = 0;
   #attempts = 0;
-  /** Of the robot's clock before the page's, in nanoseconds. @type {number | null} */
-  #offset = null;
+  /** What the robot's clock showed, in nanoseconds, and when, in milliseconds of the page's.
+   * @type {{time: number, at: number} | null} */
+  #clock = null;
+  /** How many seconds of the robot's clock go by in one. */
+  #pace = 1;
 
   /** @param {string} [address] of the WebSocket; where the page comes from without it. */
   constructor(address = location.origin.replace(/^http/, "ws") + "/") {
@@ -72,7 +75,7 @@ export class Robot {
 
   /** The time of the robot's clock now, in nanoseconds, as well as it is known here. */
   time() {
-    return this.#offset === null ? 0 : this.#offset + performance.now() * 1e6;
+    return this.#clock ? this.#clock.time + (performance.now() - this.#clock.at) * 1e6 * this.#pace : 0;
   }
 
   /**
@@ -271,7 +274,9 @@ export class Robot {
     this.welcome = welcome;
     this.#attempts = 0;
     this.reason = "";
-    if (isAnother) { this.journal = []; this.statistics = null; this.#offset = null; this.#tick(welcome.time); }
+    if (isAnother) { this.journal = []; this.statistics = null; this.#clock = null; }
+    this.#pace = Number(/^[\d.]+(?= ×)/.exec(String(welcome.pace))?.[0] ?? 1);
+    this.#tick(welcome.time);
     this.state = "connected";
     for (const { text } of this.#unsent.splice(0)) this.#socket?.send(text);
     for (const what of this.#watches.keys()) this.#watch(what);
@@ -294,9 +299,9 @@ export class Robot {
    * @param {unknown} time */
   #tick(time) {
     if (typeof time !== "number" || !Number.isFinite(time)) return;
-    const offset = time - performance.now() * 1e6;
-    if (this.#offset === null || Math.abs(offset - this.#offset) > 1e9 || offset > this.#offset) this.#offset = offset;
-    else this.#offset += (offset - this.#offset) * CLOCK_CORRECTION;
+    const behind = this.time() - time;
+    const isRight = this.#clock !== null && behind >= 0 && behind < 1e9;
+    this.#clock = { time: isRight ? this.time() - behind * CLOCK_CORRECTION : time, at: performance.now() };
   }
 
   /** @param {any} entry */

@@ -142,7 +142,7 @@ export function causeColour(cause, look) {
     case "needed": return look.accent;
     case "occupied": return look.warning;
     case "preempted": case "stalled": return look.bad;
-    case "late": case "backlog": return look.series[4];
+    case "late": case "sampled": case "backlog": return look.series[4];
     default: return look.muted;
   }
 }

@@ -69,7 +69,7 @@ export class Timeline extends View {
   #canvas = h("canvas", { role: "img", "aria-label": "What ran when" });
   #tip = new Tip(this.#canvas);
   #detail = h("aside", { class: "detail", hidden: true });
-  #empty = h("div", { class: "empty over" }, "Waiting for events …");
+  #empty = h("div", { class: "empty over" });
   #pause = button({ text: "Pause", title: "Hold the picture still; zooming and moving do it as well" }, () => this.#toggle());
   #spans = h("select", { title: "How much time is shown", on: { change: () => this.#choose(Number(this.#spans.value)) } },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
@@ -79,9 +79,9 @@ export class Timeline extends View {
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    const { span, ...on } = this.initial;
+    const { span } = this.initial;
     if (span > 1e-6 && span <= 60) this.#span = span;
-    Object.assign(this.#on, on);
+    for (const name of /** @type {const} */ (["cores", "modules", "arrows"])) this.#on[name] = this.initial[name] === true;
     fill(this.bar, this.#pause, this.#spans,
       this.#switch("cores", "Cores", "Rows for cores instead of threads"), this.#switch("modules", "Modules", "Colours for modules instead of cycles"),
       this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that took it"), this.#worst, h("span", { class: "space" }), this.#save);
@@ -100,7 +100,7 @@ export class Timeline extends View {
     this.keep(onColours(() => this.invalidate()));
     this.keep(timeLink.on(() => this.#linked()));
     this.keep(robot.on("description", () => this.#name(this.#names)));
-    this.keep(robot.on("state", () => { if (!this.#frozen) this.#live.clear(); }));
+    this.keep(robot.on("state", () => this.#live.clear()));
     this.keep({ close: () => this.#stream?.close() });
     this.#linked();
   }
@@ -189,7 +189,7 @@ export class Timeline extends View {
     let before = "";
     const order = (/** @type {number} */ worker) => (this.workers[worker]?.cycle ?? 999) * 1000 + (this.workers[worker]?.index ?? worker);
     for (const worker of shown.sort((a, b) => rank(a) - rank(b) || order(a) - order(b))) {
-      const label = this.workers[worker]?.name ?? `thread ${worker}`, group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
+      const label = this.#thread(worker).replace(/^(source|executor) /, ""), group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
       if (before && group !== before) y += 6;
       before = group;
       this.rows.set(worker, { label, group, y });
@@ -205,6 +205,7 @@ export class Timeline extends View {
     const total = Math.max(0, ...[...this.rows.values()].map(({ y }) => y + ROW));
     this.#scroll = Math.max(0, Math.min(this.#scroll, total - (height - AXIS)));
     this.#empty.hidden = store.lanes.size > 0;
+    setText(this.#empty, this.#frozen ? "Nothing is kept of the time when the page was paused" : "Waiting for events …");
     const to = this.#end(), from = to - this.#span * 1e9;
     const window = this.#window = { from, to, left, width: Math.max(1, width - left), top: AXIS, scroll: this.#scroll };
 
@@ -294,6 +295,9 @@ export class Timeline extends View {
     return (/** @type {number} */ type, /** @type {number} */ subject) => (type === TASK ? ofTask[subject] ?? muted : type === SAMPLE ? series[9] : series[5]);
   }
 
+  /** @param {number} worker */
+  #thread(worker) { return this.workers[worker]?.name ?? `thread ${worker}`; }
+
   /** @param {{type: number, subject: number}} event */
   #label({ type, subject }) {
     if (type === TASK) return this.tasks[subject]?.name ?? `task ${subject}`;
@@ -353,7 +357,7 @@ export class Timeline extends View {
     this.host.changed();
   }
 
-  /** @param {Run | null} run */
+  /** @param {{trigger: number, end: number} | null} run */
   #zoomTo(run) {
     if (!run) return;
     const end = Number.isFinite(run.end) ? run.end : this.store.newest, length = Math.max(1000, end - run.trigger);
@@ -410,7 +414,7 @@ export class Timeline extends View {
   async #select({ cycle, run }, zoom) {
     this.#selected = { cycle, run };
     const found = this.store.runs.get(cycle)?.get(run);
-    this.#chain = found ? blockingChain(this.store, found, (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];
+    this.#chain = found ? blockingChain(this.store, found, this.sources.findIndex(({ name }) => name === this.robot.description.cycles.find((one) => one.name === this.cycles[cycle]?.name)?.trigger?.source), (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];
     if (zoom) this.#zoomTo(found ?? null);
     const words = h("pre", { class: "why muted" }, "asking the robot why …");
     this.#showRun(cycle, run, found, words);
@@ -444,22 +448,21 @@ export class Timeline extends View {
         : h("p", { class: "muted" }, "Its events are no longer kept here."),
       h("h3", {}, "Why, in the robot's words"), words,
       stretches.length ? h("h3", {}, "What it waited for, one after the other") : null,
-      h("ol", { class: "chain" }, ...stretches.map((stretch) => h("li", {
-        class: stretch.cause.replace(" ", "-"), on: { click: () => this.#zoomTo({ cycle, run: number, worker: stretch.worker, trigger: stretch.begin, begin: stretch.begin, end: stretch.end, missed: false }) },
-      }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
+      h("ol", { class: "chain" }, ...stretches.map((stretch) => h("li", { class: stretch.cause, on: { click: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) } }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
         short.length ? h("li", {}, h("span", { class: "number" }, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span", { class: "muted" }, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
   }
 
   /** @param {import("./blocking.js").Stretch} stretch */
   #say({ cause, task, worker, by }) {
-    const thread = this.workers[worker]?.name ?? `thread ${worker}`, name = this.tasks[task]?.name ?? "";
+    const thread = this.#thread(worker), name = this.tasks[task]?.name ?? "";
     switch (cause) {
       case "needed": return name;
       case "occupied": return `${name}, which kept ${thread}`;
-      case "backlog": return `the run before${name ? ` (${name})` : ""}`;
+      case "backlog": return "the run before went on";
       case "late": return "began late";
-      case "preempted": return `preempted by ${this.workers[by]?.name ?? `thread ${by}`}`;
+      case "sampled": return "the source was taking samples";
+      case "preempted": return `preempted by ${this.#thread(by)}`;
       case "woken": return `waking ${thread}`;
       case "handed over": return `handed over to ${thread}`;
       case "stalled": return `${thread} did not run`;
@@ -478,18 +481,18 @@ export class Timeline extends View {
 
   /** @param {Event} event @returns {string[]} */
   #describe(event) {
-    const where = event.core === 255 ? "" : ` on core ${event.core}`, thread = this.workers[event.worker]?.name ?? `thread ${event.worker}`;
-    const length = duration(event.end - event.begin), cycle = this.cycles[event.subject]?.name ?? "";
+    const where = `${this.#thread(event.worker)}${event.core === 255 ? "" : `, core ${event.core}`}`;
+    const name = this.#label(event), length = duration(event.end - event.begin), cycle = this.cycles[event.subject]?.name ?? "", task = this.tasks[event.subject]?.name ?? "";
     switch (event.type) {
-      case TASK: return [`${this.#label(event)}  ${length}`, `run ${event.run} of ${this.cycles[this.tasks[event.subject]?.cycle]?.name ?? "?"}`, `was ready for ${duration(event.number)}`, `${thread}${where}`];
-      case CALLBACK: return [`callback ${this.#label(event)}  ${length}`, `${duration(event.number)} after publication`, `${thread}${where}`];
-      case SAMPLE: return [`sample of ${this.#label(event)}  ${length}`, `${thread}${where}`];
-      case OVERRUN: return [`${cycle} missed its deadline`, `run ${event.run}`];
-      case FAILURE: return [`${this.tasks[event.subject]?.name} failed`, `run ${event.run}`];
-      case STALE: return [`${this.tasks[event.subject]?.name}: its values are stale`, `run ${event.run}`];
-      case DROPPED: return [`${event.number} of ${this.sources[event.other]?.name ?? "a source"}'s samples dropped`, cycle];
-      case SKIPPED: return [`${event.number} triggers skipped`, cycle];
-      default: return [thread];
+      case TASK: return [`${name}  ${length}`, `run ${event.run}, was ready for ${duration(event.number)}`, where];
+      case CALLBACK: return [`${name}  ${length}`, `called ${duration(event.number)} after publication`, where];
+      case SAMPLE: return [`sample of ${name}  ${length}`, where];
+      case OVERRUN: return [`${cycle} missed its deadline in run ${event.run}`];
+      case FAILURE: return [`${task} failed in run ${event.run}`];
+      case STALE: return [`${task} provides stale values in run ${event.run}`];
+      case DROPPED: return [`${cycle} dropped ${event.number} samples of ${this.sources[event.other]?.name ?? "a source"}`];
+      case SKIPPED: return [`${cycle} skipped ${event.number} triggers`];
+      default: return [where];
     }
   }
 

@@ -5,15 +5,19 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{
     Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, GenericParam, Generics, Index, Lit, LitStr, Meta,
-    Result, parse_quote,
+    Path, Result, parse_quote,
 };
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let generics = with_bounds(&input.generics)?;
     let (implemented, arguments, bounds) = generics.split_for_impl();
-    let type_name = type_name(input)?;
+    let TypeAttributes { type_name, transparent } = type_attributes(input)?;
     let Body { data_type, write, read, replace } = match &input.data {
+        syn::Data::Struct(data) if transparent.is_some() => wrapper(&data.fields)?,
+        syn::Data::Enum(data) if transparent.is_some() => {
+            return Err(Error::new_spanned(data.enum_token, "only a struct with one field can be what that is"));
+        }
         syn::Data::Struct(data) => structure(&name.to_string(), &type_name, &data.fields)?,
         syn::Data::Enum(data) => enumeration(&type_name, data)?,
         syn::Data::Union(data) => {
@@ -55,13 +59,24 @@ struct Body {
     replace: TokenStream,
 }
 
-/// The name in the schema: that of `#[data(name = "package/Name")]`, else the type's own in the package that is being compiled.
-fn type_name(input: &DeriveInput) -> Result<TokenStream> {
-    let mut given: Option<LitStr> = None;
+/// What `#[data(..)]` on a type says.
+struct TypeAttributes {
+    type_name: TokenStream,
+    /// Outside the process it is what its one field is.
+    transparent: Option<Path>,
+}
+
+/// The name in the schema is that of `#[data(name = "package/Name")]`, else the type's own in the package that is being compiled.
+fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
+    let (mut given, mut transparent): (Option<LitStr>, Option<Path>) = (None, None);
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("data")) {
         attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("transparent") {
+                transparent = Some(meta.path);
+                return Ok(());
+            }
             if !meta.path.is_ident("name") {
-                return Err(meta.error("expected `name = \"package/Name\"`"));
+                return Err(meta.error("expected `name = \"package/Name\"` or `transparent`"));
             }
             given = Some(meta.value()?.parse()?);
             Ok(())
@@ -71,8 +86,12 @@ fn type_name(input: &DeriveInput) -> Result<TokenStream> {
         let name = input.ident.to_string();
         let of: Vec<_> = input.generics.type_params().map(|parameter| &parameter.ident).collect();
         let name = quote! { ::hemiola::data::TypeName::new(::core::env!("CARGO_PKG_NAME"), #name) };
-        return Ok(quote! { #name #(.of(&<#of as ::hemiola::data::Data>::data_type()))* });
+        let type_name = quote! { #name #(.of(&<#of as ::hemiola::data::Data>::data_type()))* };
+        return Ok(TypeAttributes { type_name, transparent });
     };
+    if let Some(transparent) = transparent {
+        return Err(Error::new_spanned(transparent, "what is as its field is has that one's name in the schema"));
+    }
     let is_word = |word: &str, first: fn(&char) -> bool| {
         word.starts_with(|letter| first(&letter))
             && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
@@ -81,10 +100,33 @@ fn type_name(input: &DeriveInput) -> Result<TokenStream> {
         Some((package, name))
             if is_word(package, char::is_ascii_lowercase) && is_word(name, char::is_ascii_uppercase) =>
         {
-            Ok(quote! { ::hemiola::data::TypeName::new(#package, #name) })
+            let type_name = quote! { ::hemiola::data::TypeName::new(#package, #name) };
+            Ok(TypeAttributes { type_name, transparent })
         }
         _ => Err(Error::new_spanned(given, "expected a package and a type in it, such as `sensor_msgs/Imu`")),
     }
+}
+
+/// A structure that is outside what its one field is.
+fn wrapper(fields: &Fields) -> Result<Body> {
+    let members = members(fields);
+    let (Some(field), [member]) = (fields.iter().next(), members.as_slice()) else {
+        return Err(Error::new_spanned(fields, "only a struct with one field can be what that is"));
+    };
+    let (ty, data) = (&field.ty, quote! { ::hemiola::data::Data });
+    Ok(Body {
+        data_type: quote! { <#ty as #data>::data_type() },
+        write: quote! { #data::write(&self.#member, writer); },
+        read: quote! { ::core::result::Result::Ok(Self { #member: #data::read(reader)? }) },
+        replace: quote! {
+            fn replace(&mut self, fresh: Self) {
+                #data::replace(&mut self.#member, fresh.#member);
+            }
+            fn restore(&mut self, default: &Self) -> bool {
+                #data::restore(&mut self.#member, &default.#member)
+            }
+        },
+    })
 }
 
 fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Body> {

@@ -26,7 +26,10 @@ pub use between_runs::BetweenRuns;
 pub use connector::{ConnectError, Connector, Wanted};
 pub use containment::{Panicked, contain};
 pub use context::Context;
-pub use debug::{Debug, DebugRecord, DebugSink, Shape};
+pub use debug::{
+    Canvas, Color, Debug, DebugContent, DebugImage, DebugKind, DebugRecord, DebugSink, ImageFormat, PixelFormat,
+    Plotted, Points, Scene, Shape, ShortText,
+};
 pub use foreign::{
     ForeignArguments, ForeignDescription, ForeignModule, ForeignOutput, ForeignPublisher, ForeignSubscription,
     ForeignValue, MakeEnd, UntypedEnds, UntypedPublisher, UntypedSubscription,

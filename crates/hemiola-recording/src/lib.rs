@@ -29,6 +29,7 @@ pub mod names;
 mod program;
 pub mod recorder;
 pub mod replay;
+pub mod shown;
 pub mod split;
 mod sync;
 pub mod transcript;

@@ -6,6 +6,7 @@
 //! | `head` | what a log begins with: which robot, how it was configured |
 //! | `channels` | values of representations: a channel for each of each cycle and source |
 //! | `topics` | messages of topics: a channel for each |
+//! | `debug` | what updates plot, draw and write: a channel for each name |
 //! | `conditions` | which of them are recorded now |
 //! | `journal` | what happens besides: messages, and changes from outside |
 //! | `output` | encodes and writes all that, until the log cannot be written any more |
@@ -16,6 +17,7 @@
 
 mod channels;
 mod conditions;
+mod debug;
 mod head;
 mod journal;
 mod keeper;
@@ -103,10 +105,14 @@ fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, is_over: &Ato
         output.write_checkpoints(&mut seen);
         while write_next(&mut seen, &mut output) {
             output.split(&mut seen);
-            when_due(&mut heard, rhythm.messages, || output.write_messages(&mut seen));
+            when_due(&mut heard, rhythm.messages, || {
+                output.write_messages(&mut seen);
+                output.write_debug(&mut seen);
+            });
             when_due(&mut flushed, rhythm.flush, || output.flush(&mut seen));
         }
         output.write_messages(&mut seen);
+        output.write_debug(&mut seen);
         if is_last {
             return output.finish(&mut seen);
         }

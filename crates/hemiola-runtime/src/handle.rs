@@ -19,6 +19,7 @@ use hemiola_trace::{Catalog, Profile, Report, TickScale};
 use crate::assemble::Robot;
 use crate::controls::Controls;
 use crate::cycle::Health;
+use crate::debug::DebugName;
 use crate::ending::Ending;
 use crate::error::RuntimeError;
 use crate::journal::JournalEntry;
@@ -233,6 +234,12 @@ impl RobotHandle {
     /// What the framework's clock shows.
     pub fn now(&self) -> Time {
         self.state.clock().now()
+    }
+
+    /// What updates can show, as far as they have been called while somebody watched
+    /// ([`Observation::with_debug`]), in the order of the names.
+    pub fn debug_names(&self) -> Vec<DebugName> {
+        self.monitor().debug_names()
     }
 
     /// Since when the robot is in its safe state, and why; `None` if it is not in it.

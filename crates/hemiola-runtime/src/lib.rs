@@ -28,6 +28,7 @@ mod command;
 mod containment;
 mod controls;
 mod cycle;
+mod debug;
 mod ending;
 mod error;
 pub mod executor;
@@ -65,6 +66,7 @@ mod worker;
 
 pub use assemble::{Provider, Robot, TopicEnd};
 pub use blackboard::provenance::Provenance;
+pub use debug::DebugName;
 pub use error::RuntimeError;
 pub use handle::{CycleHealth, RobotHandle};
 pub use journal::{JournalEntry, JournalEvent};

@@ -1,4 +1,4 @@
-//! Gathers what the workers leave behind: events, failures, plots and drawings. Runs off the real-time threads.
+//! Gathers what the workers leave behind: events, failures, what updates show. Runs off the real-time threads.
 
 mod bound_watch;
 mod bounds;
@@ -18,10 +18,14 @@ use std::sync::Arc;
 use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
+use hemiola_model::module::DebugContent;
 use hemiola_realtime::{Denial, describe_panic};
 use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TaskId, TickScale, WorkerId, perfetto};
 
 use crate::containment::{in_words, quietly};
+use crate::debug::DebugName;
+use crate::debug::inlets::DebugInlets;
+use crate::debug::interest::Interest;
 use crate::error::RuntimeError;
 use crate::faults::Faults;
 use crate::journal::{JournalEntry, JournalEvent};
@@ -31,9 +35,8 @@ use crate::observe::{Observation, Presence};
 use crate::record::{Change, ChangeNumber, Severity};
 use crate::run::{FailureReason, FailureRecord};
 use crate::source::SourceFailure;
-use crate::sync::Ordering;
 use crate::watchdog::WatchdogReport;
-use crate::worker::{DebugReader, WorkerOutputs};
+use crate::worker::WorkerOutputs;
 use bound_watch::BoundWatch;
 use kernel_watch::KernelWatch;
 use messages::Messages;
@@ -49,7 +52,7 @@ pub struct Monitor {
     trace: Option<(PathBuf, perfetto::Writer<BufWriter<File>>)>,
     failures: Vec<QueueReader<FailureRecord>>,
     described: Vec<DescribedFailure>,
-    debug: Vec<DebugReader>,
+    debug: DebugInlets,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
     /// And how many of them were told.
@@ -94,7 +97,7 @@ impl Monitor {
             trace: None,
             failures: Vec::new(),
             described: Vec::new(),
-            debug: Vec::new(),
+            debug: DebugInlets::default(),
             sources: Vec::new(),
             watchdog: None,
             faults: None,
@@ -107,7 +110,7 @@ impl Monitor {
     pub fn add_worker(&mut self, worker: WorkerId, outputs: WorkerOutputs) {
         self.collector.add(worker, outputs.events);
         self.failures.push(outputs.failures);
-        self.debug.push(outputs.debug);
+        self.debug.add(outputs.debug);
     }
 
     /// Takes up the calls of an executor beside the cycles.
@@ -161,8 +164,10 @@ impl Monitor {
     pub fn poll(&mut self) {
         self.scale.refresh();
         self.statistics.rescale(self.scale.clone());
-        self.observers.tidy();
-        let Self { catalog, scale, collector, statistics, bounds, trace, messages, observers, .. } = self;
+        if self.observers.tidy() {
+            self.spread_interest();
+        }
+        let Self { catalog, scale, collector, statistics, bounds, trace, observers, .. } = self;
         bounds.resolve(catalog);
         let mut failed = None;
         let told = collector.drain(|worker, events, lost| {
@@ -177,8 +182,7 @@ impl Monitor {
         });
         statistics.settle(told);
         if let Some(error) = failed {
-            messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
-            self.trace = None;
+            self.end_trace(&error);
         }
         // What the rings told has happened before this look, so that there is one after each of it.
         if let Some(kernel) = &mut self.kernel {
@@ -215,12 +219,43 @@ impl Monitor {
     }
 
     fn poll_debug(&mut self) {
-        for worker in &mut self.debug {
-            self.observers.lost_plots(worker.dropped.swap(0, Ordering::Relaxed));
-            while let Some(record) = worker.records.pop() {
-                self.observers.plot(&record);
-            }
+        let Self { debug, observers, trace, catalog, .. } = self;
+        observers.lost_records(debug.take_dropped());
+        let mut failed = None;
+        debug.poll(catalog, |at, record| {
+            observers.show(&record);
+            let Some((_, writer)) = trace else { return };
+            let written = match &record.content {
+                DebugContent::Plot(value) => writer.plot(at, record.name, *value),
+                DebugContent::Annotation(text) => writer.annotate(at, &record.update, record.name, text),
+                _ => Ok(()),
+            };
+            failed = written.err().or(failed.take());
+        });
+        if let Some(error) = failed {
+            self.end_trace(&error);
         }
+    }
+
+    /// The trace could not be written on.
+    fn end_trace(&mut self, error: &hemiola_trace::Error) {
+        self.messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
+        self.trace = None;
+        self.spread_interest();
+    }
+
+    /// Tells workers what is wanted of what updates show.
+    fn spread_interest(&mut self) {
+        let mut interest = self.observers.interest().unwrap_or_default();
+        if self.trace.is_some() {
+            interest.join(&Interest::in_marks());
+        }
+        self.debug.want(interest);
+    }
+
+    /// The names that updates have used while somebody watched.
+    pub fn debug_names(&self) -> Vec<DebugName> {
+        self.debug.names()
     }
 
     fn poll_watchdog(&mut self) {
@@ -301,6 +336,7 @@ impl Monitor {
         self.poll();
         let writer = perfetto::Writer::create(path, self.catalog.clone(), self.scale.clone())?;
         self.trace = Some((path.to_owned(), writer));
+        self.spread_interest();
         Ok(())
     }
 
@@ -308,6 +344,7 @@ impl Monitor {
     pub fn stop_trace(&mut self) -> Result<(), RuntimeError> {
         self.poll();
         let Some((path, writer)) = self.trace.take() else { return Ok(()) };
+        self.spread_interest();
         writer.finish()?;
         if !path.exists() {
             let gone = "it was removed while it was written, or the folder that it was in";
@@ -327,11 +364,15 @@ impl Monitor {
         // What has been left behind before is nobody's.
         self.poll_debug();
         let known = self.messages.journal(0);
-        self.observers.observe(asked, presence, known)
+        let gathered = self.observers.observe(asked, presence, known);
+        if gathered.debug.is_some() {
+            self.spread_interest();
+        }
+        gathered
     }
 
-    /// Whether anybody wants plots and drawings.
+    /// Whether anybody watches what updates show.
     pub fn is_watched(&self) -> bool {
-        self.observers.wants_plots()
+        self.trace.is_some() || self.observers.interest().is_some()
     }
 }

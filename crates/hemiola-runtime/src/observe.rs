@@ -12,7 +12,7 @@
 //! | `topics` | messages |
 //! | `runs` | what each run began with |
 //! | `parts` | checkpoints of all that later runs depend on |
-//! | `gathered` | what the service thread gathers: journal, plots, statistics, events |
+//! | `gathered` | what the service thread gathers: journal, what updates show, statistics, events |
 
 pub mod gathered;
 mod hand_over;

@@ -136,12 +136,12 @@ impl RobotState {
         self.safe_state.leave()
     }
 
-    /// Whether anybody looks at plots and drawings.
+    /// Whether anybody watches what updates show.
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
     }
 
-    /// Somebody looks at plots and drawings from now on, or nobody does.
+    /// Somebody watches what updates show from now on, or nobody does.
     pub fn set_watched(&self, watched: bool) {
         self.watched.store(watched, Ordering::Relaxed);
     }

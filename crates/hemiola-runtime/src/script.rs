@@ -393,7 +393,11 @@ mod tests {
         assert!(told.contains("run 1 of motion is said to have taken more samples at once"), "{told}");
         let channels = script.channels();
         let recorded = channels.values().next().unwrap();
-        assert_eq!((recorded.samples[0].waiting, recorded.samples[0].at_once), (2, 2), "though the snapshot is far ahead");
+        assert_eq!(
+            (recorded.samples[0].waiting, recorded.samples[0].at_once),
+            (2, 2),
+            "though the snapshot is far ahead"
+        );
     }
 
     #[test]
@@ -410,7 +414,8 @@ mod tests {
             opaque: Vec::new(),
             missing: Vec::new(),
         };
-        let script = Script::of([run(u64::MAX - 1, u32::MAX, (u32::MAX - 1, 2)), run(u64::MAX, 0, (1, 1))]).since(&[part]);
+        let script =
+            Script::of([run(u64::MAX - 1, u32::MAX, (u32::MAX - 1, 2)), run(u64::MAX, 0, (1, 1))]).since(&[part]);
         assert_eq!(script.runs().len(), 1);
         assert_eq!(script.channels().len(), 1);
         assert!(Script::default().since(&[]).runs().is_empty());

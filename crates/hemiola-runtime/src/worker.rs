@@ -1,20 +1,20 @@
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_model::module::{Debug, DebugRecord, DebugSink};
+use hemiola_model::module::Debug;
 use hemiola_trace::{Event, Ring, RingReader, TaskId};
 
 use crate::containment::quietly;
+use crate::debug::outlet::{Call, DebugInlet, DebugOutlet};
 use crate::run::FailureRecord;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 /// What each worker has of its own: where its events, failures, plots and drawings go.
 pub struct WorkerState {
     ring: Ring,
     failures: QueueWriter<FailureRecord>,
-    debug: DebugQueue,
+    debug: DebugOutlet,
     running: Arc<RunningTask>,
 }
 
@@ -22,7 +22,7 @@ pub struct WorkerState {
 pub struct WorkerOutputs {
     pub events: RingReader,
     pub failures: QueueReader<FailureRecord>,
-    pub debug: DebugReader,
+    pub debug: DebugInlet,
     pub running: Arc<RunningTask>,
 }
 
@@ -31,12 +31,6 @@ pub struct WorkerOutputs {
 #[derive(Default)]
 pub struct RunningTask(AtomicU32);
 
-/// Plots and drawings of one worker, and how many did not fit.
-pub struct DebugReader {
-    pub records: QueueReader<DebugRecord>,
-    pub dropped: Arc<AtomicU64>,
-}
-
 /// So many events a worker keeps at most, 32 bytes each.
 const MOST_EVENTS: usize = 1 << 15;
 /// For so long there is a place for all that a worker of a cycle tells.
@@ -44,7 +38,6 @@ const KEPT: Duration = Duration::from_secs(4);
 /// And for so many runs: a stepped robot is looked at every 64 steps.
 const KEPT_RUNS: usize = 128;
 const FAILURES: usize = 64;
-const DEBUG_RECORDS: usize = 4096;
 
 /// How many events a worker keeps of a cycle of that period, if it has one, of each run of which come so many.
 pub fn events_kept(per_run: usize, period: Option<Duration>) -> usize {
@@ -60,12 +53,10 @@ impl WorkerState {
         let ring = Ring::with_capacity(events);
         let events = ring.reader();
         let (failures, failure_reader) = queue(FAILURES);
-        let (records, reader) = queue(DEBUG_RECORDS);
-        let (dropped, running) = (Arc::<AtomicU64>::default(), Arc::<RunningTask>::default());
-        let debug = DebugReader { records: reader, dropped: dropped.clone() };
-        let debug_queue = DebugQueue { records: RefCell::new(records), dropped };
-        let outputs = WorkerOutputs { events, failures: failure_reader, debug, running: running.clone() };
-        (Self { ring, failures, debug: debug_queue, running }, outputs)
+        let (debug, debug_inlet) = DebugOutlet::new();
+        let running = Arc::<RunningTask>::default();
+        let outputs = WorkerOutputs { events, failures: failure_reader, debug: debug_inlet, running: running.clone() };
+        (Self { ring, failures, debug, running }, outputs)
     }
 
     #[inline]
@@ -81,9 +72,14 @@ impl WorkerState {
         }
     }
 
-    /// Where an update's plots and drawings go: nowhere if nobody watches.
-    pub fn debug(&self, is_watched: bool) -> Debug<'_> {
-        if is_watched { Debug::new(&self.debug) } else { Debug::default() }
+    /// Where goes what an update shows in a call: nowhere if nobody watches.
+    #[inline]
+    pub fn debug(&mut self, is_watched: bool, call: impl FnOnce() -> Call) -> Debug<'_> {
+        if !is_watched {
+            return Debug::default();
+        }
+        self.debug.begin(call());
+        Debug::new(&self.debug)
     }
 
     /// Says what this worker runs from now on.
@@ -97,19 +93,6 @@ impl RunningTask {
     pub fn get(&self) -> Option<TaskId> {
         let number = self.0.load(Ordering::Relaxed).checked_sub(1)?;
         u16::try_from(number).ok().map(TaskId)
-    }
-}
-
-struct DebugQueue {
-    records: RefCell<QueueWriter<DebugRecord>>,
-    dropped: Arc<AtomicU64>,
-}
-
-impl DebugSink for DebugQueue {
-    fn record(&self, record: DebugRecord) {
-        if self.records.borrow_mut().push(record).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-        }
     }
 }
 

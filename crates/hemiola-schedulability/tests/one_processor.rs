@@ -84,7 +84,7 @@ fn longest_responses(tasks: &[Described], mut jobs: Vec<Job>, order: Order, piec
             continue;
         }
         // Pieces are counted from the end, so that the last one is the longest.
-        let is_between = |job: &Job| job.left % pieces.of(&tasks[job.task]).max(1) == 0;
+        let is_between = |job: &Job| job.left.is_multiple_of(pieces.of(&tasks[job.task]));
         if running.is_none_or(|job| jobs[job].left == 0 || is_between(&jobs[job])) {
             let ready =
                 (begin..jobs.len()).take_while(|&job| jobs[job].arrival <= now).filter(|&job| jobs[job].left > 0);
@@ -171,7 +171,7 @@ proptest! {
     fn fixed_priority_bounds_are_reached(tasks in tasks()) {
         prop_assume!(has_rest(&tasks));
         for (order, pieces, bounds) in bounds(&tasks).into_iter().filter(|(order, ..)| *order == Order::Priority) {
-            for own in 0..tasks.len() {
+            for (own, bound) in bounds.iter().enumerate() {
                 let blocking = (own + 1..tasks.len()).max_by_key(|&task| pieces.of(&tasks[task]));
                 // It has one piece left, and one tick of that is over.
                 let blocker = blocking.map(|task| Job { task, arrival: 0, left: pieces.of(&tasks[task]) });
@@ -179,7 +179,7 @@ proptest! {
                 let mut jobs: Vec<Job> = (0..=own).flat_map(|task| burst(&tasks, task, begin, TICKS)).collect();
                 jobs.extend(blocker);
                 let seen = longest_responses(&tasks, jobs, order, pieces, own)[own];
-                prop_assert_eq!(number(&bounds[own]), Some(seen), "task {} with {:?}", own, pieces);
+                prop_assert_eq!(number(bound), Some(seen), "task {} with {:?}", own, pieces);
             }
         }
     }

@@ -11,6 +11,7 @@
 //! | a thread per source | a slice per sample, from being asked for it to having it |
 //! | per topic | instants for the messages that callbacks were called for |
 //! | counters of the process | the age of the data per chain, what the host took of cores, and what the runtime counts |
+//! | what updates show of themselves | a counter of the process per plot; a track with all annotations |
 //! | counters of a thread | how long it was on a core, and how long it waited for one |
 //!
 //! Flows lead from a task to those that waited for it (the edges of the plan that the run
@@ -27,6 +28,7 @@
 mod callback;
 mod encoder;
 mod fields;
+mod marks;
 mod packets;
 mod protobuf;
 mod read;
@@ -91,6 +93,8 @@ pub struct Writer<W: Write> {
     messages: Messages,
     drops: BTreeMap<CycleId, u64>,
     lost: BTreeMap<WorkerId, u64>,
+    /// The numbers of plots.
+    curves: BTreeMap<String, u16>,
     last_flow: u64,
 }
 
@@ -112,7 +116,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// The sink refuses what is written.
     pub fn new(sink: W, path: impl Into<PathBuf>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
-        let (encoder, heard, runs, takes, publications, messages, drops, lost) = <_>::default();
+        let (encoder, heard, runs, takes, publications, messages, drops, lost, curves) = <_>::default();
         let (path, round, last_flow) = (path.into(), 0, 0);
         let mut writer = Self {
             sink,
@@ -128,6 +132,7 @@ impl<W: Write> Writer<W> {
             messages,
             drops,
             lost,
+            curves,
             last_flow,
         };
         writer.encoder.open(&KernelClocks::now());

@@ -88,7 +88,7 @@ pub use program::*;
 pub mod prelude {
     #[cfg(feature = "messages")]
     pub use crate::bus::{Publisher, Requests, Subscription};
-    pub use crate::module::{Debug, Fresh, Module, Previous, SafeState, Samples, Scope, Shape};
+    pub use crate::module::{Canvas, Color, Debug, Fresh, Module, Previous, SafeState, Samples, Scene, Scope};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};
     // The derives alone: the methods of these traits would hide those of other types, such as `str::replace`.
     pub use hemiola_macros::{Data, Module};

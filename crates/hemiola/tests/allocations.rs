@@ -1,11 +1,13 @@
 //! The cycles' threads allocate nothing: not while they run, and not while the robot is changed.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 use hemiola_model::Value;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_model::module::{ImageFormat, PixelFormat};
 use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
 use hemiola_runtime::{Change, Observation, Pace, Robot};
 
@@ -79,8 +81,25 @@ impl Sum {
         percept.provider = 1;
         self.calls += 1;
         self.trend = Trend::Rising { by: [percept.sum; 8] };
-        debug.plot("sum", percept.sum);
+        show(input, percept, debug);
     }
+}
+
+/// In all ways that there are.
+fn show(input: &Input, percept: &Percept, debug: &Debug) {
+    debug.plot("sum", percept.sum);
+    debug.plot("mean", || total(&input.values) / input.values.len() as f32);
+    debug.background("plane/axes", |canvas| canvas.line([[-1.0, 0.0], [1.0, 0.0]], Color::WHITE));
+    debug.draw("plane/values", |canvas| {
+        canvas.polygon((0_u8..30).map(|x| [x.into(), percept.sum]), Color::ORANGE);
+        canvas.covariance([0.0, 0.0], [[percept.sum.abs(), 0.0], [0.0, 1.0]], Color::RED);
+        canvas.text([0.0, 0.0], format_args!("{:.3}", percept.sum), Color::WHITE);
+    });
+    debug.draw_3d("space/axes", |scene| scene.frame([0.0; 3], [0.0, 0.0, 0.0, 1.0], 1.0));
+    debug.text("state", format_args!("{:.1} of {}", percept.sum, input.values.len()));
+    debug.annotate("moment", "now");
+    let format = ImageFormat { width: 64, height: 64, pixels: PixelFormat::Mono8 };
+    debug.image("picture", format, |pixels| pixels[0] = 255);
 }
 
 #[derive(Module)]
@@ -167,7 +186,7 @@ fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing
     let prepared = robot.prepare(Pace::Factor(4.0)).unwrap();
     let handle = prepared.handle().clone();
     let mut seen = handle.observe(everything).unwrap();
-    let mut plots = handle.observe(Observation::default().with_plots()).unwrap();
+    let mut plots = handle.observe(Observation::default().with_debug(["*"])).unwrap();
     let running = prepared.begin();
     let recorder = std::thread::spawn({
         let handle = handle.clone();
@@ -216,9 +235,11 @@ fn ten_thousand_runs_a_thousand_provider_switches_and_observers_allocate_nothing
     let health = handle.health()["fast"];
     println!("{} runs, {} inputs overwritten before they were taken", health.runs, health.dropped);
     println!("{visitors_saw} of 1000 visitors saw something before they went");
-    let kept = std::iter::from_fn(|| plots.next_plot()).count();
-    assert!(kept > 0);
-    println!("{kept} plots kept, {} did not fit", plots.dropped().plots);
+    let kept: Vec<_> = std::iter::from_fn(|| plots.next_debug()).collect();
+    let kinds: BTreeSet<_> = kept.iter().map(|record| record.content.kind()).collect();
+    assert_eq!(kinds.len(), 7, "all that can be shown: {kinds:?}");
+    let kept = kept.len();
+    println!("{kept} plots kept, {} did not fit", plots.dropped().debug);
     let handle = running.stop();
     let (taken, transcribed, parts) = recorder.join().unwrap();
     assert!(taken > 10_000 && transcribed > 10_000, "a recorder has had values and runs all the time");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hemiola::configuration::{Catalog, Configuration, LoadOptions, load};
 use hemiola::prelude::*;
 use hemiola::realtime::{AllocationGuard, CountingAllocator, calls_by_watched_threads, watch_this_thread};
-use hemiola::runtime::{Pace, Robot};
+use hemiola::runtime::{Observation, Pace, Robot};
 // Its modules and sources register themselves.
 use nao as _;
 
@@ -42,6 +42,8 @@ fn motion_and_audio_allocate_nothing_while_they_run() {
     }
     let running = Robot::assemble(configuration).unwrap().start(Pace::Factor(2.0)).unwrap();
     let patience = Instant::now() + Duration::from_secs(300);
+    // Somebody looks at all that modules plot, draw and write.
+    let mut shown = running.handle().observe(Observation::default().with_debug(["*"])).unwrap();
     let wait_for = |runs: u64| {
         while running.handle().health()["motion"].runs < runs {
             assert!(Instant::now() < patience, "the robot does not run");
@@ -54,6 +56,7 @@ fn motion_and_audio_allocate_nothing_while_they_run() {
     let after = (calls_by_watched_threads(), running.handle().health()["audio"].runs);
     assert!(after.1 > before.1, "audio runs, too");
     assert_eq!(after.0 - before.0, 0, "calls to the allocator in {WATCHED} runs of motion");
+    assert!(std::iter::from_fn(|| shown.next_debug()).count() > 1000);
     running.stop();
 }
 

@@ -82,7 +82,7 @@ fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u
         let traced = Change::Trace { file: Some(trace.clone()) };
         stepper.handle().change(traced).wait().expect("a temporary file");
     }
-    let plots = Observation::default().with_plots();
+    let plots = Observation::default().with_debug(["*"]);
     let mut plots = (watched == Watched::Yes).then(|| stepper.handle().observe(plots).expect("plots are there"));
     let mut history = Vec::new();
     while stepper.now().seconds() < 1.5 {
@@ -92,7 +92,7 @@ fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u
     if watched == Watched::Yes {
         stepper.handle().change(Change::Trace { file: None }).wait().expect("it was started");
         assert!(std::fs::metadata(&trace).expect("it is there").len() > 100_000);
-        assert!(plots.as_mut().and_then(Observer::next_plot).is_some());
+        assert!(plots.as_mut().and_then(Observer::next_debug).is_some());
         std::fs::remove_file(trace).expect("it can go");
     }
     history

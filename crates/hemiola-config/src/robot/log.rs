@@ -60,6 +60,7 @@ pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) 
             check_recordable(name, &entry.place, catalog, found);
         }
     }
+    log.debug = section.list("debug", "a list of names, such as [\"ball.*\", \"field\"]", text, found);
     let channels = section.entries("channel", found);
     section.finish(found);
     log.channels = read_channels(&channels, catalog, found);

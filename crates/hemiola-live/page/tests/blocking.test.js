@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { blockingChain } from "../blocking.js";
-import { BEGIN, END, EventStore, TASK, WOKEN } from "../event-store.js";
+import { BEGIN, END, EventStore, SAMPLE, TASK, WOKEN } from "../event-store.js";
 import { record, records } from "./events.js";
 
 /**
@@ -14,7 +14,7 @@ function chainOf(events, after) {
   store.absorb(records([record({ type: 99, begin: 0 }), ...events]));
   const run = store.runs.get(0)?.get(1);
   assert.ok(run);
-  const chain = blockingChain(store, run, () => true, (task) => new Set(after[task] ?? []));
+  const chain = blockingChain(store, run, 3, () => true, (task) => new Set(after[task] ?? []));
   for (let at = 1; at < chain.length; at++) assert.equal(chain[at].begin, chain[at - 1].end, "stretches have no gaps");
   if (chain.length) assert.equal(chain[chain.length - 1].end - chain[0].begin, run.end - run.trigger, "stretches add up to the response");
   return chain.map(({ cause, task, begin, end }) => [cause, task, end - begin]);
@@ -45,6 +45,17 @@ test("waking a worker is told apart from handing over", () => {
   const woken = record({ type: WOKEN, worker: 1, number: 300, begin: 1800 });
   const chain = chainOf([begin, task(0, 0, 1000, 1500), woken, task(1, 1, 1810, 2000), end(2000)], { 1: [0] });
   assert.ok(chain.some(([cause, , length]) => cause === "woken" && length === 300));
+});
+
+test("a run that was due while its source took samples began late because of it", () => {
+  const chain = chainOf([{ ...begin, number: 500 }, record({ type: SAMPLE, subject: 3, worker: 8, begin: 200, end: 900 }), task(0, 0, 1000, 1500), end(1500)], {});
+  assert.deepEqual(chain, [["sampled", -1, 400], ["late", -1, 100], ["needed", 0, 500]]);
+});
+
+test("a run that was due while the one before went on waited for it", () => {
+  const before = [record({ type: BEGIN, run: 0, begin: 100 }), record({ type: END, run: 0, begin: 950 })];
+  const chain = chainOf([...before, begin, task(0, 0, 1000, 1500), end(1500)], {});
+  assert.deepEqual(chain, [["backlog", -1, 50], ["late", -1, 50], ["needed", 0, 500]]);
 });
 
 test("a run without tasks, or that goes on, has no chain to follow", () => {

@@ -79,8 +79,7 @@ test("edges say how values come: of this run, of the one before, from another cy
 
 test("a part of the graph has what belongs to it and nothing else", () => {
   const graph = graphOf(description, true);
-  assert.deepEqual(around(graph, "source Camera", "neighbours").nodes.map(({ title }) => title), ["Camera", "Planner"]);
-  assert.ok(around(graph, "source Camera", "reachable").nodes.some(({ title }) => title === "Walk"));
+  assert.deepEqual(around(graph, "source Camera").nodes.map(({ title }) => title), ["Camera", "Planner"]);
   assert.deepEqual(ofCycle(graph, "cognition").nodes.map(({ title }) => title).sort(), ["Camera", "Planner", "Walk", "fell"]);
 });
 

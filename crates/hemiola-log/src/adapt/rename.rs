@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hemiola_model::cdr::field_name;
 use hemiola_model::data::{DataType, Variant};
 
+use super::{FieldSource, path};
 use crate::definition::{Definition, Element};
 
 /// A field of a message of today.
@@ -52,6 +53,33 @@ impl Definition {
             }
         }
         renamed
+    }
+}
+
+impl Definition {
+    /// Where fields of today come from that were parts of others then: those of which
+    /// [`Field::was`](hemiola_model::data::Field::was) says a way, such as `image.width`.
+    ///
+    /// ```
+    /// use hemiola_log::{Definition, FieldSource};
+    /// use hemiola_model::data::{Data, DataType, Field};
+    ///
+    /// let then = "nao/Image image\n====\nMSG: nao/Image\nuint32 width\n";
+    /// let then = Definition::parse("nao/msg/UpperImage", then)?;
+    /// let width = Field::new("width", u32::data_type(), "").formerly("image.width");
+    /// let today = DataType::structure("sensor_msgs/Image", vec![width]);
+    /// assert_eq!(then.moved(&today), [("width".to_owned(), FieldSource::of("image.width"))]);
+    /// # Ok::<(), hemiola_log::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn moved(&self, today: &DataType) -> Vec<(String, FieldSource)> {
+        let is_there = |name: &str| self.fields.iter().any(|field| *field.name == *name);
+        let new = parts(today).into_iter().filter(|part| !is_there(&part.name));
+        let moved = new.filter_map(|part| {
+            let way = part.was.iter().find(|was| was.contains('.') && path::find(self, was).is_ok())?;
+            Some((part.name, FieldSource::of(way)))
+        });
+        moved.collect()
     }
 }
 

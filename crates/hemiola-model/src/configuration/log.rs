@@ -33,6 +33,8 @@ pub struct LogConfiguration {
     pub snapshot: Option<Duration>,
     /// Only these representations; empty: all that can be.
     pub only: Vec<String>,
+    /// What of plots, drawings and texts of updates is recorded, as names, spaces, or beginnings with a `*` behind them.
+    pub debug: Vec<String>,
     /// What deviates for single representations, by name.
     pub channels: BTreeMap<String, LogChannelConfiguration>,
 }
@@ -112,6 +114,7 @@ impl Default for LogConfiguration {
             reserve: 100_000_000,
             snapshot: Some(Duration::from_secs(10)),
             only: Vec::new(),
+            debug: Vec::new(),
             channels: BTreeMap::new(),
         }
     }

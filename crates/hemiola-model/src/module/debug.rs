@@ -1,130 +1,64 @@
+//! What updates show of their inner life: plots, drawings, images and texts, for whoever wants them.
+
+mod canvas;
+mod color;
+mod image;
+mod json;
+mod record;
+mod shape;
+mod short_text;
+#[cfg(test)]
+mod tests;
+
+pub use canvas::{Canvas, Scene};
+pub use color::Color;
+pub use image::{DebugImage, ImageFormat, PixelFormat};
+pub use record::{DebugContent, DebugKind, DebugRecord, DebugSink};
+pub use shape::{Points, Shape};
+pub use short_text::ShortText;
+
 use std::fmt;
 
-/// A place for plots and drawings: ask for it with a `&Debug` argument.
+/// Shows what happens inside an update: ask for it with a `&Debug` argument.
 ///
-/// Records go to a bounded queue of the worker and from there to whoever watches; while nobody does, nothing is queued. What
-/// does not fit is dropped and counted. Names are `&'static str`, so that nothing is allocated.
+/// Whoever watches the robot (a page, a log, a trace) says which names it wants. What nobody wants
+/// is not computed: closures are not called, texts not formatted. What somebody wants goes into a
+/// bounded queue of the worker; nothing is allocated, and what does not fit is dropped and counted.
 ///
 /// ```
-/// use hemiola_model::module::{Debug, Shape};
+/// use hemiola_model::module::{Color, Debug};
 ///
-/// fn update(debug: &Debug) {
-///     debug.plot("ball.distance", 1.25);
-///     debug.draw("field", Shape::circle([1.0, 0.5], 0.05, 0xff8800));
+/// fn update(candidates: &[[f32; 2]], debug: &Debug) {
+///     // A number for a curve; what is costly goes into a closure
+///     debug.plot("ball.candidates", candidates.len());
+///     debug.plot("ball.spread", || candidates.iter().map(|at| at[0].hypot(at[1])).sum::<f32>());
+///     // A drawing, in the space `field`, on the layer `candidates`
+///     debug.draw("field/candidates", |canvas| {
+///         for (number, at) in candidates.iter().enumerate() {
+///             canvas.circle(*at, 0.05, Color::ORANGE);
+///             canvas.text(*at, format_args!("#{number}"), Color::WHITE);
+///         }
+///     });
+///     // A state, and a moment
+///     debug.text("ball.search", if candidates.is_empty() { "searching" } else { "following" });
+///     if candidates.len() > 8 {
+///         debug.annotate("ball.crowd", format_args!("{} candidates", candidates.len()));
+///     }
 /// }
-/// update(&Debug::default()); // nobody watches
+/// update(&[[1.0, 0.5]], &Debug::default()); // nobody watches
 /// ```
+///
+/// # Names
+/// A plot or text has any name. That of a drawing is its space, or its space, a slash and a layer:
+/// `field/candidates`. What lies over an image has the name of the image's representation, or of the
+/// [debug image](Self::image), as its space (`UpperImage/lines`), and pixels as coordinates.
+///
+/// # What an update provides must not depend on it
+/// Whether somebody watches is not recorded, so a replay can be watched by others. Results that depend
+/// on [`wants`](Self::wants), or on whether a closure was called, differ from one run to the next.
 #[derive(Clone, Copy, Default)]
 pub struct Debug<'c> {
     sink: Option<&'c dyn DebugSink>,
-}
-
-/// What takes records: a queue that drops and counts what does not fit.
-///
-/// ```
-/// use hemiola_model::module::{Debug, DebugRecord, DebugSink};
-/// use std::cell::RefCell;
-///
-/// /// For tests of updates: a robot's queue is bounded.
-/// #[derive(Default)]
-/// struct Recorded(RefCell<Vec<DebugRecord>>);
-///
-/// impl DebugSink for Recorded {
-///     fn record(&self, record: DebugRecord) {
-///         self.0.borrow_mut().push(record);
-///     }
-/// }
-///
-/// let recorded = Recorded::default();
-/// Debug::new(&recorded).plot("ball.distance", 1.25);
-/// assert_eq!(*recorded.0.borrow(), [DebugRecord::Plot { name: "ball.distance", value: 1.25 }]);
-/// ```
-pub trait DebugSink {
-    /// Takes one record; never blocks, never allocates.
-    fn record(&self, record: DebugRecord);
-}
-
-/// One plotted number or one drawn shape.
-///
-/// ```
-/// use hemiola_model::module::{DebugRecord, Shape};
-///
-/// let show = |record: DebugRecord| match record {
-///     DebugRecord::Plot { name, value } => format!("{name} = {value}"),
-///     DebugRecord::Draw { layer, shape } => format!("{shape:?} on {layer}"),
-/// };
-/// assert_eq!(show(DebugRecord::Plot { name: "ball.distance", value: 1.25 }), "ball.distance = 1.25");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DebugRecord {
-    /// A number for the curve of that name.
-    Plot {
-        /// The curve.
-        name: &'static str,
-        /// The number.
-        value: f32,
-    },
-    /// A shape for the layer of that name.
-    Draw {
-        /// The layer, such as `image.upper` or `field`; its coordinates are the layer's own (pixels, metres).
-        layer: &'static str,
-        /// The shape.
-        shape: Shape,
-    },
-}
-
-/// A shape to be drawn; colours are `0xrrggbb`.
-///
-/// ```
-/// use hemiola_model::module::Shape;
-///
-/// let ball = Shape::circle([1.0, 0.5], 0.05, 0xff8800);
-/// assert_eq!(ball, Shape::Circle { center: [1.0, 0.5], radius: 0.05, color: 0xff8800 });
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
-    /// A line between two points.
-    Line {
-        /// One end.
-        from: [f32; 2],
-        /// The other end.
-        to: [f32; 2],
-        /// The colour.
-        color: u32,
-    },
-    /// A circle.
-    Circle {
-        /// Its centre.
-        center: [f32; 2],
-        /// Its radius.
-        radius: f32,
-        /// The colour.
-        color: u32,
-    },
-    /// A point.
-    Point {
-        /// Where.
-        at: [f32; 2],
-        /// The colour.
-        color: u32,
-    },
-}
-
-impl Shape {
-    /// A line.
-    pub const fn line(from: [f32; 2], to: [f32; 2], color: u32) -> Self {
-        Self::Line { from, to, color }
-    }
-
-    /// A circle.
-    pub const fn circle(center: [f32; 2], radius: f32, color: u32) -> Self {
-        Self::Circle { center, radius, color }
-    }
-
-    /// A point.
-    pub const fn point(at: [f32; 2], color: u32) -> Self {
-        Self::Point { at, color }
-    }
 }
 
 impl<'c> Debug<'c> {
@@ -133,28 +67,147 @@ impl<'c> Debug<'c> {
         Self { sink: Some(sink) }
     }
 
-    /// Whether anybody watches; worth asking before computing something just to show it.
-    pub fn is_watched(&self) -> bool {
-        self.sink.is_some()
-    }
-
-    /// Adds a number to the curve of that name.
-    pub fn plot(&self, name: &'static str, value: f32) {
-        if let Some(sink) = self.sink {
-            sink.record(DebugRecord::Plot { name, value });
+    /// Adds a number to the curve of that name: any number, `bool`, or a closure that returns one and
+    /// is only called if somebody wants it.
+    #[inline]
+    pub fn plot(&self, name: &'static str, value: impl Plotted) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Plot) {
+            sink.record(name, DebugContent::Plot(value.number()));
         }
     }
 
-    /// Draws a shape on the layer of that name.
-    pub fn draw(&self, layer: &'static str, shape: Shape) {
-        if let Some(sink) = self.sink {
-            sink.record(DebugRecord::Draw { layer, shape });
+    /// Draws in two dimensions. Replaces what this update has drawn under this name in earlier runs,
+    /// also if it draws nothing now.
+    #[inline]
+    pub fn draw(&self, name: &'static str, draw: impl FnOnce(&Canvas<'_>)) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Drawing) {
+            Canvas::draw(sink, name, false, draw);
         }
+    }
+
+    /// Draws what stays as it is, such as the lines of a field: about once a second of the cycle's
+    /// clock, and whenever somebody comes to watch.
+    #[inline]
+    pub fn background(&self, name: &'static str, draw: impl FnOnce(&Canvas<'_>)) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Background) {
+            Canvas::draw(sink, name, true, draw);
+        }
+    }
+
+    /// Draws in three dimensions; else as [`draw`](Self::draw).
+    #[inline]
+    pub fn draw_3d(&self, name: &'static str, draw: impl FnOnce(&Scene<'_>)) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Drawing3d) {
+            Scene::draw(sink, name, draw);
+        }
+    }
+
+    /// States in a few words how something stands now; it holds until the next text of that name.
+    /// `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`] bytes are kept.
+    #[inline]
+    pub fn text(&self, name: &'static str, text: impl fmt::Display) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Text) {
+            sink.record(name, DebugContent::Text(ShortText::of(text)));
+        }
+    }
+
+    /// Marks this moment with a few words; else as [`text`](Self::text).
+    #[inline]
+    pub fn annotate(&self, name: &'static str, text: impl fmt::Display) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Annotation) {
+            sink.record(name, DebugContent::Annotation(ShortText::of(text)));
+        }
+    }
+
+    /// Shows an image; `fill` gets its pixels, all zero.
+    ///
+    /// There are a few buffers for all images of a worker, made when somebody first wants one: that first
+    /// image is dropped, as are those for which all buffers are on their way. A representation that is an
+    /// image can be watched itself, and needs none of this.
+    ///
+    /// ```
+    /// use hemiola_model::module::{Debug, ImageFormat, PixelFormat};
+    ///
+    /// fn update(is_green: &[bool], debug: &Debug) {
+    ///     let format = ImageFormat { width: 80, height: 60, pixels: PixelFormat::Mono8 };
+    ///     debug.image("green", format, |pixels| {
+    ///         pixels.iter_mut().zip(is_green).for_each(|(pixel, green)| *pixel = u8::from(*green) * 255);
+    ///     });
+    /// }
+    /// update(&[], &Debug::default());
+    /// ```
+    #[inline]
+    pub fn image(&self, name: &'static str, format: ImageFormat, fill: impl FnOnce(&mut [u8])) {
+        if let Some(sink) = self.sink_of(name, DebugKind::Image) {
+            let mut fill = Some(fill);
+            sink.image(name, format, &mut |pixels| {
+                if let Some(fill) = fill.take() {
+                    fill(pixels);
+                }
+            });
+        }
+    }
+
+    /// Whether somebody wants that name: for code that runs only on request. What the update provides
+    /// must not depend on it.
+    #[inline]
+    pub fn wants(&self, name: &'static str) -> bool {
+        self.sink_of(name, DebugKind::Request).is_some()
+    }
+
+    /// Where records of that name go, if somebody wants them.
+    #[inline]
+    fn sink_of(&self, name: &'static str, kind: DebugKind) -> Option<&'c dyn DebugSink> {
+        self.sink.filter(|sink| sink.wants(name, kind))
     }
 }
 
 impl fmt::Debug for Debug<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(if self.is_watched() { "Debug(watched)" } else { "Debug(not watched)" })
+        formatter.write_str(if self.sink.is_some() { "Debug(watched)" } else { "Debug(not watched)" })
+    }
+}
+
+/// What [`Debug::plot`] takes: a number, or a closure that returns one.
+///
+/// ```
+/// use hemiola_model::module::Plotted;
+///
+/// assert_eq!(0.5_f32.number(), 0.5);
+/// assert_eq!(true.number(), 1.0);
+/// assert_eq!((|| 7_u8).number(), 7.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be plotted",
+    label = "neither a number nor a closure that returns one",
+    note = "a plot takes a number, a `bool`, or a closure without arguments that returns one of them"
+)]
+pub trait Plotted {
+    /// The number; 64-bit integers are rounded.
+    fn number(self) -> f64;
+}
+
+macro_rules! plotted {
+    ($($number:ty: $convert:expr),*) => { $(
+        impl Plotted for $number {
+            #[inline]
+            fn number(self) -> f64 {
+                $convert(self)
+            }
+        }
+    )* };
+}
+
+plotted! {
+    f64: f64::from, f32: f64::from, bool: f64::from,
+    u8: f64::from, u16: f64::from, u32: f64::from, i8: f64::from, i16: f64::from, i32: f64::from,
+    u64: |number| number as f64, i64: |number| number as f64,
+    usize: |number| number as f64, isize: |number| number as f64
+}
+
+impl<F: FnOnce() -> N, N: Plotted> Plotted for F {
+    #[inline]
+    fn number(self) -> f64 {
+        self().number()
     }
 }

@@ -97,7 +97,8 @@ fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
         for published in parts.iter().flat_map(|part| &part.published).filter(|published| published.topic == piece.name)
         {
             let inlet = piece.inlets.iter().find(|inlet| inlet.place == published.place);
-            let (first, end) = inlet.map_or((0, 0), |inlet| (inlet.first, inlet.first.saturating_add(inlet.count.into())));
+            let (first, end) =
+                inlet.map_or((0, 0), |inlet| (inlet.first, inlet.first.saturating_add(inlet.count.into())));
             if published.next < first || published.next > end {
                 return Some(&piece.name);
             }
@@ -271,7 +272,9 @@ pub fn adapted(
     let from = channel.definition().map_err(|error| problem(&error))?;
     let to = Definition::parse(&schema.name, &schema.text).map_err(|error| problem(&error))?;
     let from = Arc::new(from.renamed(data_type));
-    let adapter = Adapter::new(&from, &Arc::new(to), default, []).map_err(|error| problem(&error))?;
+    let moved = from.moved(data_type);
+    let moved = moved.iter().map(|(field, source)| (field.as_str(), source.clone()));
+    let adapter = Adapter::new(&from, &Arc::new(to), default, moved).map_err(|error| problem(&error))?;
     let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
     if !changes.is_empty() {
         tell(format!("is not what it was when it was recorded: {}", changes.join(", ")));

@@ -10,6 +10,7 @@ use hemiola_runtime::{Observer, RobotHandle, SeenValue};
 use hemiola_words::counted;
 
 use super::channels::Channels;
+use super::debug::DebugChannels;
 use super::journal::JournalChannels;
 use super::keeper::{Keeper, Order};
 use super::parts::Parts;
@@ -32,6 +33,7 @@ pub struct Output {
     keeper: Keeper,
     channels: Channels,
     topics: TopicChannels,
+    debug: DebugChannels,
     journal: JournalChannels,
     runs: TranscriptChannels,
     checkpoints: CheckpointChannels,
@@ -49,7 +51,7 @@ impl Output {
         head: Head,
     ) -> Result<Self, RecordingError> {
         let channels = Channels::of(seen, &recording);
-        let Recording { path, compression, flush, split, keep, reserve, topics, .. } = recording;
+        let Recording { path, compression, flush, split, keep, reserve, topics, images, .. } = recording;
         let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
             .map_err(|error| RecordingError::Write { path: path.clone(), error })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -66,6 +68,7 @@ impl Output {
             keeper,
             channels,
             topics: TopicChannels::new(handle, seen, topics),
+            debug: DebugChannels::new(images),
             journal: JournalChannels::default(),
             runs: TranscriptChannels::default(),
             checkpoints: CheckpointChannels::new(handle.sources()),
@@ -83,6 +86,7 @@ impl Output {
         self.channels.begin(&mut log)?;
         self.topics.begin(&mut log)?;
         self.journal.begin(&mut log)?;
+        self.debug.begin();
         self.runs.begin();
         self.checkpoints.begin();
         self.keeper.order(Order::Began(log.synchroniser()?));
@@ -137,6 +141,14 @@ impl Output {
                     self.fail(error);
                 }
             }
+        }
+    }
+
+    /// What updates have shown.
+    pub fn write_debug(&mut self, seen: &mut Observer) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(error) = self.debug.write(log, seen) {
+            self.fail(error);
         }
     }
 
@@ -203,6 +215,7 @@ impl Output {
     fn end_file(&mut self, mut log: LogWriter, seen: &mut Observer) -> Result<(), LogError> {
         let mut counts = self.channels.counts(seen);
         counts.extend(self.topics.counts(seen));
+        counts.extend(self.debug.counts(seen));
         log.metadata(COUNTS, counts)?;
         self.keeper.order(Order::Ended { log: Box::new(log), path: self.parts.path(), end: self.parts.newest() });
         Ok(())
@@ -228,6 +241,8 @@ impl Output {
 
     fn end(&mut self, mut log: LogWriter, seen: &mut Observer) -> Result<(), LogError> {
         self.topics.begin_new(seen, &mut log)?;
+        self.debug.write(&mut log, seen)?;
+        self.debug.finish(&mut log)?;
         self.journal.write(&mut log, seen, &mut self.head, &mut self.buffer)?;
         let report = self.handle.report().to_json();
         log.attach("statistics.json", "application/json", self.handle.now(), report.as_bytes())?;

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hemiola_log::LogCompression;
+use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{Condition, LogConfiguration, LogExtent};
 use hemiola_runtime::{Observation, Robot, ValueRequest};
 
 use crate::error::RecordingError;
+use crate::shown::IMAGE_TYPE;
 
 /// What is recorded of a run, where and how.
 pub struct Recording {
@@ -34,6 +36,10 @@ pub struct Recording {
     pub conditions: BTreeMap<String, Condition>,
     /// Of the topics.
     pub topics: TopicChoice,
+    /// What of plots, drawings and texts of updates.
+    pub debug: Vec<String>,
+    /// The representations that are images: spaces of drawings over them.
+    pub images: BTreeSet<String>,
     /// What is configured and nobody provides.
     pub idle: Vec<String>,
 }
@@ -91,6 +97,8 @@ impl Recording {
             only_watched,
             conditions,
             topics,
+            debug: configuration.debug.clone(),
+            images: images(robot, &recordable),
             idle,
         }))
     }
@@ -105,11 +113,23 @@ impl Recording {
             .with_runs()
             .with_journal()
             .complete();
+        let observation = match self.debug.is_empty() {
+            true => observation,
+            false => observation.with_debug(&self.debug),
+        };
         match self.checkpoint {
             Some(period) => observation.with_checkpoints(period),
             None => observation,
         }
     }
+}
+
+/// Those that viewers draw as images.
+fn images(robot: &Robot, recordable: &[String]) -> BTreeSet<String> {
+    let is_image = |name: &&String| {
+        robot.data_type(name).is_some_and(|data_type| MessageSchema::of(name, &data_type).name == IMAGE_TYPE)
+    };
+    recordable.iter().filter(is_image).cloned().collect()
 }
 
 /// Which topics are recorded: all, but for what is said. They come and go while the robot runs.

@@ -109,6 +109,8 @@ impl Part {
         let fields = fields.map(|(field, from)| {
             (field.as_str(), FieldSource { path: from.from.clone(), scale: from.scale, offset: from.offset })
         });
+        let moved = if self.mapping.is_none() { recorded.moved(&self.data_type) } else { Vec::new() };
+        let fields = fields.chain(moved.iter().map(|(field, source)| (field.as_str(), source.clone())));
         Adapter::new(&recorded, &Arc::new(wanted), default.bytes(), fields).map_err(|error| problem(error.to_string()))
     }
 

@@ -59,6 +59,7 @@ impl RobotHandle {
                     Some(file) => self.monitor().start_trace(file),
                     None => self.monitor().stop_trace(),
                 };
+                self.state.set_watched(self.monitor().is_watched());
                 if result.is_ok() {
                     self.note_change(change, None, by);
                 }

@@ -1,4 +1,4 @@
-//! Hands on what the service thread gathers: the journal, plots and drawings, figures, events.
+//! Hands on what the service thread gathers: the journal, what updates show, figures, events.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,15 +9,21 @@ use hemiola_trace::{Event, Report, WorkerId};
 use super::hand_over::{Giver, Presence, WhenFull, hand_over};
 use super::observation::Observation;
 use super::observer::{Gathered, SeenEvents};
+use crate::debug::interest::Interest;
 use crate::journal::JournalEntry;
 
 /// All who want some of it.
 #[derive(Default)]
 pub struct GatheredOutlets {
     journal: Vec<Giver<JournalEntry>>,
-    plots: Vec<Giver<DebugRecord>>,
+    debug: Vec<Watcher>,
     statistics: Vec<Periodic>,
     events: Vec<Giver<SeenEvents>>,
+}
+
+struct Watcher {
+    giver: Giver<DebugRecord>,
+    interest: Arc<Interest>,
 }
 
 struct Periodic {
@@ -29,7 +35,7 @@ struct Periodic {
 /// As many entries as the journal keeps, and some that come.
 const ENTRIES: usize = 5120;
 /// Some seconds of a busy robot.
-const PLOTS: usize = 1 << 14;
+const DEBUG_RECORDS: usize = 1 << 13;
 /// Of all workers; one piece of each comes twenty times a second.
 const EVENTS: usize = 1024;
 /// More than any robot runs.
@@ -47,10 +53,10 @@ impl GatheredOutlets {
             self.journal.push(giver);
             gathered.journal = Some(taker);
         }
-        if asked.plots {
-            let (giver, taker) = hand_over(presence, PLOTS, WhenFull::Drop);
-            self.plots.push(giver);
-            gathered.plots = Some(taker);
+        if let Some(interest) = asked.debug.clone() {
+            let (giver, taker) = hand_over(presence, DEBUG_RECORDS, WhenFull::Drop);
+            self.debug.push(Watcher { giver, interest });
+            gathered.debug = Some(taker);
         }
         if let Some(period) = asked.statistics {
             let (giver, taker) = hand_over(presence, REPORTS, WhenFull::Drop);
@@ -65,17 +71,22 @@ impl GatheredOutlets {
         gathered
     }
 
-    /// Lets go of those who have left.
-    pub fn tidy(&mut self) {
+    /// Lets go of those who have left; tells whether somebody has who watched what updates show.
+    pub fn tidy(&mut self) -> bool {
+        let watchers = self.debug.len();
         self.journal.retain(|giver| !giver.is_gone());
-        self.plots.retain(|giver| !giver.is_gone());
+        self.debug.retain(|watcher| !watcher.giver.is_gone());
         self.statistics.retain(|periodic| !periodic.giver.is_gone());
         self.events.retain(|giver| !giver.is_gone());
+        self.debug.len() < watchers
     }
 
-    /// Whether anybody wants plots and drawings.
-    pub fn wants_plots(&self) -> bool {
-        !self.plots.is_empty()
+    /// What anybody wants of what updates show; `None` if nobody watches.
+    pub fn interest(&self) -> Option<Interest> {
+        let (first, others) = self.debug.split_first()?;
+        let mut interest = (*first.interest).clone();
+        others.iter().for_each(|other| interest.join(&other.interest));
+        Some(interest)
     }
 
     /// Something has happened.
@@ -83,14 +94,17 @@ impl GatheredOutlets {
         self.journal.iter_mut().for_each(|giver| _ = giver.give(entry.clone()));
     }
 
-    /// An update has plotted or drawn something.
-    pub fn plot(&mut self, record: &DebugRecord) {
-        self.plots.iter_mut().for_each(|giver| _ = giver.give(*record));
+    /// An update has shown something.
+    pub fn show(&mut self, record: &DebugRecord) {
+        let kind = record.content.kind();
+        for Watcher { giver, .. } in self.debug.iter_mut().filter(|watcher| watcher.interest.wants(record.name, kind)) {
+            giver.give(record.clone());
+        }
     }
 
-    /// So many plots and drawings did not fit where workers leave them.
-    pub fn lost_plots(&self, count: u64) {
-        self.plots.iter().for_each(|giver| giver.count(count));
+    /// So much of what updates show did not fit where workers leave it.
+    pub fn lost_records(&self, count: u64) {
+        self.debug.iter().for_each(|watcher| watcher.giver.count(count));
     }
 
     /// A worker or source has done something.

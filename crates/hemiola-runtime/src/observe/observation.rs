@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::debug::interest::Interest;
+
 /// Which topics are chosen, by their names.
 pub type Choice = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
@@ -16,6 +18,7 @@ pub type Choice = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 /// // What a page in a browser shows
 /// let page = Observation::of(["Ball@10Hz", "RobotPose@10Hz", "UpperImage@2Hz"])
 ///     .with_journal()
+///     .with_debug(["ball.*", "field"])
 ///     .with_statistics(Duration::from_millis(200));
 /// // What a recorder needs, so that runs can be repeated
 /// let log = Observation::of(["Ball", "UpperImage"])
@@ -31,7 +34,7 @@ pub struct Observation {
     pub(crate) topics: Option<Choice>,
     pub(crate) runs: bool,
     pub(crate) parts: Option<PartChoice>,
-    pub(crate) plots: bool,
+    pub(crate) debug: Option<Arc<Interest>>,
     pub(crate) journal: bool,
     pub(crate) statistics: Option<Duration>,
     pub(crate) events: bool,
@@ -137,10 +140,13 @@ impl Observation {
         Self { parts: Some(PartChoice::Around(cycle.into(), run)), ..self }
     }
 
-    /// Plots and drawings of updates. While nobody wants them they cost updates next to nothing.
+    /// What updates plot, draw and write under these names ([`Debug`](hemiola_model::module::Debug)). A name
+    /// is given as it is, as a space (`field` for all of `field/..`), or by its beginning with a `*` behind it; `*` alone
+    /// is all. Updates compute nothing else; with no names at all, the robot only learns which there are:
+    /// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names).
     #[must_use]
-    pub fn with_plots(self) -> Self {
-        Self { plots: true, ..self }
+    pub fn with_debug(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { debug: Some(Arc::new(Interest::of(names))), ..self }
     }
 
     /// What happens besides the runs: what is still known of it, then what comes.
@@ -172,14 +178,14 @@ impl Observation {
 
 impl fmt::Debug for Observation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { values, topics, runs, parts, plots, journal, statistics, events, is_complete } = self;
+        let Self { values, topics, runs, parts, debug, journal, statistics, events, is_complete } = self;
         formatter
             .debug_struct("Observation")
             .field("values", values)
             .field("topics", &topics.is_some())
             .field("runs", runs)
             .field("parts", parts)
-            .field("plots", plots)
+            .field("debug", debug)
             .field("journal", journal)
             .field("statistics", statistics)
             .field("events", events)

@@ -59,7 +59,7 @@ pub struct Observer {
 #[derive(Default)]
 pub struct Gathered {
     pub journal: Option<Taker<JournalEntry>>,
-    pub plots: Option<Taker<DebugRecord>>,
+    pub debug: Option<Taker<DebugRecord>>,
     pub statistics: Option<Taker<Arc<Report>>>,
     pub events: Option<Taker<SeenEvents>>,
 }
@@ -78,8 +78,8 @@ pub enum Seen<'o> {
     Run(RunRecord),
     /// A cycle's part of a checkpoint of all that later runs depend on.
     Part(CyclePart),
-    /// A plot or a drawing of an update.
-    Plot(DebugRecord),
+    /// What an update has plotted, drawn or written.
+    Debug(DebugRecord),
     /// Something that happened besides.
     Journal(JournalEntry),
     /// Timing figures so far.
@@ -111,8 +111,9 @@ pub struct Dropped {
     pub runs: u64,
     /// Parts of checkpoints.
     pub parts: u64,
-    /// Plots and drawings.
-    pub plots: u64,
+    /// What updates have plotted, drawn and written, also where it did not fit into the queues that
+    /// all observers share.
+    pub debug: u64,
     /// Entries of the journal.
     pub entries: u64,
     /// Pieces of events.
@@ -153,9 +154,9 @@ impl Observer {
         if let Some(entry) = self.next_entry() {
             return Some(Seen::Journal(entry));
         }
-        let Gathered { plots, statistics, events, .. } = &mut self.gathered;
-        take(plots)
-            .map(Seen::Plot)
+        let Gathered { debug, statistics, events, .. } = &mut self.gathered;
+        take(debug)
+            .map(Seen::Debug)
             .or_else(|| take(statistics).map(Seen::Statistics))
             .or_else(|| take(events).map(Seen::Events))
     }
@@ -187,9 +188,9 @@ impl Observer {
         take(&mut self.gathered.journal)
     }
 
-    /// The next plot or drawing.
-    pub fn next_plot(&mut self) -> Option<DebugRecord> {
-        take(&mut self.gathered.plots)
+    /// What an update has plotted, drawn or written next.
+    pub fn next_debug(&mut self) -> Option<DebugRecord> {
+        take(&mut self.gathered.debug)
     }
 
     /// The representations that it sees, each with its number: [`SeenValue::channel`].
@@ -212,12 +213,12 @@ impl Observer {
     /// What it was too slow for, and will never see.
     pub fn dropped(&mut self) -> Dropped {
         let topics = self.topics.as_ref().map_or(0, |line| line.topics().len());
-        let Gathered { journal, plots, events, .. } = &self.gathered;
+        let Gathered { journal, debug, events, .. } = &self.gathered;
         Dropped {
             values: self.values.iter().flat_map(ValueLine::channels).map(|channel| channel.dropped).sum(),
             runs: self.runs.iter().map(RunLine::dropped).sum(),
             parts: self.parts.iter().map(PartLine::dropped).sum(),
-            plots: plots.as_ref().map_or(0, Taker::dropped),
+            debug: debug.as_ref().map_or(0, Taker::dropped),
             entries: journal.as_ref().map_or(0, Taker::dropped),
             events: events.as_ref().map_or(0, Taker::dropped),
             messages: (0..topics).map(|topic| self.dropped_messages(topic)).sum(),

@@ -12,6 +12,7 @@ use hemiola_trace::{Event, FailureKind, Ticks};
 
 use super::{Program, StoreRef};
 use crate::blackboard::store::Writing;
+use crate::debug::outlet::Call;
 use crate::module_instance::ModuleInstance;
 use crate::origins::OriginWriter;
 use crate::run::{FailureReason, FailureRecord};
@@ -129,7 +130,8 @@ impl Program {
         }
         worker.running(Some(trace));
         let outcome = {
-            let debug = worker.debug(self.robot.is_watched());
+            let call = || Call { update: trace, run: frame.run, time: frame.clock.now() };
+            let debug = worker.debug(self.robot.is_watched(), call);
             let context = Context::new(frame.clock, *scope, debug, frame.safe_state);
             catch_unwind(AssertUnwindSafe(|| {
                 writing.reset();

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod cycles;
+mod debug;
 mod observe;
 mod service;
 mod services;

@@ -266,7 +266,7 @@ fn observers_that_are_forgotten_or_dropped_in_the_middle_leave_the_robot_as_it_w
         }
         prints
     };
-    let everything = || Observation::of(["Filtered", "Sample", "Rare"]).with_runs().with_journal().with_plots();
+    let everything = || Observation::of(["Filtered", "Sample", "Rare"]).with_runs().with_journal().with_debug(["*"]);
     let alone = prints(&|_, _| {});
     let forgotten = prints(&|handle, run| {
         if run.is_multiple_of(100) {

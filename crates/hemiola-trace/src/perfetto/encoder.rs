@@ -170,6 +170,8 @@ pub(super) enum Track {
     Running(u16),
     Waiting(u16),
     Stolen(u8),
+    Curve(u16),
+    Annotations,
 }
 
 impl Track {
@@ -189,6 +191,8 @@ impl Track {
             Self::Running(worker) => (12, worker, 0),
             Self::Waiting(worker) => (13, worker, 0),
             Self::Stolen(core) => (14, core.into(), 0),
+            Self::Curve(id) => (15, id, 0),
+            Self::Annotations => (16, 0, 0),
         };
         kind << 32 | u64::from(high) << 16 | u64::from(low)
     }

@@ -241,6 +241,29 @@ fn nested_tasks_are_nested_slices() {
 }
 
 #[test]
+fn what_updates_show_of_themselves_is_counters_and_instants_and_does_not_disturb_the_rest() {
+    let scenario = Scenario::of(Duration::from_millis(100));
+    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
+    for (worker, events) in scenario.capture.workers() {
+        writer.append(worker, events).unwrap();
+        writer.plot(Ticks(10), "ball.score", 0.5).unwrap();
+        writer.plot(Ticks(20), "ball.score", f64::NAN).unwrap();
+        writer.plot(Ticks(20), "pose.quality", -1.5).unwrap();
+        // Called as one of the trace's own instants is.
+        writer.annotate(Ticks(30), "Whistle.detect", "failure", "a whistle").unwrap();
+    }
+    let bytes = writer.finish().unwrap();
+    let trace = Trace::decode(&bytes);
+    trace.assert_sound();
+    let workers = scenario.capture.workers().count();
+    let on = |name: &str| trace.events.iter().filter(|event| trace.track_of(event) == name).count();
+    assert_eq!([on("ball.score"), on("pose.quality"), on("annotations")], [workers; 3]);
+    let (known, read) =
+        (told(&scenario.capture, &scenario.catalog), perfetto::Trace::decode(&bytes, "memory").unwrap());
+    assert_eq!(told(&read.capture, &read.catalog), known);
+}
+
+#[test]
 fn lost_events_are_shown_where_the_next_ones_begin() {
     let scenario = Scenario::of(Duration::from_millis(20));
     let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();

@@ -5,6 +5,7 @@
 //! | [`odometry_reader`] | odometry | way since the last run |
 //! | [`ground_viewer`] | joints, torso | ground that the cameras see |
 //! | [`ball_filter`] | seen ball, way, view | ball and other hypotheses |
+//! | [`ball_fit`] | seen ball, way, view | ball: another way to the same end, for `[providers]` |
 //! | [`ball_predictor`] | ball | where it rolls and rests |
 //! | [`self_locator`] | seen lines and landmarks, way | particles: poses that the robot could have |
 //! | [`pose_tracker`] | particles, way | clusters of them, and the one pose |
@@ -19,6 +20,7 @@ pub mod ground_viewer;
 pub mod odometry_reader;
 
 pub mod ball_filter;
+pub mod ball_fit;
 pub mod ball_predictor;
 
 pub mod pose_tracker;
@@ -32,5 +34,6 @@ pub mod world_modeler;
 
 mod field_map;
 mod moving_point;
+mod pitch;
 pub(crate) mod random;
 pub(crate) mod sighting;

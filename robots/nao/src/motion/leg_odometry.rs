@@ -50,7 +50,7 @@ impl LegOdometry {
         }
         self.last = Some(now);
         odometry.pose = self.pose;
-        debug.draw("odometry", Shape::point(self.pose.translation.to_array(), 0x4488ff));
+        debug.draw("odometry", |canvas| canvas.point(self.pose.translation, 0x4488ff));
     }
 }
 

@@ -86,9 +86,11 @@ impl StepPlanner {
         plan.frame = self.frame;
         let mut future = self.walker;
         plan.upcoming = std::array::from_fn(|_| future.advance(&intent, &self.parameters));
-        if let Some(swing) = self.now.swing {
-            debug.draw("steps", Shape::circle(swing.target.translation.to_array(), 0.03, 0xffcc00));
-        }
+        debug.draw("steps", |canvas| {
+            if let Some(swing) = self.now.swing {
+                canvas.circle(swing.target.translation, 0.03, 0xffcc00);
+            }
+        });
     }
 }
 

@@ -50,8 +50,9 @@ pub struct JointRequest {
 
 /// A camera image as the NAO delivers it: YUYV 4:2:2, rows from top to bottom.
 ///
-/// Two neighbouring pixels share four bytes: Y of the left, Cb, Y of the right, Cr.
-#[derive(Data, Clone, Debug, Default, PartialEq)]
+/// Two neighbouring pixels share four bytes: Y of the left, Cb, Y of the right, Cr. Outside the process it is a `sensor_msgs/Image`
+/// ([`image_message`](super::image_message)).
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image {
     /// In pixels; even.
     pub width: u32,
@@ -168,6 +169,7 @@ impl Image {
 
 /// The newest image of the camera in the forehead.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(transparent)]
 pub struct UpperImage {
     /// The pixels.
     pub image: Image,
@@ -175,6 +177,7 @@ pub struct UpperImage {
 
 /// The newest image of the camera in the mouth.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(transparent)]
 pub struct LowerImage {
     /// The pixels.
     pub image: Image,

@@ -1,7 +1,9 @@
 //! How right the robot is, which only a simulation can tell.
 
+use glam::Vec2;
 use hemiola::prelude::*;
 
+use crate::field::BALL_RADIUS;
 use crate::geometry::normalize_angle;
 use crate::representations::modeling::{BallModel, RobotPose};
 use crate::representations::sensing::GroundTruth;
@@ -46,7 +48,14 @@ const SETTLED: f32 = 3.0;
 #[module]
 impl TruthComparison {
     #[update]
-    fn report(&mut self, truth: &GroundTruth, pose: &RobotPose, ball: &BallModel, report: &mut TruthReport) {
+    fn report(
+        &mut self,
+        truth: &GroundTruth,
+        pose: &RobotPose,
+        ball: &BallModel,
+        debug: &Debug,
+        report: &mut TruthReport,
+    ) {
         report.time = truth.time;
         report.score = truth.score;
         report.scored_at = truth.scored_at;
@@ -68,13 +77,20 @@ impl TruthComparison {
         self.falls += u32::from(truth.fallen && !self.was_fallen);
         self.was_fallen = truth.fallen;
         report.falls = self.falls;
+        debug.draw("field/truth", |canvas| {
+            let nose = truth.robot.transform(Vec2::new(0.3, 0.0));
+            canvas.circle(truth.robot.translation, 0.13, Color::WHITE);
+            canvas.arrow(truth.robot.translation, nose, Color::WHITE);
+            canvas.circle(truth.ball, BALL_RADIUS, Color::WHITE);
+            truth.others.iter().for_each(|other| canvas.circle(*other, 0.13, Color::GRAY));
+        });
+        debug.plot("truth.position error", report.position_error);
+        debug.plot("truth.ball error", report.ball_error.unwrap_or(f32::NAN));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec2;
-
     use super::*;
     use crate::geometry::Pose2;
 
@@ -90,7 +106,7 @@ mod tests {
         let pose = RobotPose { pose: Pose2::new(1.0, 0.5, 0.1), quality: 1.0 };
         let ball = BallModel { position: Some(Vec2::new(1.0, 0.2)), ..BallModel::default() };
         let mut report = TruthReport::default();
-        comparison.report(&truth, &pose, &ball, &mut report);
+        comparison.report(&truth, &pose, &ball, &Debug::default(), &mut report);
         assert!((report.position_error - 0.5).abs() < 1e-6 && (report.heading_error - 0.1).abs() < 1e-6);
         assert!((report.ball_error.unwrap() - 0.2).abs() < 1e-6);
     }

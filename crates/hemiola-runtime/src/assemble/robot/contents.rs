@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use hemiola_model::data::DataType;
 use hemiola_model::module::{ArgumentKind, ModuleDescriptor, PortRole, Update};
 use hemiola_model::{RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::UpdateId;
@@ -98,6 +99,12 @@ impl Robot {
     pub fn recordable(&self) -> Vec<String> {
         let provided = self.provided().into_values();
         provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
+    }
+
+    /// What values of a representation are outside the process; `None` if nobody provides it, or it is
+    /// opaque.
+    pub fn data_type(&self, representation: &str) -> Option<DataType> {
+        self.provided().into_values().find(|descriptor| descriptor.name() == representation)?.data_type()
     }
 
     /// The names of all topics that a module or source publishes or subscribes to.

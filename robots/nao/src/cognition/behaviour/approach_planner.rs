@@ -80,7 +80,10 @@ impl ApproachPlanner {
         let ball = Pose2 { rotation: heading, translation: ball.rest };
         let target = Pose2 { rotation: heading, translation: ball.transform(place) };
         approach.target = Some(target);
-        debug.draw("field", Shape::circle(target.translation.into(), 0.1, 0x00ff00));
+        debug.draw("field/approach", |canvas| {
+            canvas.circle(target.translation, 0.1, Color::GREEN);
+            canvas.arrow(target.translation, target.transform(Vec2::new(0.2, 0.0)), Color::GREEN);
+        });
     }
 
     fn choose_stage(&mut self, seen: &Seen, kind: PlayKind) {

@@ -63,9 +63,7 @@ impl PathPlanner {
         path.length = path.corners.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
         path.final_rotation = target.rotation;
         path.arrival = arrival;
-        for pair in path.corners.windows(2) {
-            debug.draw("field", Shape::line(pair[0].into(), pair[1].into(), 0x00ff00));
-        }
+        debug.draw("field/path", |canvas| canvas.line(path.corners.iter().copied(), Color::GREEN));
     }
 }
 

@@ -78,9 +78,11 @@ impl TargetSelector {
             self.last = self.fastest(world, &ball);
         }
         target.play = self.last;
-        if let Some(play) = &self.last {
-            debug.draw("field", Shape::line(ball.rest.into(), play.end.into(), 0xffff00));
-        }
+        debug.draw("field/target", |canvas| {
+            if let Some(play) = &self.last {
+                canvas.arrow(ball.rest, play.end, Color::YELLOW);
+            }
+        });
     }
 
     fn fastest(&self, world: &WorldModel, ball: &WorldBall) -> Option<Play> {

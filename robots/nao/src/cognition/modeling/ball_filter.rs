@@ -4,6 +4,7 @@ use hemiola::prelude::*;
 
 use super::moving_point::MovingPoint;
 use super::sighting;
+use crate::field::BALL_RADIUS;
 use crate::representations::modeling::{BallHypotheses, BallHypothesis, BallModel, FieldOfView, OdometryStep};
 use crate::representations::motion::{FallState, Uprightness};
 use crate::representations::perception::{BallPercept, SeenBall};
@@ -107,8 +108,16 @@ impl BallFilter {
             model.velocity = track.point.velocity;
             model.last_seen = Some(track.last_seen);
             debug.plot("ball.deviation", track.point.deviation());
-            debug.draw("robot", Shape::circle(track.point.position.into(), 0.05, 0xff8800));
         }
+        debug.draw("robot/ball", |canvas| {
+            for track in &self.tracks {
+                let is_chosen = Some(track.id) == self.best;
+                let color = Color::ORANGE.with_opacity(if is_chosen { 1.0 } else { 0.4 });
+                canvas.circle(track.point.position, BALL_RADIUS, color);
+                canvas.covariance(track.point.position, track.point.covariance(), color);
+                canvas.text(track.point.position, format_args!("{:.2}", track.existence), color);
+            }
+        });
     }
 
     fn predict(&mut self, odometry: &OdometryStep, seconds: f32) {

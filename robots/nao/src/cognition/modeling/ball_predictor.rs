@@ -45,9 +45,7 @@ impl BallPredictor {
             (1..=points.min(MOST_POINTS))
                 .map(|index| roll(position, ball.velocity, index as f32 * BallPrediction::STEP, deceleration).0),
         );
-        for pair in prediction.path.windows(2) {
-            debug.draw("robot", Shape::line(pair[0].into(), pair[1].into(), 0xffcc88));
-        }
+        debug.draw("robot/ball path", |canvas| canvas.line(prediction.path.iter().copied(), 0xffcc88));
         prediction.passing = passing(&prediction.path);
     }
 }

@@ -31,9 +31,11 @@ impl FieldBallLocator {
         field_ball.velocity = Vec2::from_angle(robot.pose.rotation).rotate(ball.velocity);
         self.last_position = field_ball.position.or(self.last_position);
         field_ball.last_position = self.last_position;
-        if let Some(position) = field_ball.position {
-            debug.draw("field", Shape::circle(position.into(), BALL_RADIUS, 0xff8800));
-        }
+        debug.draw("field/ball", |canvas| {
+            let Some(position) = field_ball.position else { return };
+            canvas.circle(position, BALL_RADIUS, Color::ORANGE);
+            canvas.arrow(position, position + field_ball.velocity, Color::ORANGE);
+        });
     }
 }
 

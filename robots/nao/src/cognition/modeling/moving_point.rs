@@ -79,6 +79,11 @@ impl MovingPoint {
         innovation.dot((self.position_covariance + covariance).inverse() * innovation)
     }
 
+    /// The covariance of the position, in m².
+    pub fn covariance(&self) -> [[f32; 2]; 2] {
+        self.position_covariance.to_cols_array_2d()
+    }
+
     /// The standard deviation of the position in its least certain direction, in metre.
     pub fn deviation(&self) -> f32 {
         let [[a, b], [_, d]] = self.position_covariance.to_cols_array_2d();

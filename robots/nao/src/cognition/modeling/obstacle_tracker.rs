@@ -85,9 +85,13 @@ impl ObstacleTracker {
             confidence: track.confidence,
         }));
         model.obstacles.sort_unstable_by(|a, b| a.position.length_squared().total_cmp(&b.position.length_squared()));
-        for obstacle in &model.obstacles {
-            debug.draw("robot", Shape::circle(obstacle.position.into(), obstacle.radius, 0xff0000));
-        }
+        debug.draw("robot/obstacles", |canvas| {
+            for track in &self.tracks {
+                let opacity = if track.confidence >= self.parameters.belief { 1.0 } else { 0.4 };
+                canvas.circle(track.point.position, track.radius, Color::RED.with_opacity(opacity));
+                canvas.covariance(track.point.position, track.point.covariance(), Color::RED.with_opacity(0.4));
+            }
+        });
     }
 
     fn observe(&mut self, seen: &SeenObstacle) {

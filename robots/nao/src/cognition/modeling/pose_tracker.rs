@@ -3,6 +3,7 @@
 use glam::Vec2;
 use hemiola::prelude::*;
 
+use super::pitch;
 use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::modeling::{OdometryStep, PoseCluster, PoseClusters, PoseParticles, RobotPose};
 
@@ -37,6 +38,17 @@ pub struct PoseTrackerParameters {
     /// Part of the way to the cluster's mean that the pose goes in a run.
     #[parameter(default = 0.3, range = 0.01..=1.0)]
     pull: f32,
+}
+
+/// The covariance of all particles around a place.
+fn spread(particles: &PoseParticles, middle: Vec2) -> [[f32; 2]; 2] {
+    let (mut covariance, mut weight) = (glam::Mat2::ZERO, 0.0);
+    for particle in &particles.particles {
+        let offset = particle.pose.translation - middle;
+        covariance += glam::Mat2::from_cols(offset * offset.x, offset * offset.y) * particle.weight;
+        weight += particle.weight;
+    }
+    (covariance * (1.0 / weight.max(f32::MIN_POSITIVE))).to_cols_array_2d()
 }
 
 #[module]
@@ -74,10 +86,13 @@ impl PoseTracker {
         self.tracked = Some(tracked);
         pose.pose = tracked;
         pose.quality = (cluster.unwrap_or(best).weight * particles.fit).clamp(0.0, 1.0);
-        let nose = tracked.transform(Vec2::new(0.2, 0.0));
-        debug.draw("field", Shape::circle(tracked.translation.into(), 0.13, 0x0000ff));
-        debug.draw("field", Shape::line(tracked.translation.into(), nose.into(), 0x0000ff));
         debug.plot("pose.quality", pose.quality);
+        debug.background("field/pitch", pitch::draw);
+        debug.draw("field/pose", |canvas| {
+            canvas.circle(tracked.translation, 0.13, Color::BLUE);
+            canvas.arrow(tracked.translation, tracked.transform(Vec2::new(0.3, 0.0)), Color::BLUE);
+            canvas.covariance(tracked.translation, spread(particles, tracked.translation), Color::CYAN);
+        });
     }
 
     /// The neighbourhood of a free particle with the most weight, and its mean. Quadratic: 22,500 comparisons of 150.

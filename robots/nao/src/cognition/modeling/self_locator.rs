@@ -76,6 +76,8 @@ pub struct SelfLocatorParameters {
     smallest_fit: f32,
 }
 
+const PARTICLE: Color = Color::new(0x8888ff);
+
 #[module]
 impl SelfLocator {
     #[update]
@@ -109,11 +111,9 @@ impl SelfLocator {
         particles.particles.extend_from_slice(&self.particles);
         particles.fit = self.fit;
         debug.plot("pose.fit", self.fit);
-        if debug.is_watched() {
-            self.particles
-                .iter()
-                .for_each(|particle| debug.draw("field", Shape::point(particle.pose.translation.into(), 0x8888ff)));
-        }
+        debug.draw("field/particles", |canvas| {
+            canvas.points(self.particles.iter().map(|particle| particle.pose.translation), PARTICLE);
+        });
     }
 
     /// Spreads the particles over the places where the robot may enter the field.

@@ -57,11 +57,13 @@ impl WorldModeler {
             let is_ball = ball.position.is_some_and(|ball| is_near(&ball, self.parameters.ball_reach));
             if !is_post && !is_ball && is_carpet(position) {
                 world.obstacles.push(WorldObstacle { position, radius: obstacle.radius });
-                debug.draw("field", Shape::circle(position.into(), obstacle.radius, 0xff0000));
             }
         }
         let distance = |obstacle: &WorldObstacle| obstacle.position.distance_squared(robot.pose.translation);
         world.obstacles.sort_unstable_by(|a, b| distance(a).total_cmp(&distance(b)));
+        debug.draw("field/obstacles", |canvas| {
+            world.obstacles.iter().for_each(|obstacle| canvas.circle(obstacle.position, obstacle.radius, Color::RED));
+        });
     }
 }
 

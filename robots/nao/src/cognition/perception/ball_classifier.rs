@@ -95,6 +95,14 @@ pub struct BallClassifier {
     parameters: BallClassifierParameters,
 }
 
+fn draw(balls: &[RatedBall], canvas: &Canvas<'_>) {
+    for ball in balls {
+        let color = Color::ORANGE.with_opacity(0.3 + 0.7 * ball.score);
+        canvas.circle(ball.center, ball.radius, color);
+        canvas.text(ball.center, format_args!("{:.2}", ball.score), color);
+    }
+}
+
 #[module]
 impl BallClassifier {
     #[update]
@@ -107,10 +115,12 @@ impl BallClassifier {
         contour: &UpperContour,
         candidates: &UpperCandidates,
         scope: &Scope,
+        debug: &Debug,
         balls: &mut UpperBalls,
     ) {
         let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
         self.rate(&seen, &candidates.candidates, scope, &mut balls.balls);
+        debug.draw("UpperImage/ball candidates", |canvas| draw(&balls.balls, canvas));
     }
 
     #[update]
@@ -123,10 +133,12 @@ impl BallClassifier {
         contour: &LowerContour,
         candidates: &LowerCandidates,
         scope: &Scope,
+        debug: &Debug,
         balls: &mut LowerBalls,
     ) {
         let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
         self.rate(&seen, &candidates.candidates, scope, &mut balls.balls);
+        debug.draw("LowerImage/ball candidates", |canvas| draw(&balls.balls, canvas));
     }
 }
 

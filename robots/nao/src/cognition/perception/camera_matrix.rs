@@ -84,6 +84,10 @@ impl CameraView {
         if slope.abs() < 1e-9 { f32::MIN } else { -origin / slope }
     }
 
+    fn draw_horizon(&self, canvas: &Canvas<'_>) {
+        canvas.line([0.0, self.size.x].map(|column| [column, self.horizon(column)]), Color::CYAN);
+    }
+
     /// How many pixels a metre spans where it lies at a ground point and across the line of sight.
     #[inline]
     #[must_use]
@@ -150,13 +154,29 @@ pub struct CameraMatrix {
 #[module]
 impl CameraMatrix {
     #[update]
-    fn upper(&self, image: &UpperImage, joints: &JointAngles, torso: &TorsoPose, camera: &mut UpperCamera) {
+    fn upper(
+        &self,
+        image: &UpperImage,
+        joints: &JointAngles,
+        torso: &TorsoPose,
+        debug: &Debug,
+        camera: &mut UpperCamera,
+    ) {
         camera.view = self.view(Camera::Upper, &image.image, joints, torso);
+        debug.draw("UpperImage/horizon", |canvas| camera.view.draw_horizon(canvas));
     }
 
     #[update]
-    fn lower(&self, image: &LowerImage, joints: &JointAngles, torso: &TorsoPose, camera: &mut LowerCamera) {
+    fn lower(
+        &self,
+        image: &LowerImage,
+        joints: &JointAngles,
+        torso: &TorsoPose,
+        debug: &Debug,
+        camera: &mut LowerCamera,
+    ) {
         camera.view = self.view(Camera::Lower, &image.image, joints, torso);
+        debug.draw("LowerImage/horizon", |canvas| camera.view.draw_horizon(canvas));
     }
 }
 

@@ -27,6 +27,10 @@ impl Boundary {
         Some(from.y + (to.y - from.y) * (column - from.x) / (to.x - from.x).max(1e-3))
     }
 
+    fn draw(&self, canvas: &Canvas<'_>) {
+        canvas.line(self.corners.iter().copied(), Color::YELLOW);
+    }
+
     /// Whether an image point lies on the carpet or on something that stands on it.
     #[inline]
     #[must_use]
@@ -71,13 +75,15 @@ pub struct FieldBoundary {
 #[module]
 impl FieldBoundary {
     #[update]
-    fn upper(&self, scans: &UpperScans, boundary: &mut UpperBoundary) {
+    fn upper(&self, scans: &UpperScans, debug: &Debug, boundary: &mut UpperBoundary) {
         self.hull(&scans.scans, &mut boundary.boundary);
+        debug.draw("UpperImage/boundary", |canvas| boundary.boundary.draw(canvas));
     }
 
     #[update]
-    fn lower(&self, scans: &LowerScans, boundary: &mut LowerBoundary) {
+    fn lower(&self, scans: &LowerScans, debug: &Debug, boundary: &mut LowerBoundary) {
         self.hull(&scans.scans, &mut boundary.boundary);
+        debug.draw("LowerImage/boundary", |canvas| boundary.boundary.draw(canvas));
     }
 }
 

@@ -84,6 +84,7 @@ pub struct LineSpots {
 #[module]
 impl LineSpots {
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update names all that it reads")]
     fn upper(
         &self,
         image: &UpperImage,
@@ -91,13 +92,18 @@ impl LineSpots {
         color: &UpperFieldColor,
         contour: &UpperContour,
         boundary: &UpperBoundary,
+        debug: &Debug,
         spots: &mut UpperSpots,
     ) {
         let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
         self.find(&seen, &boundary.boundary, &mut spots.spots);
+        debug.draw("UpperImage/line spots", |canvas| {
+            canvas.points(spots.spots.spots.iter().map(|spot| spot.image), Color::RED);
+        });
     }
 
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update names all that it reads")]
     fn lower(
         &self,
         image: &LowerImage,
@@ -105,10 +111,14 @@ impl LineSpots {
         color: &LowerFieldColor,
         contour: &LowerContour,
         boundary: &LowerBoundary,
+        debug: &Debug,
         spots: &mut LowerSpots,
     ) {
         let seen = Seen { image: &image.image, view: &camera.view, tone: &color.green, contour: &contour.contour };
         self.find(&seen, &boundary.boundary, &mut spots.spots);
+        debug.draw("LowerImage/line spots", |canvas| {
+            canvas.points(spots.spots.spots.iter().map(|spot| spot.image), Color::RED);
+        });
     }
 }
 

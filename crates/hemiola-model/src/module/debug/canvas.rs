@@ -1,0 +1,188 @@
+//! What drawings are drawn on.
+
+use super::{Color, DebugContent, DebugSink, Points, Shape, ShortText};
+use std::cell::Cell;
+use std::fmt;
+
+/// Draws in a space of two dimensions: [`Debug::draw`](super::Debug::draw). Points are arrays, pairs,
+/// or vectors of a library that become arrays.
+///
+/// ```
+/// use hemiola_model::module::{Color, Debug};
+///
+/// fn update(path: &[[f32; 2]], debug: &Debug) {
+///     debug.draw("field/path", |canvas| {
+///         canvas.line(path.iter().copied(), Color::GREEN);
+///         canvas.covariance([1.0, 0.5], [[0.04, 0.01], [0.01, 0.02]], 0x4488ff);
+///     });
+/// }
+/// update(&[], &Debug::default());
+/// ```
+pub struct Canvas<'d> {
+    pen: Pen<'d>,
+}
+
+impl<'d> Canvas<'d> {
+    pub(super) fn draw(sink: &'d dyn DebugSink, name: &'static str, is_background: bool, draw: impl FnOnce(&Self)) {
+        let canvas = Self { pen: Pen { sink, name, is_background, has_drawn: Cell::new(false) } };
+        draw(&canvas);
+        canvas.pen.finish();
+    }
+
+    /// A point.
+    pub fn point(&self, at: impl Into<[f32; 2]>, color: impl Into<Color>) {
+        self.points([at], color);
+    }
+
+    /// Points, many of them for little.
+    pub fn points(&self, points: impl IntoIterator<Item = impl Into<[f32; 2]>>, color: impl Into<Color>) {
+        self.pen.points(points, color.into(), Shape::Points);
+    }
+
+    /// A line from point to point.
+    pub fn line(&self, points: impl IntoIterator<Item = impl Into<[f32; 2]>>, color: impl Into<Color>) {
+        self.pen.line(points.into_iter().map(Into::into), color.into(), Shape::Line);
+    }
+
+    /// A line around an area: from the last point back to the first.
+    pub fn polygon(&self, points: impl IntoIterator<Item = impl Into<[f32; 2]>>, color: impl Into<Color>) {
+        let mut points = points.into_iter().map(Into::into);
+        let first = points.next();
+        self.pen.line(first.into_iter().chain(points).chain(first), color.into(), Shape::Line);
+    }
+
+    /// An arrow.
+    pub fn arrow(&self, from: impl Into<[f32; 2]>, to: impl Into<[f32; 2]>, color: impl Into<Color>) {
+        self.pen.draw(Shape::Arrow { from: from.into(), to: to.into() }, color.into());
+    }
+
+    /// A circle.
+    pub fn circle(&self, center: impl Into<[f32; 2]>, radius: f32, color: impl Into<Color>) {
+        self.pen.draw(Shape::Circle { center: center.into(), radius }, color.into());
+    }
+
+    /// An ellipse: half of its length along its two axes, and where the first of them points, in
+    /// radian from x towards y.
+    pub fn ellipse(&self, center: impl Into<[f32; 2]>, axes: [f32; 2], angle: f32, color: impl Into<Color>) {
+        self.pen.draw(Shape::Ellipse { center: center.into(), axes, angle }, color.into());
+    }
+
+    /// The ellipse of one standard deviation.
+    pub fn covariance(&self, mean: impl Into<[f32; 2]>, covariance: [[f32; 2]; 2], color: impl Into<Color>) {
+        self.pen.draw(Shape::covariance(mean.into(), covariance), color.into());
+    }
+
+    /// A text; at most [`ShortText::CAPACITY`] bytes of it.
+    pub fn text(&self, at: impl Into<[f32; 2]>, text: impl fmt::Display, color: impl Into<Color>) {
+        self.pen.draw(Shape::Text { at: at.into(), text: ShortText::of(text) }, color.into());
+    }
+}
+
+/// Draws in a space of three dimensions: [`Debug::draw_3d`](super::Debug::draw_3d).
+///
+/// ```
+/// use hemiola_model::module::{Color, Debug};
+///
+/// fn update(foot: [f32; 3], debug: &Debug) {
+///     debug.draw_3d("torso/feet", |scene| {
+///         scene.frame(foot, [0.0, 0.0, 0.0, 1.0], 0.1);
+///         scene.line([[0.0; 3], foot], Color::WHITE);
+///     });
+/// }
+/// update([0.0, 0.05, -0.33], &Debug::default());
+/// ```
+pub struct Scene<'d> {
+    pen: Pen<'d>,
+}
+
+impl<'d> Scene<'d> {
+    pub(super) fn draw(sink: &'d dyn DebugSink, name: &'static str, draw: impl FnOnce(&Self)) {
+        let scene = Self { pen: Pen { sink, name, is_background: false, has_drawn: Cell::new(false) } };
+        draw(&scene);
+        scene.pen.finish();
+    }
+
+    /// A point.
+    pub fn point(&self, at: impl Into<[f32; 3]>, color: impl Into<Color>) {
+        self.points([at], color);
+    }
+
+    /// Points, many of them for little.
+    pub fn points(&self, points: impl IntoIterator<Item = impl Into<[f32; 3]>>, color: impl Into<Color>) {
+        self.pen.points(points, color.into(), Shape::Points3d);
+    }
+
+    /// A line from point to point.
+    pub fn line(&self, points: impl IntoIterator<Item = impl Into<[f32; 3]>>, color: impl Into<Color>) {
+        self.pen.line(points.into_iter().map(Into::into), color.into(), Shape::Line3d);
+    }
+
+    /// An arrow.
+    pub fn arrow(&self, from: impl Into<[f32; 3]>, to: impl Into<[f32; 3]>, color: impl Into<Color>) {
+        self.pen.draw(Shape::Arrow3d { from: from.into(), to: to.into() }, color.into());
+    }
+
+    /// The axes of a coordinate frame, so long: its origin, and a unit quaternion (x, y, z, w).
+    pub fn frame(&self, position: impl Into<[f32; 3]>, rotation: impl Into<[f32; 4]>, length: f32) {
+        let shape = Shape::Frame { position: position.into(), rotation: rotation.into(), length };
+        self.pen.draw(shape, Color::WHITE);
+    }
+
+    /// A text; at most [`ShortText::CAPACITY`] bytes of it.
+    pub fn text(&self, at: impl Into<[f32; 3]>, text: impl fmt::Display, color: impl Into<Color>) {
+        self.pen.draw(Shape::Text3d { at: at.into(), text: ShortText::of(text) }, color.into());
+    }
+}
+
+/// What both draw with.
+struct Pen<'d> {
+    sink: &'d dyn DebugSink,
+    name: &'static str,
+    is_background: bool,
+    has_drawn: Cell<bool>,
+}
+
+impl Pen<'_> {
+    fn draw(&self, shape: Shape, color: Color) {
+        self.has_drawn.set(true);
+        self.sink.record(self.name, DebugContent::Draw { shape, color, is_background: self.is_background });
+    }
+
+    fn points<const D: usize, const CAPACITY: usize>(
+        &self,
+        points: impl IntoIterator<Item = impl Into<[f32; D]>>,
+        color: Color,
+        shape: impl Fn(Points<D, CAPACITY>) -> Shape,
+    ) {
+        let mut points = points.into_iter().map(Into::into).peekable();
+        while points.peek().is_some() {
+            self.draw(shape(points.by_ref().take(CAPACITY).collect()), color);
+        }
+    }
+
+    /// In pieces, each of which begins where the one before it ends.
+    fn line<const D: usize, const CAPACITY: usize>(
+        &self,
+        points: impl Iterator<Item = [f32; D]>,
+        color: Color,
+        shape: impl Fn(Points<D, CAPACITY>) -> Shape,
+    ) {
+        let mut piece = Points::default();
+        for point in points {
+            if piece.push(point) {
+                continue;
+            }
+            self.draw(shape(piece), color);
+            piece = piece.last().copied().into_iter().chain([point]).collect();
+        }
+        if piece.len() > 1 {
+            self.draw(shape(piece), color);
+        }
+    }
+
+    fn finish(self) {
+        if !self.has_drawn.get() {
+            self.draw(Shape::Nothing, Color::BLACK);
+        }
+    }
+}

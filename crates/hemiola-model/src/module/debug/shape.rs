@@ -1,0 +1,154 @@
+use super::ShortText;
+use std::fmt;
+use std::ops::Deref;
+
+/// Something drawn in a space; lengths are in the space's own unit.
+///
+/// Shapes are made by [`Canvas`](super::Canvas) and [`Scene`](super::Scene).
+///
+/// ```
+/// use hemiola_model::module::Shape;
+///
+/// // Which ellipse is a covariance? Here one that is long along the first axis.
+/// let Shape::Ellipse { axes, angle, .. } = Shape::covariance([0.0, 0.0], [[0.04, 0.0], [0.0, 0.01]]) else { panic!() };
+/// assert_eq!((axes, angle), ([0.2, 0.1], 0.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// Points.
+    Points(Points<2, 9>),
+    /// A line from point to point; that of a polygon ends where it began. Those of many points
+    /// come in pieces.
+    Line(Points<2, 9>),
+    /// An arrow.
+    Arrow {
+        /// Where it begins.
+        from: [f32; 2],
+        /// Where its head is.
+        to: [f32; 2],
+    },
+    /// A circle.
+    Circle {
+        /// Its centre.
+        center: [f32; 2],
+        /// Its radius.
+        radius: f32,
+    },
+    /// An ellipse.
+    Ellipse {
+        /// Its centre.
+        center: [f32; 2],
+        /// Half of its length along its first and its second axis.
+        axes: [f32; 2],
+        /// Where its first axis points: the angle from x towards y, in radian.
+        angle: f32,
+    },
+    /// A text.
+    Text {
+        /// Where it begins.
+        at: [f32; 2],
+        /// What it says.
+        text: ShortText,
+    },
+    /// Points in space.
+    Points3d(Points<3, 6>),
+    /// A line in space, from point to point.
+    Line3d(Points<3, 6>),
+    /// An arrow in space.
+    Arrow3d {
+        /// Where it begins.
+        from: [f32; 3],
+        /// Where its head is.
+        to: [f32; 3],
+    },
+    /// The three axes of a coordinate frame: red, green, blue.
+    Frame {
+        /// Where its origin is.
+        position: [f32; 3],
+        /// How it is turned, a unit quaternion: x, y, z, w.
+        rotation: [f32; 4],
+        /// How long its axes are drawn.
+        length: f32,
+    },
+    /// A text in space.
+    Text3d {
+        /// Where it begins.
+        at: [f32; 3],
+        /// What it says.
+        text: ShortText,
+    },
+    /// The update has drawn nothing: what it drew in earlier runs goes.
+    Nothing,
+}
+
+impl Shape {
+    /// The ellipse of one standard deviation.
+    pub fn covariance(mean: [f32; 2], covariance: [[f32; 2]; 2]) -> Self {
+        let [[xx, xy], [_, yy]] = covariance;
+        let (middle, half) = ((xx + yy) / 2.0, (xx - yy) / 2.0);
+        let distance = half.hypot(xy);
+        // Rounding may make the smaller one negative.
+        let axes = [middle + distance, middle - distance].map(|variance| variance.max(0.0).sqrt());
+        Self::Ellipse { center: mean, axes, angle: xy.atan2(half) / 2.0 }
+    }
+}
+
+/// A few points: at most `CAPACITY`, of `D` coordinates each.
+///
+/// ```
+/// use hemiola_model::module::Points;
+///
+/// let corners: Points<2, 9> = [[0.0, 0.0], [1.0, 0.0]].into_iter().collect();
+/// assert_eq!(corners.last(), Some(&[1.0, 0.0]));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Points<const D: usize, const CAPACITY: usize> {
+    count: u8,
+    points: [[f32; D]; CAPACITY],
+}
+
+impl<const D: usize, const CAPACITY: usize> Points<D, CAPACITY> {
+    /// Appends a point; `false` if there is no room.
+    pub fn push(&mut self, point: [f32; D]) -> bool {
+        let Some(place) = self.points.get_mut(usize::from(self.count)) else { return false };
+        *place = point;
+        self.count += 1;
+        true
+    }
+}
+
+impl<const D: usize, const CAPACITY: usize> Default for Points<D, CAPACITY> {
+    fn default() -> Self {
+        const { assert!(CAPACITY <= u8::MAX as usize) };
+        Self { count: 0, points: [[0.0; D]; CAPACITY] }
+    }
+}
+
+/// As many as fit.
+impl<const D: usize, const CAPACITY: usize> FromIterator<[f32; D]> for Points<D, CAPACITY> {
+    fn from_iter<I: IntoIterator<Item = [f32; D]>>(points: I) -> Self {
+        let mut some = Self::default();
+        points.into_iter().take(CAPACITY).for_each(|point| _ = some.push(point));
+        some
+    }
+}
+
+impl<const D: usize, const CAPACITY: usize> Deref for Points<D, CAPACITY> {
+    type Target = [[f32; D]];
+
+    fn deref(&self) -> &Self::Target {
+        &self.points[..usize::from(self.count)]
+    }
+}
+
+impl<const D: usize, const CAPACITY: usize> PartialEq for Points<D, CAPACITY> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<const D: usize, const CAPACITY: usize> fmt::Debug for Points<D, CAPACITY> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, formatter)
+    }
+}

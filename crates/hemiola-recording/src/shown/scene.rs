@@ -1,0 +1,149 @@
+//! Drawings in spaces: an entity for each update and name, which replaces the one before it. Drawings in
+//! two dimensions lie on the ground of their frame.
+
+use std::f32::consts::TAU;
+use std::time::Duration;
+
+use hemiola_model::module::{Color as Shown, Shape};
+
+use super::Drawing;
+use super::messages::{
+    Color, LinePrimitive, Point, Pose, Quaternion, SceneEntity, SceneEntityDeletion, SceneUpdate, SpherePrimitive,
+    TextPrimitive, Vector3,
+};
+
+/// In pixels.
+const THICKNESS: f64 = 2.0;
+const FONT: f64 = 14.0;
+/// In metre.
+const POINT: f64 = 0.02;
+/// What an update does not draw anew goes after so long.
+const LIFETIME: Duration = Duration::from_secs(1);
+
+const LINE_STRIP: u8 = 0;
+
+pub fn of(drawing: &Drawing) -> SceneUpdate {
+    let Drawing { time, update, space, is_background, shapes, .. } = drawing;
+    if shapes.iter().all(|(shape, _)| *shape == Shape::Nothing) {
+        let deletion = SceneEntityDeletion { timestamp: *time, r#type: 0, id: update.to_string() };
+        return SceneUpdate { deletions: vec![deletion], entities: Vec::new() };
+    }
+    let mut entity = SceneEntity {
+        timestamp: *time,
+        frame_id: (*space).to_owned(),
+        id: update.to_string(),
+        lifetime: if *is_background { Duration::ZERO } else { LIFETIME },
+        frame_locked: true,
+        metadata: Vec::new(),
+        arrows: Vec::new(),
+        cubes: Vec::new(),
+        spheres: Vec::new(),
+        cylinders: Vec::new(),
+        lines: Vec::new(),
+        triangles: Vec::new(),
+        texts: Vec::new(),
+        models: Vec::new(),
+    };
+    shapes.iter().for_each(|(shape, color)| draw(&mut entity, shape, *color));
+    SceneUpdate { deletions: Vec::new(), entities: vec![entity] }
+}
+
+fn draw(entity: &mut SceneEntity, shape: &Shape, color: Shown) {
+    match *shape {
+        Shape::Points(points) => points.iter().for_each(|at| entity.spheres.push(sphere(flat(*at), color))),
+        Shape::Points3d(points) => points.iter().for_each(|at| entity.spheres.push(sphere(point(*at), color))),
+        Shape::Line(points) => entity.lines.push(line(points.iter().copied().map(flat), color)),
+        Shape::Line3d(points) => entity.lines.push(line(points.iter().copied().map(point), color)),
+        Shape::Arrow { from, to } => {
+            let [left, right] = arrow_head(from, to);
+            entity.lines.push(line([from, to, left, to, right].map(flat), color));
+        }
+        Shape::Arrow3d { from, to } => {
+            entity.lines.push(line([from, to].map(point), color));
+            entity.spheres.push(sphere(point(to), color));
+        }
+        Shape::Circle { center, radius } => {
+            entity.lines.push(line(ellipse(center, [radius; 2], 0.0).map(flat), color));
+        }
+        Shape::Ellipse { center, axes, angle } => {
+            entity.lines.push(line(ellipse(center, axes, angle).map(flat), color));
+        }
+        Shape::Text { at, text } => entity.texts.push(label(flat(at), &text, color)),
+        Shape::Text3d { at, text } => entity.texts.push(label(point(at), &text, color)),
+        Shape::Frame { position, rotation, length } => {
+            for (axis, color) in [Shown::RED, Shown::GREEN, Shown::BLUE].into_iter().enumerate() {
+                let mut end = [0.0; 3];
+                end[axis] = length;
+                let end = rotated(rotation, end);
+                let end = std::array::from_fn(|index| position[index] + end[index]);
+                entity.lines.push(line([position, end].map(point), color));
+            }
+        }
+        Shape::Nothing => {}
+    }
+}
+
+/// The two ends of an arrow's head, a fifth of its length.
+pub fn arrow_head(from: [f32; 2], to: [f32; 2]) -> [[f32; 2]; 2] {
+    let [x, y] = [0, 1].map(|axis| (from[axis] - to[axis]) * 0.2);
+    [0.5, -0.5].map(|side| [to[0] + x - side * y, to[1] + y + side * x])
+}
+
+/// Points around an ellipse.
+pub fn ellipse(center: [f32; 2], axes: [f32; 2], angle: f32) -> [[f32; 2]; 33] {
+    let (sine, cosine) = angle.sin_cos();
+    std::array::from_fn(|index| {
+        let (y, x) = (index as f32 / 32.0 * TAU).sin_cos();
+        let (x, y) = (x * axes[0], y * axes[1]);
+        [center[0] + x * cosine - y * sine, center[1] + x * sine + y * cosine]
+    })
+}
+
+/// A vector turned by a unit quaternion.
+fn rotated([x, y, z, w]: [f32; 4], vector: [f32; 3]) -> [f32; 3] {
+    let cross =
+        |a: [f32; 3], b: [f32; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let twice = cross([x, y, z], vector).map(|part| 2.0 * part);
+    let rest = cross([x, y, z], twice);
+    std::array::from_fn(|index| vector[index] + w * twice[index] + rest[index])
+}
+
+fn flat([x, y]: [f32; 2]) -> Point {
+    point([x, y, 0.0])
+}
+
+fn point([x, y, z]: [f32; 3]) -> Point {
+    Point { x: x.into(), y: y.into(), z: z.into() }
+}
+
+fn at(position: Point) -> Pose {
+    Pose { position, orientation: Quaternion { x: 0.0, y: 0.0, z: 0.0, w: 1.0 } }
+}
+
+fn sphere(position: Point, color: Shown) -> SpherePrimitive {
+    SpherePrimitive { pose: at(position), size: Vector3 { x: POINT, y: POINT, z: POINT }, color: color.into() }
+}
+
+fn line(points: impl IntoIterator<Item = Point>, color: Shown) -> LinePrimitive {
+    LinePrimitive {
+        r#type: LINE_STRIP,
+        pose: at(point([0.0; 3])),
+        thickness: THICKNESS,
+        scale_invariant: true,
+        points: points.into_iter().collect(),
+        color: Color::from(color),
+        colors: Vec::new(),
+        indices: Vec::new(),
+    }
+}
+
+fn label(position: Point, text: &str, color: Shown) -> TextPrimitive {
+    TextPrimitive {
+        pose: at(position),
+        billboard: true,
+        font_size: FONT,
+        scale_invariant: true,
+        color: color.into(),
+        text: text.to_owned(),
+    }
+}

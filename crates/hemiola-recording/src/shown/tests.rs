@@ -1,0 +1,106 @@
+use std::sync::Arc;
+
+use hemiola_log::{Definition, Value};
+use hemiola_model::module::{DebugImage, ImageFormat, PixelFormat, ShortText};
+
+use super::*;
+
+fn record(name: &'static str, content: DebugContent) -> DebugRecord {
+    let (time, update) = (Time::from_seconds(1.5), "BallFilter.ball".into());
+    DebugRecord { time, run: 42, update, sequence: 0, name, content }
+}
+
+fn drawing(name: &'static str, shapes: &[Shape]) -> Drawing {
+    let content = |shape| DebugContent::Draw { shape, color: Color::ORANGE, is_background: false };
+    let mut drawing = Drawing::of(&record(name, content(shapes[0]))).unwrap();
+    drawing.shapes = shapes.iter().map(|shape| (*shape, Color::ORANGE)).collect();
+    drawing
+}
+
+/// What somebody reads who knows nothing but the schema.
+fn read(message: &Message) -> Value {
+    let definition = Definition::parse(&message.schema.name, &message.schema.text).unwrap();
+    Value::decode(&Arc::new(definition), &message.bytes).unwrap()
+}
+
+fn text(value: &Value, path: &str) -> String {
+    value.get(path).unwrap_or_else(|| panic!("no {path} in {value}")).to_string()
+}
+
+fn every_shape() -> Vec<Shape> {
+    vec![
+        Shape::Points([[1.0, 2.0]].into_iter().collect()),
+        Shape::Line([[1.0, 2.0], [3.0, 4.0]].into_iter().collect()),
+        Shape::Arrow { from: [0.0; 2], to: [1.0, 0.0] },
+        Shape::Circle { center: [1.0, 2.0], radius: 0.5 },
+        Shape::Ellipse { center: [1.0, 2.0], axes: [0.5, 0.25], angle: 0.0 },
+        Shape::Text { at: [1.0, 2.0], text: ShortText::of("ball") },
+        Shape::Points3d([[1.0, 2.0, 3.0]].into_iter().collect()),
+        Shape::Line3d([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].into_iter().collect()),
+        Shape::Arrow3d { from: [0.0; 3], to: [1.0; 3] },
+        Shape::Frame { position: [1.0, 0.0, 0.0], rotation: [0.0, 0.0, 0.5_f32.sqrt(), 0.5_f32.sqrt()], length: 2.0 },
+        Shape::Text3d { at: [1.0, 2.0, 3.0], text: ShortText::of("foot") },
+        Shape::Nothing,
+    ]
+}
+
+#[test]
+fn plots_texts_and_images_are_messages_of_their_own() {
+    let plot = Message::of(&record("ball.score", DebugContent::Plot(0.5))).unwrap();
+    assert_eq!((plot.topic.as_str(), plot.schema.name.as_str()), ("/debug/ball/score", "hemiola/msg/Plot"));
+    assert_eq!(text(&read(&plot), "value"), "0.5");
+
+    let said = Message::of(&record("search", DebugContent::Annotation(ShortText::of("whistle")))).unwrap();
+    assert_eq!((said.topic.as_str(), said.schema.name.as_str()), ("/debug/log", "foxglove_msgs/msg/Log"));
+    assert_eq!(text(&read(&said), "level"), "2");
+    assert!(text(&read(&said), "message").contains("whistle"));
+
+    let format = ImageFormat { width: 2, height: 2, pixels: PixelFormat::Mono8 };
+    let image = DebugImage::new(format, &[1, 2, 3, 4]);
+    let image = Message::of(&record("green", DebugContent::Image(image.into()))).unwrap();
+    assert_eq!((image.topic.as_str(), image.schema.name.as_str()), ("/debug/green", IMAGE_TYPE));
+    assert_eq!((text(&read(&image), "step"), text(&read(&image), "data[3]")), ("2".to_owned(), "4".to_owned()));
+}
+
+#[test]
+fn a_scene_has_every_shape_in_the_frame_of_its_space() {
+    let message = drawing("field/ball", &every_shape()).message(false);
+    assert_eq!(
+        (message.topic.as_str(), message.schema.name.as_str()),
+        ("/debug/field/ball", "foxglove_msgs/msg/SceneUpdate")
+    );
+    let scene = read(&message);
+    assert!(text(&scene, "entities[0].frame_id").contains("field"));
+    assert!(text(&scene, "entities[0].id").contains("BallFilter.ball"));
+    let has = |path: &str| scene.get(&format!("entities[0].{path}")).is_some();
+    // Line, arrow, circle, ellipse, line and arrow in space, and the three axes of a frame.
+    assert!(has("lines[8]") && !has("lines[9]"));
+    assert!(has("spheres[2]") && !has("spheres[3]"), "two points, and the tip of an arrow in space");
+    assert!(has("texts[1]") && !has("texts[2]"));
+    // The frame is turned by a right angle: its first axis points along y.
+    let [x, y] = ["x", "y"].map(|axis| text(&scene, &format!("entities[0].lines[6].points[1].{axis}")));
+    let [x, y] = [x, y].map(|number| number.parse::<f64>().unwrap());
+    assert!((x - 1.0).abs() < 1e-6 && (y - 2.0).abs() < 1e-6, "{x} {y}");
+}
+
+#[test]
+fn who_draws_nothing_any_more_has_its_drawing_deleted() {
+    let scene = read(&drawing("field/ball", &[Shape::Nothing]).message(false));
+    assert!(text(&scene, "deletions[0].id").contains("BallFilter.ball"));
+    assert!(scene.get("entities[0]").is_none());
+    let annotations = read(&drawing("UpperImage/ball", &[Shape::Nothing]).message(true));
+    assert!(annotations.get("circles[0]").is_none() && annotations.get("points[0]").is_none());
+}
+
+#[test]
+fn over_an_image_circles_stay_circles() {
+    let message = drawing("UpperImage/ball candidates", &every_shape()).message(true);
+    assert_eq!(message.topic, "/debug/UpperImage/ball_candidates");
+    assert_eq!(message.schema.name, "foxglove_msgs/msg/ImageAnnotations");
+    let annotations = read(&message);
+    assert_eq!(text(&annotations, "circles[0].diameter"), "1.0");
+    assert_eq!(text(&annotations, "circles[0].outline_color.r"), "1.0");
+    // Points, a line, an arrow and an ellipse; nothing of what is in space.
+    assert!(annotations.get("points[3]").is_some() && annotations.get("points[4]").is_none());
+    assert!(text(&annotations, "texts[0].text").contains("ball"));
+}

@@ -1,0 +1,83 @@
+use hemiola_model::module::DebugKind;
+
+/// Which names somebody wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interest {
+    /// Names and spaces, sorted.
+    names: Vec<Box<str>>,
+    /// Beginnings of names; the empty one for all.
+    prefixes: Vec<Box<str>>,
+    /// Plots and annotations of all names.
+    marks: bool,
+}
+
+impl Interest {
+    /// As people write it: a name, a space, or the beginning of names with a `*` behind it.
+    pub fn of<N: Into<String>>(wanted: impl IntoIterator<Item = N>) -> Self {
+        let mut interest = Self::default();
+        for text in wanted.into_iter().map(Into::into) {
+            match text.strip_suffix('*') {
+                Some(prefix) => interest.prefixes.push(prefix.into()),
+                None => interest.names.push(text.into()),
+            }
+        }
+        interest.tidy();
+        interest
+    }
+
+    /// What a trace wants.
+    pub fn in_marks() -> Self {
+        Self { marks: true, ..Self::default() }
+    }
+
+    /// Wants what the other one does, too.
+    pub fn join(&mut self, other: &Self) {
+        self.names.extend_from_slice(&other.names);
+        self.prefixes.extend_from_slice(&other.prefixes);
+        self.marks |= other.marks;
+        self.tidy();
+    }
+
+    /// Whether it wants what an update shows under that name. No allocation.
+    pub fn wants(&self, name: &str, kind: DebugKind) -> bool {
+        let has = |name: &str| self.names.binary_search_by(|known| (**known).cmp(name)).is_ok();
+        self.marks && matches!(kind, DebugKind::Plot | DebugKind::Annotation)
+            || self.prefixes.iter().any(|prefix| name.starts_with(&**prefix))
+            || has(name)
+            || name.split_once('/').is_some_and(|(space, _)| has(space))
+    }
+
+    fn tidy(&mut self) {
+        for texts in [&mut self.names, &mut self.prefixes] {
+            texts.sort();
+            texts.dedup();
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_spaces_and_beginnings_are_wanted_and_nothing_else() {
+        let interest = Interest::of(["ball.score", "field", "UpperImage/lines", "walk.*"]);
+        let wants = |name| interest.wants(name, DebugKind::Drawing);
+        for name in ["ball.score", "field", "field/ball", "field/a/b", "UpperImage/lines", "walk.phase", "walk."] {
+            assert!(wants(name), "{name}");
+        }
+        for name in ["ball", "ball.scores", "fields", "UpperImage", "UpperImage/spots", "walk", "", "x/field"] {
+            assert!(!wants(name), "{name}");
+        }
+        assert!(Interest::of(["*"]).wants("anything", DebugKind::Image));
+        assert!(!Interest::of([""; 0]).wants("", DebugKind::Plot));
+    }
+
+    #[test]
+    fn a_trace_wants_plots_and_annotations_besides_what_others_want() {
+        let mut interest = Interest::in_marks();
+        interest.join(&Interest::of(["field"]));
+        assert!(interest.wants("x", DebugKind::Plot) && interest.wants("x", DebugKind::Annotation));
+        assert!(interest.wants("field/x", DebugKind::Drawing) && !interest.wants("x", DebugKind::Drawing));
+    }
+}

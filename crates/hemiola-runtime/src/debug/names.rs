@@ -1,0 +1,136 @@
+use std::time::Duration;
+
+use hemiola_model::Time;
+use hemiola_model::module::DebugKind;
+
+/// What a worker knows of the names that its updates use: whether somebody wants them, which is
+/// looked up once per change of interest. A table of fixed size, by where names lie in memory.
+pub struct NameTable {
+    places: Box<[Option<Known>]>,
+    /// Of what somebody wants.
+    generation: u32,
+}
+
+struct Known {
+    name: &'static str,
+    kind: DebugKind,
+    generation: u32,
+    is_wanted: bool,
+    /// When a background was drawn last.
+    drawn: Option<Time>,
+}
+
+/// Names of an update in use: many.
+const PLACES: usize = 1024;
+/// How many places a name may be in.
+const PROBES: usize = 16;
+/// Backgrounds are drawn anew after this.
+const BACKGROUND: Duration = Duration::from_secs(1);
+
+impl NameTable {
+    pub fn new() -> Self {
+        Self { places: std::iter::repeat_with(|| None).take(PLACES).collect(), generation: 0 }
+    }
+
+    /// Somebody wants something else from now on, or looks for the first time.
+    pub fn renew(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    /// Whether to show what has that name now; asks `is_wanted` if it does not know, and tells `announce`
+    /// of a new name, which says whether it will pass that on.
+    pub fn wants(
+        &mut self,
+        (name, kind): (&'static str, DebugKind),
+        now: Time,
+        is_wanted: impl Fn() -> bool,
+        announce: impl FnOnce() -> bool,
+    ) -> bool {
+        let generation = self.generation;
+        let Some(place) = self.place(name, kind) else {
+            // No room: it is asked for each time, and backgrounds are drawn each time.
+            return is_wanted();
+        };
+        let known = match place {
+            Some(known) => known,
+            None if announce() => {
+                let is_wanted = is_wanted();
+                place.insert(Known { name, kind, generation, is_wanted, drawn: None })
+            }
+            None => return is_wanted(),
+        };
+        if known.generation != generation {
+            (known.generation, known.is_wanted, known.drawn) = (generation, is_wanted(), None);
+        }
+        if !known.is_wanted || kind != DebugKind::Background {
+            return known.is_wanted;
+        }
+        // A clock may have been set back.
+        let is_due = known.drawn.is_none_or(|drawn| now < drawn || now.since(drawn) >= BACKGROUND);
+        if is_due {
+            known.drawn = Some(now);
+        }
+        is_due
+    }
+
+    /// Where a name is or can be.
+    fn place(&mut self, name: &'static str, kind: DebugKind) -> Option<&mut Option<Known>> {
+        let key = name.as_ptr().addr() ^ name.len() << 20 ^ (kind as usize) << 28;
+        let first = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let is_its = |place: &Option<Known>| {
+            place.as_ref().is_none_or(|known| std::ptr::eq(known.name, name) && known.kind == kind)
+        };
+        let place =
+            (0..PROBES).map(|probe| (first as usize + probe) % PLACES).find(|place| is_its(&self.places[*place]))?;
+        Some(&mut self.places[place])
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_asked_for_once_until_somebody_wants_something_else() {
+        let mut names = NameTable::new();
+        let asked = std::cell::Cell::new(0);
+        let mut look = |names: &mut NameTable| {
+            let is_wanted = || {
+                asked.set(asked.get() + 1);
+                true
+            };
+            names.wants(("ball.score", DebugKind::Plot), Time::ZERO, is_wanted, || true)
+        };
+        assert!((0..5).all(|_| look(&mut names)));
+        names.renew();
+        assert!((0..5).all(|_| look(&mut names)));
+        assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn a_background_is_drawn_once_a_second_and_whenever_somebody_comes() {
+        let mut names = NameTable::new();
+        let draw = |names: &mut NameTable, seconds: f64| {
+            let now = Time::from_seconds(seconds);
+            names.wants(("field/lines", DebugKind::Background), now, || true, || true)
+        };
+        let drawn = (0..100).filter(|run| draw(&mut names, f64::from(*run) * 0.03)).count();
+        assert_eq!(drawn, 3);
+        names.renew();
+        assert!(draw(&mut names, 2.99));
+        assert!(draw(&mut names, 0.0), "a clock that was set back");
+        assert!(!draw(&mut names, 0.5));
+    }
+
+    #[test]
+    fn more_names_than_there_are_places_are_still_shown() {
+        let mut names = NameTable::new();
+        for number in 0..2 * PLACES {
+            let name: &'static str = Box::leak(format!("name {number}").into());
+            let is_wanted = number % 2 == 0;
+            for _ in 0..2 {
+                assert_eq!(names.wants((name, DebugKind::Plot), Time::ZERO, || is_wanted, || true), is_wanted);
+            }
+        }
+    }
+}

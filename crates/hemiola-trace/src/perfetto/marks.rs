@@ -1,0 +1,45 @@
+//! What updates say of themselves: curves, and moments.
+
+use super::{
+    Writer,
+    encoder::{Details, Track, Unit, Value},
+};
+use crate::{clock::Ticks, error::Error};
+use std::{borrow::Cow, io::Write};
+
+impl<W: Write> Writer<W> {
+    /// Adds a point to the curve of that name, a counter of the process. A number that is none is left
+    /// out, and so are all curves after the 65,536th.
+    ///
+    /// # Errors
+    /// The sink refuses what is written.
+    pub fn plot(&mut self, at: Ticks, name: &str, value: f64) -> Result<(), Error> {
+        let curve = match self.curves.get(name) {
+            Some(curve) => *curve,
+            None => {
+                let Ok(curve) = u16::try_from(self.curves.len()) else { return Ok(()) };
+                self.curves.insert(name.to_owned(), curve);
+                curve
+            }
+        };
+        if !value.is_finite() {
+            return Ok(());
+        }
+        let track = Track::Curve(curve);
+        self.encoder.describe(track, |track| track.counter(Track::Process, name, Unit::Named("")));
+        self.encoder.counter(track, self.scale.nanoseconds(at), Value::Real(value));
+        self.write()
+    }
+
+    /// Marks a moment, on a track that all of them share.
+    ///
+    /// # Errors
+    /// The sink refuses what is written.
+    pub fn annotate(&mut self, at: Ticks, update: &str, name: &str, words: &str) -> Result<(), Error> {
+        self.encoder.describe(Track::Annotations, |track| track.child(Track::Process, "annotations", 0));
+        let (words, update) = (Value::Text(Cow::Borrowed(words)), Value::Text(Cow::Borrowed(update)));
+        let details = Details::annotated([("text", words), ("update", update)]);
+        self.encoder.instant(Track::Annotations, self.scale.nanoseconds(at), name, &details);
+        self.write()
+    }
+}

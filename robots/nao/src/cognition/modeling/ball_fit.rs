@@ -1,0 +1,253 @@
+//! Where the ball is and how it moves, as the path that fits the last sightings best.
+
+use std::collections::VecDeque;
+
+use glam::Vec2;
+use hemiola::prelude::*;
+
+use super::moving_point::roll;
+use super::sighting;
+use crate::field::BALL_RADIUS;
+use crate::representations::modeling::{BallModel, FieldOfView, OdometryStep};
+use crate::representations::perception::BallPercept;
+
+#[cfg(test)]
+mod tests;
+
+/// Keeps the sightings of the last moments, and fits a ball to them that rests, or one that rolls if that explains them much
+/// better. Sightings far from the fit count little (Huber 1964), so that a false one does not draw the ball away; when most are
+/// far from it, the ball has been moved, and the older ones are forgotten.
+///
+/// Another way to the same end as [`BallFilter`](super::ball_filter::BallFilter): it has no noise to be tuned and is at once where a
+/// kicked ball is, but follows one thing only, and takes the first it sees for the ball.
+#[derive(Module)]
+pub struct BallFit {
+    #[parameters]
+    parameters: BallFitParameters,
+    /// The oldest first, where they are seen from today's place.
+    sightings: VecDeque<Sighting>,
+    ball: Option<Ball>,
+}
+
+/// Parameters of [`BallFit`].
+#[derive(Parameters)]
+pub struct BallFitParameters {
+    /// How long a sighting counts.
+    #[parameter(default = 0.7, range = 0.1..=3.0, unit = "s")]
+    window: f32,
+    /// Fewer sightings within the window are no ball.
+    #[parameter(default = 5, range = 1..=30)]
+    fewest: u32,
+    /// What the carpet takes from a rolling ball.
+    #[parameter(default = 0.6, range = 0.0..=2.0, unit = "m/s²")]
+    deceleration: f32,
+    /// Standard deviation of the angle under which a ball is seen.
+    #[parameter(default = 0.015, range = 0.001..=0.1, unit = "rad")]
+    sighting_angle: f32,
+    /// Standard deviations from the fit beyond which a sighting counts less.
+    #[parameter(default = 2.0, range = 0.5..=10.0)]
+    far: f32,
+    /// How much smaller the sum of squared deviations must be for a ball that rolls.
+    #[parameter(default = 12.0, range = 0.0..=100.0)]
+    evidence: f32,
+    /// How long a ball is believed in that should be seen and is not.
+    #[parameter(default = 1.2, range = 0.05..=10.0, unit = "s")]
+    faith: f32,
+    /// How long a ball that is out of sight is remembered.
+    #[parameter(default = 8.0, range = 0.5..=60.0, unit = "s")]
+    memory: f32,
+}
+
+#[derive(Data, Clone, Copy, Debug)]
+struct Sighting {
+    position: Vec2,
+    /// In metre.
+    deviation: f32,
+    at: Time,
+}
+
+#[derive(Data, Clone, Copy, Debug)]
+struct Ball {
+    position: Vec2,
+    velocity: Vec2,
+    last_seen: Time,
+    /// How long it should have been seen since, in seconds.
+    missed: f32,
+}
+
+/// What a ball does.
+#[derive(Clone, Copy, Debug)]
+enum Path {
+    Rests,
+    Rolls,
+}
+
+/// A path: where it is now, and how fast.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    position: Vec2,
+    velocity: Vec2,
+    /// The sum of squared deviations, of which those that are far count less.
+    cost: f32,
+}
+
+#[module]
+impl BallFit {
+    #[update]
+    pub(crate) fn ball(
+        &mut self,
+        percept: &BallPercept,
+        odometry: &OdometryStep,
+        view: &FieldOfView,
+        clock: &Clock,
+        debug: &Debug,
+        model: &mut BallModel,
+    ) {
+        self.carry(odometry, clock);
+        if let Some(seen) = &percept.ball {
+            let (deviation, _) = sighting::deviations(seen.position.length(), self.parameters.sighting_angle);
+            self.sightings.push_back(Sighting { position: seen.position, deviation, at: clock.now() });
+            self.follow(clock.now());
+        } else {
+            self.doubt(view, clock);
+        }
+        if let Some(ball) = &self.ball {
+            model.position = Some(ball.position);
+            model.velocity = ball.velocity;
+            model.last_seen = Some(ball.last_seen);
+        }
+        debug.plot("ball fit.speed", || self.ball.map_or(0.0, |ball| ball.velocity.length()));
+        debug.draw("robot/ball fit", |canvas| {
+            canvas.points(self.sightings.iter().map(|sighting| sighting.position), Color::YELLOW);
+            if let Some(ball) = &self.ball {
+                canvas.circle(ball.position, BALL_RADIUS, Color::YELLOW);
+                canvas.arrow(ball.position, ball.position + ball.velocity, Color::YELLOW);
+            }
+        });
+    }
+
+    /// The robot has moved, and the ball has rolled.
+    fn carry(&mut self, odometry: &OdometryStep, clock: &Clock) {
+        let (now, window) = (clock.now(), self.parameters.window);
+        self.sightings.retain(|sighting| now.since(sighting.at).as_secs_f32() <= window);
+        self.sightings.iter_mut().for_each(|sighting| sighting.position = odometry.carry(sighting.position));
+        if let Some(ball) = &mut self.ball {
+            let velocity = Vec2::from_angle(-odometry.step.rotation).rotate(ball.velocity);
+            let rolled =
+                roll(odometry.carry(ball.position), velocity, clock.step_seconds(), self.parameters.deceleration);
+            (ball.position, ball.velocity) = rolled;
+        }
+    }
+
+    /// Fits the ball anew to what was seen.
+    fn follow(&mut self, now: Time) {
+        if self.sightings.len() < self.parameters.fewest as usize {
+            return;
+        }
+        let mut fit = self.best(now);
+        if self.far_from(&fit, now) * 2 > self.sightings.len() {
+            // It was moved: what was seen before tells nothing any more.
+            let newest = self.sightings.len() - self.parameters.fewest as usize;
+            self.sightings.drain(..newest);
+            fit = self.best(now);
+            if self.far_from(&fit, now) * 2 > self.sightings.len() {
+                return;
+            }
+        }
+        self.ball = Some(Ball { position: fit.position, velocity: fit.velocity, last_seen: now, missed: 0.0 });
+    }
+
+    /// One that rests, unless one that rolls explains much more.
+    fn best(&self, now: Time) -> Fit {
+        let rests = self.fit(now, Path::Rests);
+        let rolls = self.fit(now, Path::Rolls);
+        if rests.cost - rolls.cost > self.parameters.evidence { rolls } else { rests }
+    }
+
+    /// Least squares, with weights from the fit before it.
+    fn fit(&self, now: Time, path: Path) -> Fit {
+        const ROUNDS: usize = 4;
+        let mut fit: Option<Fit> = None;
+        for _ in 0..ROUNDS {
+            let mut sums = Sums::default();
+            for sighting in &self.sightings {
+                let age = match path {
+                    Path::Rests => 0.0,
+                    Path::Rolls => now.since(sighting.at).as_secs_f32(),
+                };
+                let velocity = fit.map_or(Vec2::ZERO, |fit| fit.velocity);
+                // Friction: it was faster before, and so farther back than its velocity now tells.
+                let slowed = velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
+                let far = fit.map_or(0.0, |fit| self.deviations(&fit, sighting, now));
+                let weight = (self.parameters.far / far.max(self.parameters.far)) / sighting.deviation.powi(2);
+                sums.add(-age, sighting.position + slowed, weight);
+            }
+            let (position, velocity) = sums.line();
+            let mut next = Fit { position, velocity, cost: 0.0 };
+            next.cost = self.sightings.iter().map(|sighting| self.cost(self.deviations(&next, sighting, now))).sum();
+            fit = Some(next);
+        }
+        fit.unwrap_or(Fit { position: Vec2::ZERO, velocity: Vec2::ZERO, cost: f32::MAX })
+    }
+
+    /// How many standard deviations a sighting is from the path.
+    fn deviations(&self, fit: &Fit, sighting: &Sighting, now: Time) -> f32 {
+        let age = now.since(sighting.at).as_secs_f32();
+        let slowed = fit.velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
+        let expected = fit.position - fit.velocity * age - slowed;
+        expected.distance(sighting.position) / sighting.deviation
+    }
+
+    /// Huber's: squared near the fit, and growing evenly from there.
+    fn cost(&self, deviations: f32) -> f32 {
+        let far = self.parameters.far;
+        if deviations <= far { deviations * deviations } else { far * (2.0 * deviations - far) }
+    }
+
+    fn far_from(&self, fit: &Fit, now: Time) -> usize {
+        let is_far = |sighting: &&Sighting| self.deviations(fit, sighting, now) > 2.0 * self.parameters.far;
+        self.sightings.iter().filter(is_far).count()
+    }
+
+    /// What should have been seen and was not may not exist.
+    fn doubt(&mut self, view: &FieldOfView, clock: &Clock) {
+        let Some(ball) = &mut self.ball else { return };
+        if view.shows(ball.position, 2.0 * BALL_RADIUS) {
+            ball.missed += clock.step_seconds();
+        }
+        let is_forgotten = clock.now().since(ball.last_seen).as_secs_f32() > self.parameters.memory;
+        if is_forgotten || ball.missed > self.parameters.faith {
+            self.ball = None;
+        }
+    }
+}
+
+/// What a line through weighted points follows from.
+#[derive(Default)]
+struct Sums {
+    weight: f32,
+    time: f32,
+    time_squared: f32,
+    position: Vec2,
+    moment: Vec2,
+}
+
+impl Sums {
+    fn add(&mut self, time: f32, position: Vec2, weight: f32) {
+        self.weight += weight;
+        self.time += weight * time;
+        self.time_squared += weight * time * time;
+        self.position += position * weight;
+        self.moment += position * (weight * time);
+    }
+
+    /// Its point and slope at time zero; where all points have one time, it does not move.
+    fn line(&self) -> (Vec2, Vec2) {
+        let determinant = self.weight * self.time_squared - self.time * self.time;
+        if determinant <= 1e-6 * self.weight * self.weight {
+            return (self.position / self.weight.max(f32::MIN_POSITIVE), Vec2::ZERO);
+        }
+        let velocity = (self.moment * self.weight - self.position * self.time) / determinant;
+        ((self.position - velocity * self.time) / self.weight, velocity)
+    }
+}

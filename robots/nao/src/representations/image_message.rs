@@ -1,0 +1,103 @@
+//! Images as ROS 2 and its tools know them: `sensor_msgs/Image`, written straight from the pixels.
+
+use hemiola::Time;
+use hemiola::data::{Data, DataType, Field, ReadError, Reader, TypeName, Writer};
+
+use super::sensing::Image;
+
+/// Of every message; the log and the page know when an image was taken.
+#[derive(Data, Default)]
+#[data(name = "std_msgs/Header")]
+struct Header {
+    stamp: Time,
+    frame_id: String,
+}
+
+/// Y, Cb, Y, Cr.
+const ENCODING: &str = "yuv422_yuy2";
+const NAME: &str = "Image";
+
+impl Data for Image {
+    fn data_type() -> DataType {
+        DataType::structure(
+            TypeName::new("sensor_msgs", NAME),
+            vec![
+                Field::new("header", Header::data_type(), ""),
+                // Logs of before had images of our own.
+                Field::new("height", u32::data_type(), "In pixels.").formerly("image.height"),
+                Field::new("width", u32::data_type(), "In pixels; even.").formerly("image.width"),
+                Field::new("encoding", String::data_type(), "How pixels are stored."),
+                Field::new("is_bigendian", u8::data_type(), ""),
+                Field::new("step", u32::data_type(), "Bytes per row."),
+                Field::new("data", <Vec<u8>>::data_type(), "`step * height` bytes.").formerly("image.pixels"),
+            ],
+        )
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        writer.begin_structure(NAME);
+        writer.field("header");
+        Header::default().write(writer);
+        writer.field("height");
+        self.height.write(writer);
+        writer.field("width");
+        self.width.write(writer);
+        writer.field("encoding");
+        writer.string(ENCODING);
+        writer.field("is_bigendian");
+        0_u8.write(writer);
+        writer.field("step");
+        self.width.saturating_mul(2).write(writer);
+        writer.field("data");
+        self.pixels.write(writer);
+        writer.end_structure();
+    }
+
+    /// Whatever the message calls its encoding: it is of this robot.
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        reader.begin_structure(NAME)?;
+        reader.field("header")?;
+        Header::read(reader)?;
+        reader.field("height")?;
+        let height = u32::read(reader)?;
+        reader.field("width")?;
+        let width = u32::read(reader)?;
+        reader.field("encoding")?;
+        String::read(reader)?;
+        reader.field("is_bigendian")?;
+        u8::read(reader)?;
+        reader.field("step")?;
+        u32::read(reader)?;
+        reader.field("data")?;
+        let pixels = <Vec<u8>>::read(reader)?;
+        reader.end_structure()?;
+        Ok(Self { width, height, pixels })
+    }
+
+    fn replace(&mut self, fresh: Self) {
+        (self.width, self.height) = (fresh.width, fresh.height);
+        self.pixels.replace(fresh.pixels);
+    }
+
+    fn restore(&mut self, default: &Self) -> bool {
+        (self.width, self.height) = (default.width, default.height);
+        self.pixels.restore(&default.pixels)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola::cdr::{self, MessageSchema};
+
+    use super::*;
+    use crate::representations::sensing::UpperImage;
+
+    #[test]
+    fn viewers_see_an_image_of_ros_and_it_comes_back_as_it_was() {
+        let image = UpperImage { image: Image::from_rgb(2, 1, &[10, 20, 30, 200, 100, 50]) };
+        assert_eq!(MessageSchema::of("UpperImage", &UpperImage::data_type()).name, "sensor_msgs/msg/Image");
+        let bytes = cdr::encode(&image);
+        assert!(bytes.windows(ENCODING.len()).any(|window| window == ENCODING.as_bytes()));
+        assert_eq!(cdr::decode::<UpperImage>(&bytes), Ok(image));
+    }
+}
